@@ -92,7 +92,8 @@ typedef struct gt_op {
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
   /* GT_OP_KERNEL: does this node join its first input, as a matrix whose rows are that one's last axis, along
    * the columns, and of so many rows that it gains where the kernel that writes them joins tiles of them?
-   * GT_COLUMNS_… (lib/columns.h), or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
+   * GT_COLUMNS_… (lib/columns.h), with GT_COLUMNS_WHOLE if it gains only where nothing is left to be joined;
+   * or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: does the node's kernel ask how large elements of its i-th input are, as a matrix whose rows
    * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
@@ -102,6 +103,9 @@ typedef struct gt_op {
    * that gives as others ask for it (GT_COLUMNS_SUMS …), even if it is written nowhere? NULL: never. Asked
    * before groups join. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
+  /* GT_OP_KERNEL: does it gain by making whole sums of columns, of what is then written nowhere, as that
+   * spares kernels behind it? NULL: it cannot. Asked likewise. */
+  bool (*sums)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: does the kernel that makes the node's value, and has an epilogue, gain where that is a row
    * program, of rows as long as the value's last axis (step/lowering.h)? NULL: it cannot have one. Asked
    * before anything is placed or lowered. */

@@ -116,7 +116,8 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return true;
 }
 
-/* Sums of all columns at once, of more rows than one pass would do as soon. */
+/* Sums of all columns at once, of more rows than one pass would do as soon; or of fewer, where nothing is
+ * left to be done. */
 static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
@@ -124,7 +125,8 @@ static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   if (shape.rank < 2 || is_reduced(attribute->axes, last)) return 0;
   for (int d = 0; d < last; d++)
     if (shape.dim[d] > 1 && !is_reduced(attribute->axes, d)) return 0;
-  return gt_shape_count(shape) / shape.dim[last] > SERIAL ? GT_COLUMNS_SUM : 0;
+  if (gt_shape_count(shape) / shape.dim[last] > SERIAL) return GT_COLUMNS_SUM;
+  return node->op == &rows[ROW_SUM] ? GT_COLUMNS_SUM | GT_COLUMNS_WHOLE : 0;
 }
 
 /* --- builders ------------------------------------------------------------------------------------------- */

@@ -33,10 +33,18 @@ static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
   return all;
 }
 
+/* Are its whole sums of columns, which are all that the group writes? */
+static bool sums_lie_in(const gt_layout *l, const gt_group *group, gt_id pack) {
+  bool all = group->followers > 0;
+  for (int i = 0; i < group->followers; i++) all = all && lies_in(l, group->follower[i], pack);
+  return all;
+}
+
 /* Does a group write the value into the pack, and nothing elsewhere? */
 static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
   if (!lies_in(l, value, pack)) return false;
-  if (group->width || group->columns || (group->flag && group->flag != flag + 1)) return false;
+  if (group->width || (group->flag && group->flag != flag + 1)) return false;
+  if (group->columns) return sums_lie_in(l, group, pack);
   if (group->leader != GT_NONE && !gt_node_at(l->graph, group->leader)->op->epilogue)
     return all_lie_in(l, group->leader, pack);
   return group->program.outputs == 1 && group->output[0] == value;

@@ -254,7 +254,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   gt_fuse_rows(arena, f);
   f->firm = GT_NEW_N(arena, uint32_t, graph->count + 1);
   count_firm_uses(f);
-  gt_fuse_reserve(arena, f, lowering);
+  gt_fuse_reserve(arena, f);
   for (int pass = SPARING; pass <= SUMMING; pass++) merge(arena, f, pass);
   if (gt_fuse_release(f)) merge(arena, f, RELEASED);
   /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more.
@@ -263,6 +263,6 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
     if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
       return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);
   gt_fuse_followers(arena, f);
-  gt_fuse_columns(f);
+  gt_fuse_columns(arena, f);
   return true;
 }

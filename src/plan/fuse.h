@@ -62,14 +62,14 @@ bool gt_fuse_may_lead_rows(const gt_fusion *fusion, const gt_group *a, const gt_
 /* Finds followers (fuse_follow.c): when all others have joined. */
 void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
 /* Keeps values for leaders whose kernels can sum up their columns (fuse_columns.c): before others join. */
-void gt_fuse_reserve(gt_arena *arena, gt_fusion *fusion, gt_lowering *lowering);
+void gt_fuse_reserve(gt_arena *arena, gt_fusion *fusion);
 /* May group a not take in b, as it has a value that is kept for another leader, or until others have joined
  * (last: they have)? */
 bool gt_fuse_is_reserved(const gt_fusion *fusion, const gt_group *a, const gt_group *b, bool last);
 /* Values that have not joined who they were kept for are free again; true if there are some. */
 bool gt_fuse_release(gt_fusion *fusion);
 /* Finds by-products (fuse_columns.c): when groups are what they will be. */
-void gt_fuse_columns(gt_fusion *fusion);
+void gt_fuse_columns(gt_arena *arena, gt_fusion *fusion);
 
 /* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
  * or a load that the leader's kernel does not have stands against it. */

@@ -29,6 +29,9 @@ static uint32_t kind_of(const gt_fusion *f, gt_id id) {
   return f->live[id] && node->op->columns ? node->op->columns(f->graph, node) : 0;
 }
 
+static bool is_sum(uint32_t kind) { return (kind & ~(uint32_t)GT_COLUMNS_WHOLE) == GT_COLUMNS_SUM; }
+static bool is_whole(uint32_t kind) { return kind & GT_COLUMNS_WHOLE; }
+
 /* --- what is made to be summed up ----------------------------------------------------------------------- */
 
 /* Is the node work that may still join a kernel's? */
@@ -59,28 +62,35 @@ static gt_id made_of(const gt_fusion *f, gt_id value) {
   return last;
 }
 
+/* Can the leader's kernel make such sums, and does it gain by whole ones? */
+static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
+  const gt_node *node = gt_node_at(f->graph, leader);
+  bool (*const asked)(gt_lowering *, const gt_node *) = is_whole(kind) ? node->op->sums : node->op->joins;
+  const bool makes = asked && asked(f->lowering, node);
+  f->lowering->chosen = 0; /* what was looked up is no step's yet */
+  return makes;
+}
+
 /* The leader whose kernel could sum up what the node does, if that is work for nobody else; or GT_NONE. */
-static gt_id maker_for(const gt_fusion *f, gt_lowering *lowering, gt_id sum) {
+static gt_id maker_for(const gt_fusion *f, gt_id sum) {
   const gt_id input = gt_node_at(f->graph, sum)->input[0], value = f->origin[input];
   if (!is_free(f, value) || !is_read_by(f, value, sum)) return GT_NONE;
   const gt_id maker = made_of(f, value);
   if (maker == GT_NONE || f->group_of[maker] < 0) return GT_NONE;
   const gt_node *node = gt_node_at(f->graph, maker);
   const gt_shape shape = gt_node_at(f->graph, input)->shape, made = node->shape;
-  if (!node->op->epilogue || !node->op->joins || gt_shape_count(made) != gt_shape_count(shape) ||
+  if (!node->op->epilogue || gt_shape_count(made) != gt_shape_count(shape) ||
       made.dim[made.rank - 1] != shape.dim[shape.rank - 1])
     return GT_NONE;
-  const bool joins = node->op->joins(lowering, node);
-  lowering->chosen = 0; /* what was looked up is no step's yet */
-  return joins ? maker : GT_NONE;
+  return makes_sums(f, maker, kind_of(f, sum)) ? maker : GT_NONE;
 }
 
-void gt_fuse_reserve(gt_arena *arena, gt_fusion *f, gt_lowering *lowering) {
+void gt_fuse_reserve(gt_arena *arena, gt_fusion *f) {
   f->maker = GT_NEW_N(arena, gt_id, f->graph->count + 1);
   for (gt_id id = 0; id < f->graph->count; id++) f->maker[id] = GT_NONE;
   for (gt_id id = 0; id < f->graph->count; id++)
-    if (gt_lowering_target(lowering)->device && kind_of(f, id) == GT_COLUMNS_SUM)
-      f->maker[f->origin[gt_node_at(f->graph, id)->input[0]]] = maker_for(f, lowering, id);
+    if (gt_lowering_target(f->lowering)->device && is_sum(kind_of(f, id)))
+      f->maker[f->origin[gt_node_at(f->graph, id)->input[0]]] = maker_for(f, id);
 }
 
 bool gt_fuse_is_reserved(const gt_fusion *f, const gt_group *a, const gt_group *b, bool last) {
@@ -103,6 +113,18 @@ bool gt_fuse_release(gt_fusion *f) {
 
 /* --- who joins what ------------------------------------------------------------------------------------- */
 
+/* Notes who joins the columns of one of the group's outputs. */
+static void note_output(const gt_fusion *f, gt_group *g, gt_id joining) {
+  const gt_id value = f->origin[gt_node_at(f->graph, joining)->input[0]];
+  for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
+    if (f->origin[g->output[k]] == value && g->joins[k] == GT_NONE) g->joins[k] = joining;
+}
+
+static void note_none(gt_group *g) {
+  for (int k = 0; k < GT_JOINING; k++) g->joins[k] = GT_NONE;
+  g->columns = g->passing = 0;
+}
+
 /* Notes who joins the columns of what a group makes. */
 static void note_joining(gt_fusion *f, gt_id joining) {
   const gt_node *node = gt_node_at(f->graph, joining);
@@ -113,12 +135,11 @@ static void note_joining(gt_fusion *f, gt_id joining) {
   if (g->leader == GT_NONE || !gt_node_at(f->graph, g->leader)->op->epilogue || g->followers || g->width ||
       g->row != shape.dim[shape.rank - 1])
     return;
-  for (uint32_t k = 0; k < g->program.outputs; k++)
-    if (f->origin[g->output[k]] == value && g->joins[k] == GT_NONE) g->joins[k] = joining;
+  note_output(f, g, joining);
 }
 
 static bool is_summed(const gt_fusion *f, const gt_group *g, int k) {
-  return g->joins[k] != GT_NONE && kind_of(f, g->joins[k]) == GT_COLUMNS_SUM;
+  return g->joins[k] != GT_NONE && is_sum(kind_of(f, g->joins[k]));
 }
 
 /* Is the output for a sum alone? Who joins moments may want the values as well. */
@@ -136,7 +157,7 @@ static void swap_outputs(gt_group *g) {
 /* Where by-products go the second output would: there is none, or it is one that goes nowhere. */
 static void settle(const gt_fusion *f, gt_group *g) {
   if (g->program.outputs == 1) {
-    g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]);
+    g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]) & ~(uint32_t)GT_COLUMNS_WHOLE;
     g->passing = is_passing(f, g, 0);
     return;
   }
@@ -149,9 +170,44 @@ static void settle(const gt_fusion *f, gt_group *g) {
   g->passing = 2 | is_passing(f, g, 0);
 }
 
-void gt_fuse_columns(gt_fusion *f) {
-  for (int g = 0; g < f->groups; g++)
-    for (int k = 0; k < GT_JOINING; k++) f->group[g].joins[k] = GT_NONE;
+/* Those of few rows gain only as whole sums, of all that the kernel makes. */
+static bool has_whole(const gt_fusion *f, const gt_group *g) {
+  bool all = g->followers == 0;
+  for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
+    all = all && is_passing(f, g, (int)k) && is_whole(kind_of(f, g->joins[k]));
+  return all && g->program.outputs && g->columns && makes_sums(f, g->leader, GT_COLUMNS_WHOLE);
+}
+
+/* Others are left to themselves. */
+static void drop_whole(const gt_fusion *f, gt_group *g) {
+  gt_id joins[GT_JOINING];
+  for (int k = 0; k < GT_JOINING; k++) joins[k] = g->joins[k];
+  note_none(g);
+  for (int k = 0; k < GT_JOINING; k++)
+    if (joins[k] != GT_NONE && !is_whole(kind_of(f, joins[k]))) g->joins[k] = joins[k];
+  if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
+}
+
+/* The sums become the group's, as what follows its values. If one cannot, nobody joins anything: those that
+ * could are made behind. */
+static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
+  gt_id joins[GT_JOINING];
+  for (int k = 0; k < GT_JOINING; k++) joins[k] = f->group[g].joins[k];
+  note_none(&f->group[g]);
+  for (int k = 0; k < GT_JOINING; k++) {
+    if (joins[k] == GT_NONE) continue;
+    const int sum = f->group_of[joins[k]];
+    if (!gt_fusion_join(arena, f, g, sum, NULL)) return;
+    g = sum;
+  }
+  gt_group *taken = &f->group[g];
+  note_none(taken);
+  for (int i = 0; i < taken->followers; i++) note_output(f, taken, taken->follower[i]);
+  settle(f, taken);
+}
+
+void gt_fuse_columns(gt_arena *arena, gt_fusion *f) {
+  for (int g = 0; g < f->groups; g++) note_none(&f->group[g]);
   for (int b = 0; b < f->groups; b++) {
     const gt_group *group = &f->group[b];
     if (group->leader != GT_NONE && group->nodes == 1 && kind_of(f, group->leader))
@@ -159,6 +215,11 @@ void gt_fuse_columns(gt_fusion *f) {
   }
   for (int g = 0; g < f->groups; g++) {
     gt_group *group = &f->group[g];
-    if (group->joins[0] != GT_NONE || group->joins[1] != GT_NONE) settle(f, group);
+    if (group->followers || (group->joins[0] == GT_NONE && group->joins[1] == GT_NONE)) continue;
+    settle(f, group);
+    if (has_whole(f, group))
+      take_whole(arena, f, g);
+    else
+      drop_whole(f, group);
   }
 }

@@ -279,7 +279,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   const uint32_t most = leader == GT_NONE ? GT_PROGRAM_OUTPUTS : GT_EPILOGUE_OUTPUTS;
   for (uint32_t k = 0; k < gt_least_u32(group->program.outputs, most) && !prologue; k++)
     gt_lower_write(lowering, y + 8 * k, group->output[k]);
-  if (!prologue && !group->width) gt_lower_check(lowering, group, y + 8);
+  if (!prologue && !group->width && !group->columns) gt_lower_check(lowering, group, y + 8);
   if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);
   if (general) {
     assert(layout >= 0);

@@ -34,7 +34,7 @@ typedef struct gt_group {
    * (GT_COLUMNS_… but for the bit, 0: none does). The leader's kernel may do that tile by tile, beside its
    * own work: gt_lower_joins. passing: bits of outputs that nobody reads but who joins them, among them the
    * second. */
-  gt_id joins[GT_JOINING];
+  gt_id joins[GT_JOINING]; /* followers: all of them, as whole sums (GT_COLUMNS_WHOLE) */
   uint32_t columns, passing;
   /* Nodes of the group whose values follow its only output row by row (gt_op.follows). Who lowers the leader
    * may make them beside (gt_lower_follows); the others have kernels of their own behind. */

@@ -104,12 +104,32 @@ static void no_circle_is_closed(void **state) {
   assert_int_equal(bytes, 4 * PART);
 }
 
+/* Sums over few rows of a product's values, which it makes whole and writes nowhere else, are checked by it.
+ */
+static void whole_sums_are_checked(void **state) {
+  enum { FEW = 64, WIDE = 784, DEEP = 512 };
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  uint64_t bytes;
+  const gt_id a = drawing_variable(f, "a", gt_shape_2(FEW, DEEP)),
+              b = drawing_variable(f, "b", gt_shape_2(DEEP, WIDE)),
+              x = drawing_variable(f, "x", gt_shape_2(FEW, WIDE));
+  const gt_id y = gt_matmul(g, a, b, false, false);
+  const gt_id part[] = {gt_sum(g, gt_mul(g, y, x), 1, false), gt_sum(g, y, 1, false)};
+  keep_flag(f, part, 2, beginning(f));
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  assert_int_equal(checkers(plan), 1);
+  assert_int_equal(lookers(plan, &bytes), 0);
+  assert_int_equal(plan->levels, 2);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
       TEST(writers_check_what_they_write),
       TEST(the_rest_is_looked_at),
       TEST(no_circle_is_closed),
+      TEST(whole_sums_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ float columns_get_more(uint word);
 
 /* Is all that the epilogue gives written? */
 const bool ALONE = OUTPUT_COUNT == 1u, PASSING = (COLUMNS & GT_COLUMNS_PASSING) != 0u;
+const bool WHOLE_SUMS = (COLUMNS & GT_COLUMNS_WHOLE) != 0u;
 const bool NONE_JOINED = COLUMNS == 0u, STORES_ALL = NONE_JOINED || (ALONE && !PASSING);
 
 struct gt_column_sums {
@@ -61,6 +62,13 @@ void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint firs
   if (MOMENTS && first == 0u) columns_put(slots * wide + slot, s.rows);
 }
 
+void columns_write_whole(uint column, float sum, float other) {
+  vec4 both = vec4(sum, TWO_SUMS ? other : 0.0, 0.0, 0.0);
+  y[1].at[column] = sum;
+  if (TWO_SUMS) y[0].at[column] = other;
+  if (CHECKED != 0u) gt_check(GT_CAST(GT_WORDS, x[GT_COLUMNS_WHOLE_FLAG]), gt_place(0u, 2u), both);
+}
+
 /* Joins the slots, and writes what comes out as that of the tile of `high` rows from m0 on. All invocations call it, when
  * they have left theirs. Column c of the slots is number n0 + c / run * apart + c % run of the result. */
 void columns_join(uint slots, uint wide, uint m0, uint high, uint n0, uint run, uint apart) {
@@ -83,7 +91,8 @@ void columns_join(uint slots, uint wide, uint m0, uint high, uint n0, uint run, 
         squares += fma(columns_get(slots * wide + s), off * off, columns_get_more(s * wide + c));
       }
     }
-    if (column < n) {
+    if (WHOLE_SUMS && column < n) columns_write_whole(column, sum, squares);
+    else if (column < n) {
       uint to = (MOMENTS ? 2u : 1u) * tile * n + column;
       y[1].at[to] = sum;
       if (MOMENTS) y[1].at[to + n] = squares;

@@ -446,6 +446,14 @@ static bool has_rows(gt_lowering *lowering, const gt_node *node) {
   return gt_product_rows(lowering, &p, node->precision);
 }
 
+static bool has_sums(gt_lowering *lowering, const gt_node *node) {
+  uint32_t geometry[GT_BASIS_WORDS];
+  extents e;
+  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
+  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
+  return gt_product_sums(lowering, &p, node->precision);
+}
+
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -478,7 +486,7 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   {                                                                                                   \
     .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer,     \
     .smooth = smooth, .gradient = its_gradient, .lower = lower, .measures = measures, .joins = joins, \
-    .rows = has_rows, .flops = flops, .print = print, .epilogue = true                                \
+    .sums = has_sums, .rows = has_rows, .flops = flops, .print = print, .epilogue = true              \
   }
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),

@@ -197,6 +197,11 @@ static bool has_rows(gt_lowering *lowering, const gt_node *node) {
   return gt_product_rows(lowering, &p, node->precision);
 }
 
+static bool has_sums(gt_lowering *lowering, const gt_node *node) {
+  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
+  return gt_product_sums(lowering, &p, node->precision);
+}
+
 /* One factor at most is in another form. */
 static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_form *form) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -227,6 +232,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .lower = lower,
                                .measures = measures,
                                .joins = joins,
+                               .sums = has_sums,
                                .rows = has_rows,
                                .takes = takes,
                                .flops = flops,

@@ -86,8 +86,9 @@ static const candidate candidates[] = {
     {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
     {32, 32, 16, 2, 2, 1},   {64, 16, 64, 8, 4, 8},
 };
-/* Only where whole rows are asked for; its ways have room, as those of matrix units are none then. */
-static const candidate of_rows = {16, 64, 32, 4, 4, 4};
+/* Only where whole rows, or whole columns, are asked for; their ways have room, as those of matrix units are
+ * none then. */
+static const candidate of_rows = {16, 64, 32, 4, 4, 4}, of_columns = {64, 32, 32, 4, 4, 2};
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
 static const candidate last_resort = {32, 32, 16, 4, 4, 1};
@@ -245,7 +246,7 @@ enum { LAST = 64 };
 
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
-  if (w->shape->whole_rows && !gt_matmul_has_whole_rows(&config, w->shape, w->target)) return;
+  if (!gt_matmul_has_whole(&config, w->shape, w->target)) return;
   if (gt_matmul_groups(w->shape, &config) > w->most) cost *= LAST;
   gt_candidate *way = &w->candidate[w->count++];
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
@@ -315,6 +316,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (suits(c, s, target)) add_tile_ways(w, c, s, target);
   }
   if (s->whole_rows && suits(&of_rows, s, target)) add_tile_ways(w, &of_rows, s, target);
+  if (s->whole_columns && suits(&of_columns, s, target)) add_tile_ways(w, &of_columns, s, target);
   if (w->count) return;
   const candidate *c = &last_resort;
   add_way(w, scalar_config(c, 1, gt_ceil_div(s->k, c->bk) * c->bk), 0);
@@ -378,12 +380,11 @@ bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s,
   return of_bytes.on_units && of_bytes.whole < of_floats.whole;
 }
 
-bool gt_matmul_gains_by_whole_rows(const gt_target *target, const gt_matmul_shape *s,
-                                   gt_precision precision) {
+bool gt_matmul_gains_by_whole(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
   enum { SPARED_CYCLES = 5000 }; /* a dispatch and a barrier, but for what is done in the kernel instead */
-  gt_matmul_shape whole = *s;
-  whole.whole_rows = true;
-  return best_of(&whole, target, precision).whole < best_of(s, target, precision).whole + SPARED_CYCLES;
+  gt_matmul_shape any = *s;
+  any.whole_rows = any.whole_columns = false;
+  return best_of(s, target, precision).whole < best_of(&any, target, precision).whole + SPARED_CYCLES;
 }
 
 /* As a rule two products share what is gathered, that of an embedding and that of its weights' gradient. */
@@ -412,7 +413,8 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
   if (s->segment)
     end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u for %u", s->segment, s->outputs);
   if (s->shares) end += snprintf(key + end, sizeof key - (size_t)end, " beside another");
-  if (s->whole_rows) snprintf(key + end, sizeof key - (size_t)end, " with whole rows");
+  if (s->whole_rows) end += snprintf(key + end, sizeof key - (size_t)end, " with whole rows");
+  if (s->whole_columns) snprintf(key + end, sizeof key - (size_t)end, " with whole columns");
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
     add_ways(&w, s, gt_lowering_target(lowering), precision);

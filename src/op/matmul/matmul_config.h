@@ -23,7 +23,8 @@ typedef struct gt_matmul_shape {
   uint32_t outputs;  /* … and how many elements of one are not padding */
   bool shifted;      /* what a factor of bytes stands for has a shift */
   bool shares;       /* it is to leave half of the device to another: gt_matmul_side_by_side */
-  bool whole_rows;   /* of devices: a workgroup is to have all of a row of the result */
+  bool whole_rows;   /* of devices: a workgroup is to have all of a row of the result, … */
+  bool whole_columns; /* … or all of a column */
 } gt_matmul_shape;
 
 /* Does a factor lie in memory line by line, as floats or as bytes? */
@@ -99,9 +100,9 @@ bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one,
 
 /* Is a product with a factor of bytes best made on matrix units, and better than of floats? */
 bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
-/* Does a product whose workgroups have whole rows of the result gain, as that spares a kernel behind it? */
-bool gt_matmul_gains_by_whole_rows(const gt_target *target, const gt_matmul_shape *shape,
-                                   gt_precision precision);
+/* Does a product whose workgroups have whole rows or columns of the result, as its shape asks for, gain as
+ * that spares a kernel behind it? */
+bool gt_matmul_gains_by_whole(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
 /* Does a product with a factor of table rows, read by their numbers, take no longer than one of floats and
  * its share of gathering these? */
 bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);

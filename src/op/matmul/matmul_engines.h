@@ -26,9 +26,10 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;
 
-/* Has a workgroup whole rows of the result, with room for a row program (GT_FOLLOWED_BY_ROWS)? */
-bool gt_matmul_has_whole_rows(const gt_matmul_config *config, const gt_matmul_shape *shape,
-                              const gt_target *target);
+/* Has a workgroup whole rows of the result, with room for a row program (GT_FOLLOWED_BY_ROWS), or whole
+ * columns for their sums (GT_COLUMNS_WHOLE), if the shape asks for it? */
+bool gt_matmul_has_whole(const gt_matmul_config *config, const gt_matmul_shape *shape,
+                         const gt_target *target);
 /* On scalar units, tile by tile, and on the CPU; its ways are gt_matmul_choose's own. */
 gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    const gt_target *target);

@@ -60,11 +60,18 @@ static bool has_room_for_rows(const gt_matmul_config *c) {
   return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
 }
 
-bool gt_matmul_has_whole_rows(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
-  if (c->engine != GT_ENGINE_SCALAR || s->batch > 1 || s->n > c->bn) return false;
+static bool has_whole_rows(const gt_matmul_config *c, const gt_matmul_shape *s) {
   const uint32_t threads = c->bm / c->tm * (c->bn / c->tn) * c->teams, across = c->bn / 4;
-  const bool there = c->split == 1 ? has_room_for_rows(c) : gt_matmul_arrives(s, c, target->units);
-  return there && threads % across == 0 && threads <= 2u * c->bk * (across + 1);
+  return s->n <= c->bn && (c->split > 1 || has_room_for_rows(c)) && threads % across == 0 &&
+         threads <= 2u * c->bk * (across + 1);
+}
+
+bool gt_matmul_has_whole(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  if (!s->whole_rows && !s->whole_columns) return true;
+  return c->engine == GT_ENGINE_SCALAR && s->batch == 1 &&
+         (c->split == 1 || gt_matmul_arrives(s, c, target->units)) &&
+         (!s->whole_rows || has_whole_rows(c, s)) &&
+         (!s->whole_columns || (s->m <= c->bm && joins_columns(c, s, target)));
 }
 
 gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,

@@ -152,6 +152,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
   gt_product product = *asked;
   product.shape.whole_rows = group->width != 0;
+  product.shape.whole_columns = group->columns && group->followers;
   const gt_matmul_cut cut = gt_product_cut(lowering, &product, precision);
   settle_scales(lowering, group, &product, &cut);
   const gt_product *p = &product;

@@ -54,11 +54,25 @@ bool gt_product_joins(gt_lowering *lowering, const gt_product *p, gt_precision p
   return joins_columns(p, &cut) && (cut.split == 1 || cut.arrives);
 }
 
+/* Of all rows at once: nobody is left to join anything. */
+static void lower_whole_sums(gt_lowering *lowering, const gt_group *group, gt_step *step) {
+  const size_t x = offsetof(struct gt_matmul_args, x), y = offsetof(struct gt_matmul_args, y);
+  step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns | GT_COLUMNS_PASSING | GT_COLUMNS_WHOLE;
+  gt_lower_passes(lowering, group);
+  for (int i = 0; i < group->followers; i++)
+    gt_lower_follows(lowering, group, i, group->follower[i] == group->joins[0] ? y + sizeof(uint64_t) : y);
+  gt_lower_check(lowering, group, x + sizeof(uint64_t) * GT_COLUMNS_WHOLE_FLAG);
+}
+
 /* Beside the result, or in its place, what other groups want of its columns: where a second output would go,
  * which nobody else reads then. */
 static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                           const gt_matmul_cut *cut, gt_step *step) {
   if (!group->columns || !joins_columns(p, cut)) return;
+  if (group->followers) {
+    lower_whole_sums(lowering, group, step);
+    return;
+  }
   const uint32_t tiles = gt_ceil_div(p->shape.m, cut->bm);
   const uint64_t values = group->columns == GT_COLUMNS_SUM ? 1 : 2, one = 4ull * tiles * p->shape.n;
   gt_joined made = {gt_lower_scratch(lowering, values * one), tiles, cut->bm, 0};
@@ -72,10 +86,22 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
   }
 }
 
-bool gt_product_rows(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+static bool gains(gt_lowering *lowering, const gt_product *p, gt_matmul_shape shape, gt_precision precision) {
   const gt_target *target = gt_lowering_target(lowering);
-  return target->device && p->result == GT_RESULT_DENSE && p->shape.batch == 1 && !p->shape.segment &&
-         !gt_matmul_has_bytes(&p->shape) && gt_matmul_gains_by_whole_rows(target, &p->shape, precision);
+  return target->device && p->result == GT_RESULT_DENSE && shape.batch == 1 && !gt_matmul_has_bytes(&shape) &&
+         gt_matmul_gains_by_whole(target, &shape, precision);
+}
+
+bool gt_product_rows(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+  gt_matmul_shape shape = p->shape;
+  shape.whole_rows = true;
+  return !shape.segment && gains(lowering, p, shape, precision);
+}
+
+bool gt_product_sums(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+  gt_matmul_shape shape = p->shape;
+  shape.whole_columns = true;
+  return gains(lowering, p, shape, precision);
 }
 
 /* The epilogue is a row program. */
@@ -99,7 +125,8 @@ static void lower_rows(gt_lowering *lowering, const gt_group *group, gt_step *st
 /* Behind each row of the result, what follows it: of one loss. */
 static void lower_followers(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                             const gt_matmul_cut *cut, gt_step *step) {
-  if (!group->followers || !cut->rows || group->flag || p->shape.batch > 1 || p->result != GT_RESULT_DENSE)
+  if (!group->followers || group->columns || !cut->rows || group->flag || p->shape.batch > 1 ||
+      p->result != GT_RESULT_DENSE)
     return;
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *first = gt_node_at(graph, group->follower[0]);
