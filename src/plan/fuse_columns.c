@@ -172,10 +172,10 @@ static void settle(const gt_fusion *f, gt_group *g) {
 
 /* Those of few rows gain only as whole sums, of all that the kernel makes. */
 static bool has_whole(const gt_fusion *f, const gt_group *g) {
-  bool all = g->followers == 0;
+  bool all = g->program.outputs > 0 && g->columns;
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
     all = all && is_passing(f, g, (int)k) && is_whole(kind_of(f, g->joins[k]));
-  return all && g->program.outputs && g->columns && makes_sums(f, g->leader, GT_COLUMNS_WHOLE);
+  return all && makes_sums(f, g->leader, GT_COLUMNS_WHOLE);
 }
 
 /* Others are left to themselves. */

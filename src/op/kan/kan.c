@@ -430,28 +430,23 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, false);
 }
 
+/* What else may be asked of the node's product. */
+static bool ask(gt_lowering *lowering, const gt_node *node, gt_product_question *question) {
+  uint32_t geometry[GT_BASIS_WORDS];
+  extents e;
+  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
+  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
+  return question(lowering, &p, node->precision);
+}
+
 static bool joins(gt_lowering *lowering, const gt_node *node) {
-  uint32_t geometry[GT_BASIS_WORDS];
-  extents e;
-  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
-  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
-  return gt_product_joins(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_joins);
 }
-
 static bool has_rows(gt_lowering *lowering, const gt_node *node) {
-  uint32_t geometry[GT_BASIS_WORDS];
-  extents e;
-  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
-  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
-  return gt_product_rows(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_rows);
 }
-
 static bool has_sums(gt_lowering *lowering, const gt_node *node) {
-  uint32_t geometry[GT_BASIS_WORDS];
-  extents e;
-  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
-  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
-  return gt_product_sums(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_sums);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

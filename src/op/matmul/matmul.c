@@ -187,19 +187,20 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 
+/* What else may be asked of the node's product. */
+static bool ask(gt_lowering *lowering, const gt_node *node, gt_product_question *question) {
+  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
+  return question(lowering, &p, node->precision);
+}
+
 static bool joins(gt_lowering *lowering, const gt_node *node) {
-  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
-  return gt_product_joins(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_joins);
 }
-
 static bool has_rows(gt_lowering *lowering, const gt_node *node) {
-  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
-  return gt_product_rows(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_rows);
 }
-
 static bool has_sums(gt_lowering *lowering, const gt_node *node) {
-  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
-  return gt_product_sums(lowering, &p, node->precision);
+  return ask(lowering, node, gt_product_sums);
 }
 
 /* One factor at most is in another form. */

@@ -33,11 +33,10 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
 /* What such a product asks of the lines of factor A, or of B, before it is lowered: GT_MEASURED_… */
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *product, gt_precision precision,
                              bool of_a);
-/* Can its kernel join columns of what its epilogue gives, whatever is asked for (gt_group.columns)? */
-bool gt_product_joins(gt_lowering *lowering, const gt_product *product, gt_precision precision);
-/* Does it gain where its epilogue is a row program (gt_op.rows), or by making whole sums (gt_op.sums)? */
-bool gt_product_rows(gt_lowering *lowering, const gt_product *product, gt_precision precision);
-bool gt_product_sums(gt_lowering *lowering, const gt_product *product, gt_precision precision);
+typedef bool gt_product_question(gt_lowering *lowering, const gt_product *product, gt_precision precision);
+/* Can its kernel join columns of what its epilogue gives, whatever is asked for (gt_group.columns)? Does it
+ * gain where its epilogue is a row program (gt_op.rows), or by making whole sums (gt_op.sums)? */
+gt_product_question gt_product_joins, gt_product_rows, gt_product_sums;
 /* Has factor A, or B, take the form that its value is left in; false, with nothing changed, where products do
  * not know it. */
 bool gt_product_take(const gt_graph *graph, gt_product *product, bool is_a, const gt_form *form);
