@@ -107,7 +107,7 @@ static void no_circle_is_closed(void **state) {
 /* Sums over few rows of a product's values, which it makes whole and writes nowhere else, are checked by it.
  */
 static void whole_sums_are_checked(void **state) {
-  enum { FEW = 64, WIDE = 784, DEEP = 512 };
+  enum { FEW = 64, WIDE = 4224, DEEP = 64 };
   fixture *f = *state;
   gt_graph *g = f->graph;
   uint64_t bytes;

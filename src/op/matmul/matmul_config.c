@@ -86,9 +86,8 @@ static const candidate candidates[] = {
     {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
     {32, 32, 16, 2, 2, 1},   {64, 16, 64, 8, 4, 8},
 };
-/* Only where whole rows, or whole columns, are asked for; their ways have room, as those of matrix units are
- * none then. */
-static const candidate of_rows = {16, 64, 32, 4, 4, 4}, of_columns = {64, 32, 32, 4, 4, 2};
+/* Only where whole rows are asked for; its ways have room, as those of matrix units are none then. */
+static const candidate of_rows = {16, 64, 32, 4, 4, 4};
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
 static const candidate last_resort = {32, 32, 16, 4, 4, 1};
@@ -121,7 +120,8 @@ enum {
   ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads; … */
   ARRIVE_PAIR = 1250,   /* … for two parts on matrix units */
   ARRIVE_BYTES = 60,    /* of parts in a cycle */
-  ARRIVE_THREADS = 256  /* of a workgroup, about */
+  ARRIVE_THREADS = 256, /* of a workgroup, about */
+  WHOLE_PART = 100      /* of whole sums of columns, which only the last to arrive can make */
 };
 
 static uint32_t threads_of(const candidate *c) { return c->bm / c->tm * (c->bn / c->tn) * c->teams; }
@@ -224,8 +224,9 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   enum { MOST = 4 };
   const double waits = gt_matmul_waves(of_unit, gt_matmul_together(shared_bytes(c), MOST, target));
   const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
+  const double sums = s->whole_columns && way->split > 1 ? WHOLE_PART * way->split : 0;
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
-         gt_matmul_ending_cycles(s, way, target->units);
+         gt_matmul_ending_cycles(s, way, target->units) + sums;
 }
 
 /* All ways to cut a product. */
@@ -316,7 +317,6 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (suits(c, s, target)) add_tile_ways(w, c, s, target);
   }
   if (s->whole_rows && suits(&of_rows, s, target)) add_tile_ways(w, &of_rows, s, target);
-  if (s->whole_columns && suits(&of_columns, s, target)) add_tile_ways(w, &of_columns, s, target);
   if (w->count) return;
   const candidate *c = &last_resort;
   add_way(w, scalar_config(c, 1, gt_ceil_div(s->k, c->bk) * c->bk), 0);
