@@ -5,6 +5,8 @@ static const gt_option options[] = {
     GT_OPTION_DEVICE,
     {"filter", "TEXT", "only families whose name contains it; !TEXT: all others; both, joined by commas",
      false},
+    {"brief", NULL, "leave out cases that say little beside others, where kernels take long to compile",
+     false},
     {"verbose", NULL, "a line for each case", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -16,6 +18,7 @@ static int run(const gt_arguments *arguments) {
   const bool json = gt_flag(arguments, "json");
   const gt_selftest_options wanted = {.device = gt_option_value(arguments, "device"),
                                       .filter = gt_option_value(arguments, "filter"),
+                                      .brief = gt_flag(arguments, "brief"),
                                       .verbose = gt_flag(arguments, "verbose"),
                                       .stream = json ? stderr : stdout,
                                       .json = json ? stdout : NULL};

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4 };
+enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 6 };
 static const double work_budget = 6e7; /* element operations that the finite differences of a case may take */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
@@ -57,15 +57,15 @@ static double slope_at(const gt_subject *s, double *x, double *plus, double *min
   return (4 * near - wide) / 3;
 }
 
-static int coordinates_for(const gt_subject *s, int64_t count) {
+static int coordinates_for(const gt_subject *s, bool brief, int64_t count) {
   double cost = s->forward_flops + (double)s->value.count;
   for (int k = 0; k < s->view.inputs; k++) cost += (double)s->input[k].count / 4;
-  double n = work_budget / (4 * cost);
-  n = n < FEWEST_COORDINATES ? FEWEST_COORDINATES : n > MOST_COORDINATES ? MOST_COORDINATES : n;
+  double n = fmin(work_budget / (4 * cost), MOST_COORDINATES) / (brief ? BRIEFLY : 1);
+  n = fmax(n, FEWEST_COORDINATES);
   return count < (int64_t)n ? (int)count : (int)n;
 }
 
-void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
+void gt_expect(const gt_subject *s, bool brief, gt_arena *arena, gt_expectation *e) {
   const gt_case_rule *rule = s->view.c->rule;
   memset(e, 0, sizeof *e);
   e->value = GT_NEW_N(arena, double, s->value.count + 1);
@@ -80,7 +80,7 @@ void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
   for (int k = 0; k < s->view.inputs; k++) {
     if (!s->gradient[k].used) continue;
     const int64_t count = s->input[k].count;
-    const int n = e->coordinates[k] = coordinates_for(s, count);
+    const int n = e->coordinates[k] = coordinates_for(s, brief, count);
     e->coordinate[k] = GT_NEW_N(arena, int64_t, n + 1);
     e->slope[k] = GT_NEW_N(arena, double, n + 1);
     e->scale[k] = GT_NEW_N(arena, double, n + 1);

@@ -19,7 +19,9 @@ typedef struct gt_verdict { /* collects what went wrong in a case, and the worst
 } gt_verdict;
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void gt_expect(const gt_subject *subject, gt_arena *arena, gt_expectation *expectation);
+/* brief: of few slopes, for who compares all elements of gradients with others that were held against more.
+ */
+void gt_expect(const gt_subject *subject, bool brief, gt_arena *arena, gt_expectation *expectation);
 /* Value and gradients against the reference. who: "cpu", "vulkan unfused", … device: its tolerance holds. */
 void gt_check_reference(const gt_subject *subject, const gt_expectation *expectation,
                         const gt_outcome *outcome, bool device, const char *who, gt_verdict *verdict);

@@ -20,7 +20,7 @@ typedef struct bench { /* the backends under test */
   gt_backend *cpu[CPUS];
   gt_backend *device; /* NULL when only the CPU is tested */
   FILE *stream;
-  bool verbose;
+  bool verbose, brief;
   gt_error *trouble; /* set: a backend failed, or memory ran out, which says nothing about the op */
 } bench;
 
@@ -38,6 +38,7 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
   memset(b, 0, sizeof *b);
   b->stream = options->stream ? options->stream : stdout;
   b->verbose = options->verbose;
+  b->brief = options->brief;
   b->trouble = error;
   for (int i = 0; i < CPUS; i++) {
     b->cpu[i] = gt_cpu_open(cpu_threads[i], error);
@@ -140,7 +141,7 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
   if (gt_subject_create(&subject, c, GT_PRECISION_AUTO, &error)) {
     trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .trouble = b->trouble};
     gt_outcome cpu;
-    gt_expect(&subject, &arena, &t.expectation);
+    gt_expect(&subject, b->brief, &arena, &t.expectation);
     const bool is_product = c->rule->magnitude;
     if (try_cpu(&t, b, &cpu)) {
       if (b->device) /* that the CPU's own ways agree, its own selftest shows */
@@ -159,9 +160,10 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
 
 /* --- families --- */
 
-static bool wanted(const char *filter, const gt_case_family *family, const gt_case *c) {
+static bool wanted(const gt_selftest_options *options, const gt_case_family *family, const gt_case *c) {
   bool named = false, any = false;
-  for (const char *at = filter; at; at = strchr(at, ',')) {
+  if (c->more && options->brief) return false;
+  for (const char *at = options->filter; at; at = strchr(at, ',')) {
     char part[64];
     at += *at == ',';
     const bool others = *at == '!';
@@ -184,13 +186,14 @@ static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
   if (c->v != 0 && used + 24 < size) snprintf(buffer + used, size - used, ", %g", c->v);
 }
 
-static void run_family(const gt_case_family *family, const char *filter, const bench *b, tally *t) {
+static void run_family(const gt_case_family *family, const gt_selftest_options *options, const bench *b,
+                       tally *t) {
   memset(t, 0, sizeof *t);
   for (int i = 0; i < family->count && !b->trouble->status; i++) {
     const gt_case *c = &family->cases[i];
     gt_verdict verdict;
     char name[384];
-    if (!wanted(filter, family, c)) continue;
+    if (!wanted(options, family, c)) continue;
     t->cases++;
     try_case(c, b, &verdict);
     t->failures += verdict.failures;
@@ -252,7 +255,7 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
   }
   for (int i = 0; i < count; i++) {
     tally t;
-    run_family(families[i], options->filter, b, &t);
+    run_family(families[i], options, b, &t);
     if (!t.cases) continue;
     print_family(families[i]->name, &t, b);
     if (json) print_json_family(json, families[i]->name, &t, report->families == 0);
@@ -277,7 +280,7 @@ static bool check_filter(const gt_selftest_options *options, gt_error *error) {
     if (known < MOST_NAMES) names[known++] = families[i]->name;
     for (int k = 0; k < families[i]->count; k++) {
       const char *name = families[i]->cases[k].rule->name;
-      if (wanted(options->filter, families[i], &families[i]->cases[k])) return true;
+      if (wanted(options, families[i], &families[i]->cases[k])) return true;
       if (known < MOST_NAMES && strcmp(names[known - 1], name)) names[known++] = name;
     }
   }

@@ -11,6 +11,7 @@ typedef struct gt_selftest_options {
   const char *filter; /* families and rules whose name contains one of these, joined by commas, and none after
                          a !; NULL: all */
   bool verbose;       /* a line per case */
+  bool brief;         /* without gt_case.more, and with few finite differences */
   FILE *stream;       /* where lines go; NULL: stdout */
   FILE *json;         /* one object at the end; NULL: none */
   const gt_case_family *const *families; /* NULL: all registered ones */

@@ -301,17 +301,14 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
 
 FUZZ(fuzz, "fuzz");
 FUZZ(windows, "fuzz_windows");
-FUZZ(more, "fuzz_more"); /* software devices take long to compile all of them */
 
-#define FIVE(shapes, n)                                                                                 \
-  {&fuzz, shapes, {n}}, {&more, shapes, {n + 1}}, {&more, shapes, {n + 2}}, {&more, shapes, {n + 3}}, { \
-    &more, shapes, { n + 4 }                                                                            \
-  }
-
-#define WINDOWS(shapes, n)                                   \
-  {&windows, shapes, {n, 1}}, {&more, shapes, {n + 1, 1}}, { \
-    &more, shapes, { n + 2, 1 }                              \
-  }
+#define MORE(rule, shapes, ...) \
+  { &rule, shapes, {__VA_ARGS__}, .more = true }
+#define FIVE(shapes, n)                                                                                  \
+  {&fuzz, shapes, {n}}, MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), MORE(fuzz, shapes, n + 3), \
+      MORE(fuzz, shapes, n + 4)
+#define WINDOWS(shapes, n) \
+  {&windows, shapes, {n, 1}}, MORE(windows, shapes, n + 1, 1), MORE(windows, shapes, n + 2, 1)
 
 static const gt_case cases[] = {
     WINDOWS("12,8 8,12 8 12,1", 101),

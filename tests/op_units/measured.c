@@ -203,8 +203,9 @@ static void test_chains(void **state) {
                                  {100, 36, 256, 120, false, false, 1, 0},
                                  {1024, 32, 512, 40, false, false, 1, 0}};
   /* What extents make a difference to is the same in either precision. */
-  const size_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
-  for (size_t i = 0; i < tried; i++) compare(&chains[i], 0.5f);
+  const uint32_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
+  for (uint32_t i = 0; i < tried; i++)
+    if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);
 }
 
 /* Of tiles of 32, 64 and 128, which do not fill the result, and lines that only fill up memory. What scalar
@@ -214,18 +215,20 @@ static void test_scalar(void **state) {
   if (precision == GT_PRECISION_HALF) return;
   compare(&(chain){100, 36, 40, 24, false, true, 2, 132, true}, 0.5f);
   compare(&(chain){100, 36, 40, 24, false, true, 2, 132, true}, INFINITY);
-  compare(&(chain){300, 40, 100, 40, false, true, 1, 16, false}, 0.5f);
+  if (!is_software()) compare(&(chain){300, 40, 100, 40, false, true, 1, 16, false}, 0.5f);
   compare(&(chain){520, 16, 136, 40, false, true, 1, 2, false}, 0.5f);
 }
 
 /* Of tiles of 32 lines and more, the last of which lacks some. */
 static void test_slopes(void **state) {
   (void)state;
+  static const chain chains[] = {
+      {.rows = 100, .in = 36, .out = 3, .fewer = 1, .units_of_device = 2, .slopes = true},
+      {.rows = 300, .in = 40, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
+      {.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true}};
   if (precision == GT_PRECISION_HALF) return;
-  compare(&(chain){.rows = 100, .in = 36, .out = 3, .fewer = 1, .units_of_device = 2, .slopes = true}, 0.5f);
-  compare(&(chain){.rows = 300, .in = 40, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
-          0.5f);
-  compare(&(chain){.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true}, NAN);
+  for (uint32_t i = 0; i < sizeof chains / sizeof *chains; i++)
+    if (!left_out(i, 2)) compare(&chains[i], i < 2 ? 0.5f : NAN);
 }
 
 static void test_not_finite(void **state) {

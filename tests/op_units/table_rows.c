@@ -127,7 +127,8 @@ static void test_taken(void **state) {
                              {70, 3, 13, 8, 7, true, false, true},
                              {70, 4, 13, 36, 37, true, false, true, true},
                              {70, 4, 13, 36, 40, false, false, false, true}};
-  for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) assert_true(run(&nets[i]));
+  for (uint32_t i = 0; i < sizeof nets / sizeof *nets; i++)
+    if (precision == GT_PRECISION_AUTO || !left_out(i, 3)) assert_true(run(&nets[i]));
 }
 
 static void test_gathered(void **state) {

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 # on_vulkan FILTER [DEBUG]: the selftest of what FILTER names; not one message.
 on_vulkan() {
   local code=0
-  GTRAIN_DEBUG=validation,${2-} "$GTRAIN" selftest --device vulkan --filter "$1" 2> "$TEST_TMP/messages" || code=$?
+  GTRAIN_DEBUG=validation,${2-} "$GTRAIN" selftest --device vulkan --brief --filter "$1" 2> "$TEST_TMP/messages" || code=$?
   cat "$TEST_TMP/messages"
   if ((code == 69)); then exit 77; fi
   check "the selftest of $1 passes${2:+ ($2)}" test "$code" = 0
