@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 6 };
+enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 4 };
 static const double work_budget = 6e7; /* element operations that the finite differences of a case may take */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {

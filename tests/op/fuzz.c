@@ -304,32 +304,37 @@ FUZZ(windows, "fuzz_windows");
 
 #define MORE(rule, shapes, ...) \
   { &rule, shapes, {__VA_ARGS__}, .more = true }
+#define MORE_FIVE(shapes, n)                                                                              \
+  MORE(fuzz, shapes, n), MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), MORE(fuzz, shapes, n + 3), \
+      MORE(fuzz, shapes, n + 4)
 #define FIVE(shapes, n)                                                                                  \
   {&fuzz, shapes, {n}}, MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), MORE(fuzz, shapes, n + 3), \
       MORE(fuzz, shapes, n + 4)
+#define MORE_WINDOWS(shapes, n) \
+  MORE(windows, shapes, n, 1), MORE(windows, shapes, n + 1, 1), MORE(windows, shapes, n + 2, 1)
 #define WINDOWS(shapes, n) \
   {&windows, shapes, {n, 1}}, MORE(windows, shapes, n + 1, 1), MORE(windows, shapes, n + 2, 1)
 
 static const gt_case cases[] = {
     WINDOWS("12,8 8,12 8 12,1", 101),
-    WINDOWS("12,8 8,12 8 12,1", 104),
-    WINDOWS("12,8 8,12 8 12,1", 107),
+    MORE_WINDOWS("12,8 8,12 8 12,1", 104),
+    MORE_WINDOWS("12,8 8,12 8 12,1", 107),
     WINDOWS("72,12 12,72 12 36,12", 110),
-    WINDOWS("72,12 12,72 12 36,12", 113),
+    MORE_WINDOWS("72,12 12,72 12 36,12", 113),
     WINDOWS("64,20 20,20 32,20 1,20", 116),
     WINDOWS("18,5 5,18 9,5 6,5", 119),
     WINDOWS("16,132 132,132 8,132 4,132", 125),
     FIVE("5,7 7,5 7 5,1", 1),
-    FIVE("5,7 7,5 7 5,1", 6),
+    MORE_FIVE("5,7 7,5 7 5,1", 6),
     FIVE("5,7 7,5 7 5,1", 11),
-    FIVE("5,7 7,5 7 5,1", 16),
+    MORE_FIVE("5,7 7,5 7 5,1", 16),
     FIVE("33,65 65,33 65 1,33", 31),
-    FIVE("33,65 65,33 65 1,33", 36),
+    MORE_FIVE("33,65 65,33 65 1,33", 36),
     FIVE("67,130 130,10 10 67,1", 41),
     FIVE("67,130 130,10 130 -", 46),
     FIVE("1,9 9,1 9 -", 51),
     FIVE("40,40 40,40 40,40 40", 56),
-    FIVE("40,40 40,40 40,40 40", 61),
+    MORE_FIVE("40,40 40,40 40,40 40", 61),
     FIVE("2,3,4 3,1 4 2,1,4", 66),
     FIVE("2,3,4 3,1 4 -", 71),
     FIVE("128,64 64,10 10 128,10", 76),

@@ -197,9 +197,13 @@ static const gt_case_rule formulas = RULE(formula, 1), network = RULE(network, 1
     cubic = RULE(kan, 6);
 
 static const gt_case cases[] = {
-    {&formulas, "7,2", {0, 1, 0}},           {&formulas, "7,2", {1, 1, 1}},
-    {&formulas, "7,2", {0, 0, 2}},           {&formulas, "7,2", {0, 1, 3}},
-    {&network, "33,2 16,2 16 3,16", {0, 1}}, {&network, "6,2 5,2 5 1,5", {0, 0, 1}},
-    {&cubic, "6,2 16,3 24,2", {0, 1, 0, 3}}, {&kan, "21,2 20,5 50,1", {0, 0, 0, 5}},
+    {&formulas, "7,2", {0, 1, 0}},
+    {&formulas, "7,2", {1, 1, 1}},
+    {&formulas, "7,2", {0, 0, 2}, .more = true},
+    {&formulas, "7,2", {0, 1, 3}},
+    {&network, "33,2 16,2 16 3,16", {0, 1}},
+    {&network, "6,2 5,2 5 1,5", {0, 0, 1}, .more = true},
+    {&cubic, "6,2 16,3 24,2", {0, 1, 0, 3}},
+    {&kan, "21,2 20,5 50,1", {0, 0, 0, 5}},
 };
 GT_CASES(tangent, cases);

@@ -26,7 +26,7 @@ typedef struct problem {
 } problem;
 
 enum { MOST = 200 * 2100, A = 0, B, BIAS, GAIN, OFFSET, Y, ROW, OTHER_ROW, OUT, VARIABLES };
-enum { UNITS = 132, APART = 17 /* ways that a software device tries */ };
+enum { UNITS = 132, APART = 4, APART_ON_SOFTWARE = 17 /* ways that are tried */ };
 static const double EPSILON = 1e-5;
 static float value[VARIABLES][MOST];
 
@@ -169,8 +169,7 @@ static void check(const problem *p) {
       choice_of(device_plan(&arena, drawn(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
   assert_non_null(choice);
   draw(p);
-  for (uint32_t i = 0; i < choice->candidates; i++) {
-    if (left_out(i, APART)) continue;
+  for (uint32_t i = 0; i < choice->candidates; i += is_software() ? APART_ON_SOFTWARE : APART) {
     choice->text(&choice->candidate[i], way, sizeof way);
     run(p, choice->key, way);
   }
