@@ -188,11 +188,34 @@ static void reports_as_json(void **state) {
   free(text);
 }
 
+/* Of two cases the one that says little beside the other; of slopes fewer. */
+static void is_brief(void **state) {
+  (void)state;
+  const gt_case two[] = {{&right, "37"}, {&value, "37", .more = true}};
+  const gt_case_family family = {"broken", two, 2}, *families = &family;
+  for (int brief = 0; brief < 2; brief++)
+    for (int bad = 0; bad < 2; bad++) {
+      FILE *stream = fmemopen(output, sizeof output, "w");
+      const gt_selftest_options options = {
+          .device = "cpu", .stream = stream, .brief = brief, .families = &families, .family_count = 1};
+      gt_selftest_report report;
+      misdeed = bad ? BAD_GRADIENT : GOOD;
+      assert_true(gt_selftest_run(&options, &report, &(gt_error){0}));
+      fclose(stream);
+      assert_int_equal(report.cases, brief ? 1 : 2);
+      assert_int_equal(report.failed_cases, !brief + bad);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(passes_what_is_right),  cmocka_unit_test(finds_wrong_values),
-      cmocka_unit_test(finds_wrong_gradients), cmocka_unit_test(finds_stray_writes),
-      cmocka_unit_test(finds_changing_bits),   cmocka_unit_test(reports_as_json),
+      cmocka_unit_test(passes_what_is_right),
+      cmocka_unit_test(finds_wrong_values),
+      cmocka_unit_test(is_brief),
+      cmocka_unit_test(finds_wrong_gradients),
+      cmocka_unit_test(finds_stray_writes),
+      cmocka_unit_test(finds_changing_bits),
+      cmocka_unit_test(reports_as_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
