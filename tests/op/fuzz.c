@@ -304,16 +304,16 @@ FUZZ(windows, "fuzz_windows");
 
 #define MORE(rule, shapes, ...) \
   { &rule, shapes, {__VA_ARGS__}, .more = true }
-#define MORE_FIVE(shapes, n)                                                                              \
-  MORE(fuzz, shapes, n), MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), MORE(fuzz, shapes, n + 3), \
-      MORE(fuzz, shapes, n + 4)
-#define FIVE(shapes, n)                                                                                  \
-  {&fuzz, shapes, {n}}, MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), MORE(fuzz, shapes, n + 3), \
-      MORE(fuzz, shapes, n + 4)
-#define MORE_WINDOWS(shapes, n) \
-  MORE(windows, shapes, n, 1), MORE(windows, shapes, n + 1, 1), MORE(windows, shapes, n + 2, 1)
-#define WINDOWS(shapes, n) \
-  {&windows, shapes, {n, 1}}, MORE(windows, shapes, n + 1, 1), MORE(windows, shapes, n + 2, 1)
+#define FIVE_OF(is_more, shapes, n)                                                            \
+  {&fuzz, shapes, {n}, .more = is_more}, MORE(fuzz, shapes, n + 1), MORE(fuzz, shapes, n + 2), \
+      MORE(fuzz, shapes, n + 3), MORE(fuzz, shapes, n + 4)
+#define WINDOWS_OF(is_more, shapes, n)                                          \
+  {&windows, shapes, {n, 1}, .more = is_more}, MORE(windows, shapes, n + 1, 1), \
+      MORE(windows, shapes, n + 2, 1)
+#define FIVE(shapes, n)         FIVE_OF(false, shapes, n)
+#define MORE_FIVE(shapes, n)    FIVE_OF(true, shapes, n)
+#define WINDOWS(shapes, n)      WINDOWS_OF(false, shapes, n)
+#define MORE_WINDOWS(shapes, n) WINDOWS_OF(true, shapes, n)
 
 static const gt_case cases[] = {
     WINDOWS("12,8 8,12 8 12,1", 101),

@@ -119,19 +119,26 @@ static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 
 
 static char output[8192];
 
-/* Runs one case on the CPU; output then holds what was printed. */
-static gt_selftest_report run(const gt_case_rule *rule, int deed, FILE *json) {
-  const gt_case one = {rule, "37"};
-  const gt_case_family family = {"broken", &one, 1}, *families = &family;
+/* Runs cases on the CPU; output then holds what was printed. */
+static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest_options options, int deed) {
+  const gt_case_family family = {"broken", cases, count}, *families = &family;
   FILE *stream = fmemopen(output, sizeof output, "w");
-  const gt_selftest_options options = {
-      .device = "cpu", .stream = stream, .json = json, .families = &families, .family_count = 1};
   gt_selftest_report report;
   gt_error error = {0};
+  options.device = "cpu";
+  options.stream = stream;
+  options.families = &families;
+  options.family_count = 1;
   misdeed = deed;
   runs = 0;
   assert_true(gt_selftest_run(&options, &report, &error));
   fclose(stream);
+  return report;
+}
+
+static gt_selftest_report run(const gt_case_rule *rule, int deed, FILE *json) {
+  const gt_case one = {rule, "37"};
+  const gt_selftest_report report = run_cases(&one, 1, (gt_selftest_options){.json = json}, deed);
   assert_int_equal(report.cases, 1);
   return report;
 }
@@ -192,16 +199,10 @@ static void reports_as_json(void **state) {
 static void is_brief(void **state) {
   (void)state;
   const gt_case two[] = {{&right, "37"}, {&value, "37", .more = true}};
-  const gt_case_family family = {"broken", two, 2}, *families = &family;
   for (int brief = 0; brief < 2; brief++)
     for (int bad = 0; bad < 2; bad++) {
-      FILE *stream = fmemopen(output, sizeof output, "w");
-      const gt_selftest_options options = {
-          .device = "cpu", .stream = stream, .brief = brief, .families = &families, .family_count = 1};
-      gt_selftest_report report;
-      misdeed = bad ? BAD_GRADIENT : GOOD;
-      assert_true(gt_selftest_run(&options, &report, &(gt_error){0}));
-      fclose(stream);
+      const gt_selftest_options options = {.brief = brief};
+      const gt_selftest_report report = run_cases(two, 2, options, bad ? BAD_GRADIENT : GOOD);
       assert_int_equal(report.cases, brief ? 1 : 2);
       assert_int_equal(report.failed_cases, !brief + bad);
     }

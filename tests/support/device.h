@@ -12,7 +12,7 @@ int open_device(void **state);
 int close_device(void **state);
 /* Is there one to be used? If not, says so: the program is skipped. */
 bool has_device(void);
-/* Is it a software device? That takes seconds to compile a kernel. */
+/* Is the one that has_device saw a software device? That takes seconds to compile a kernel. */
 bool is_software(void);
 /* Is a case to be left out, as of its kind a software device takes every `of`th only? */
 bool left_out(uint32_t number, uint32_t of);
