@@ -186,11 +186,12 @@ static void check_sums(const problem *p, by_product made) {
 }
 
 /* How columns are joined is the same in either precision, and what is written makes no difference to it. On a
- * software device all forms are made of one problem, and others take turns: moments, or both sums. */
+ * software device all forms are made of one problem, and others take turns: moments, or both sums,
+ * which alone are made whole. */
 static bool is_made(const problem *p, uint32_t number, by_product made) {
   const bool of_both = made == OF_BOTH || made == OF_BOTH_ALONE;
   if (is_software() && (number || p->in_parts || device->target.matrix.packed))
-    return number % 2 ? made == OF_MOMENTS : of_both;
+    return number % 2 && !p->way ? made == OF_MOMENTS : of_both;
   return number < 2 || made < OF_FIRST_ALONE;
 }
 
