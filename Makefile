@@ -3,7 +3,8 @@
 #   make            build/gtrain                    make lint      format, static checks, include rules
 #   make check      every test, in parallel         make format    rewrite the sources in the house format
 #   make check-vulkan   selftest on Vulkan          make bench     the benchmark table of this machine
-#   make dist       relocatable folder and tarball  make install   PREFIX=/usr/local, DESTDIR honoured
+#   make dist       tarballs that run elsewhere     make install   PREFIX=/usr/local, DESTDIR honoured
+#   make deb        Debian packages of the same     make compile_commands.json   build/compile_commands.json for clangd
 #
 # V=1 shows the commands; DEBUG=1 and SANITIZE=address,undefined build in folders of their own under build/;
 # WERROR=1 makes warnings errors; `make check ROOM=graph` runs the tests of one room.
@@ -103,7 +104,7 @@ MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' 
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
 MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
-.PHONY: all check check-vulkan lint format bench dist clean install FORCE
+.PHONY: all check check-vulkan lint format bench clean install FORCE
 all: $(BUILD)/gtrain
 
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
@@ -145,10 +146,11 @@ $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 
 $(MATRIX_SPV): $(MATRIX_TOOL)
 # It runs where the compiler does, and needs nothing but libc.
+HOST_CC ?= $(CC)
 $(MATRIX_TOOL): tools/matrix_khr.c $(BUILD)/flags.stamp
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C_FLAGS) -o $@ $<
+	$(Q)$(HOST_CC) $(C_FLAGS) -o $@ $<
 
 $(GEN)/shaders.c: $(SPV) $(BUILD)/shaders.stamp scripts/generate-shaders.sh | $(GEN)/shader_table.h
 	$(say) EMBED "$(words $(SPV)) shaders"
@@ -228,22 +230,54 @@ format:
 bench: $(BUILD)/gtrain
 	@$(BUILD)/gtrain bench
 
-# The binary to carry away holds of OpenBLAS what it uses (25 MB); the shared library with its Fortran is 39 MB.
-CARRIED_BLAS = -Wl,--gc-sections,-u,cblas_sgemm,-u,blas_memory_alloc $(LIBRARY) $(LD_LIBS) \
-  $(subst -lopenblas,-l:libopenblas.a,$(shell $(PKG_CONFIG) --libs openblas)) -lpthread -lm
-$(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
-	$(say) LINK $@
-	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(CARRIED_BLAS)
-
-dist: $(BUILD)/obj/gtrain-dist
-	@scripts/dist.sh $< $(BUILD)/dist $(VERSION)
-
 install: $(BUILD)/gtrain
 	install -D -m 755 $(BUILD)/gtrain $(DESTDIR)$(PREFIX)/bin/gtrain
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/gtrain/LICENSE
 
 clean:
 	$(Q)rm -rf $(BUILD)
+
+# clangd looks for it in build/ by itself. Flags are those of the pattern rule for objects.
+compile_commands.json: $(GEN)/registry.done $(GEN)/shader_table.h
+	@scripts/compile-commands.sh $(BUILD)/$@ '$(subst ','\'',$(CC) $(CPP_FLAGS) $(C_FLAGS))' \
+	  $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/*/*.c tests/*/*/*.c tools/*.c))
+
+# --- binaries for other machines: tarballs and Debian packages ---------------------------------------------------
+
+# `make dist` and `make deb` build for this machine and, on x86-64 with scripts/install-deps.sh --cross, for aarch64,
+# in a build folder of its own; dist-native, dist-aarch64 and so on make one of them.
+DIST      ?= $(BUILD)/dist
+NM        ?= nm
+STRIP     ?= strip
+CROSS     := aarch64-linux-gnu
+CROSS_PKG := env PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
+CROSS_SET  = BUILD=$(BUILD)/aarch64 DIST=$(DIST) HOST_CC='$(CC)' CC=$(CROSS)-gcc AR=$(CROSS)-ar NM=$(CROSS)-nm \
+  STRIP=$(CROSS)-strip PKG_CONFIG='$(CROSS_PKG)'
+
+.PHONY: compile_commands.json $(foreach g,dist deb,$g $g-native $g-aarch64)
+dist deb: %: %-native
+	@if [ "$$(uname -m)" != x86_64 ]; then :; \
+	elif command -v $(CROSS)-gcc > /dev/null && $(CROSS_PKG) --exists $(PACKAGES); then \
+	  $(MAKE) --no-print-directory $@-aarch64; \
+	else echo "$@: skipped aarch64: its compiler or libraries are missing; run ./scripts/install-deps.sh --cross"; fi
+dist-aarch64 deb-aarch64: %-aarch64:
+	@$(MAKE) --no-print-directory $*-native $(CROSS_SET)
+dist-native: $(BUILD)/obj/gtrain-dist
+	@CC='$(CC)' STRIP='$(STRIP)' scripts/dist.sh $< $(DIST) $(VERSION)
+deb-native: dist-native
+	@scripts/deb.sh $(DIST)/gtrain-$(VERSION)-linux-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))) $(VERSION)
+
+# OpenBLAS is linked in: the shared library with its Fortran is 39 MB. Its tables of kernels, one for each processor,
+# name every kernel of every type; those for double and complex numbers become one function that is never called,
+# which leaves 5 MB of 23.
+BLAS_FLAGS = $(shell $(PKG_CONFIG) --libs-only-L openblas)
+$(GEN)/blas_unused.c: scripts/generate-blas-unused.sh $(BUILD)/flags.stamp
+	@mkdir -p $(@D)
+	@NM='$(NM)' scripts/generate-blas-unused.sh "$$($(CC) $(BLAS_FLAGS) -print-file-name=libopenblas.a)" $@
+$(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(BUILD)/obj/gen/blas_unused.o $(LIBRARY) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $(BUILD)/obj/src/main.o $(BUILD)/obj/gen/blas_unused.o -Wl,--gc-sections \
+	  -u cblas_sgemm -u blas_memory_alloc $(LIBRARY) $(LD_LIBS) $(BLAS_FLAGS) -l:libopenblas.a -lpthread -lm
 
 -include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(TESTS:%.c=$(BUILD)/obj/%.d) $(SPV:.spv=.d)
 -include $(GENERATED:$(GEN)/%.c=$(BUILD)/obj/gen/%.d)

@@ -1,77 +1,102 @@
 #!/usr/bin/env bash
 # scripts/dist.sh BINARY OUTDIR VERSION: make OUTDIR/gtrain-VERSION-linux-ARCH and its .tar.gz, which run from any
-# folder of another Linux of that architecture with nothing installed: the binary finds lib/ beside itself
+# folder of another Linux of BINARY's architecture with nothing installed: the binary finds lib/ beside itself
 # (DT_RPATH $ORIGIN/lib). Only glibc, which cannot be bundled with sense, and the Vulkan loader are the host's.
+#
+# BINARY may be for a foreign architecture: CC and STRIP are then the cross compiler and its strip, and the result is run
+# under qemu-ARCH-static where that is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+source scripts/lib.sh
 binary=$1
 outdir=$2
-name=gtrain-$3-linux-$(uname -m)
-folder=$outdir/$name
-owners=()
+cc=${CC:-gcc}
 glibc='^(linux-vdso|ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so'
+
+case $(LC_ALL=C readelf -h "$binary" | sed -n 's/^ *Machine: *//p') in
+  *X86-64) arch=x86_64 ;;
+  AArch64) arch=aarch64 ;;
+  *) arch=$(uname -m) ;;
+esac
+name=gtrain-$3-linux-$arch
+folder=$outdir/$name
+runner=()
+if [[ $arch != "$(uname -m)" ]]; then
+  runner=("$(command -v "qemu-$arch-static" || true)")
+fi
 
 rm -rf "$folder" "$folder.tar.gz"
 mkdir -p "$folder/lib" "$folder/licenses"
 install -m 755 "$binary" "$folder/gtrain"
-strip "$folder/gtrain"
+"${STRIP:-strip}" "$folder/gtrain"
 
-# "libyaml-0.so.2 => /lib/…/libyaml-0.so.2 (0x…)": the closure, with the libraries' own libraries.
-while read -r library _ path _; do
-  [[ $library =~ $glibc || $library == /* ]] && continue
-  if [[ $path != /* ]]; then
-    echo "dist: $library is not found; mend: ./scripts/install-deps.sh" >&2
-    exit 1
-  fi
+# The libraries that a file names: "0x… (NEEDED)  Shared library: [libyaml-0.so.2]".
+needed() { LC_ALL=C readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
+
+# The closure: libraries that the binary names, that these name, and so on, from where the compiler looks for them.
+owners=()
+mapfile -t queue < <(needed "$binary")
+for ((i = 0; i < ${#queue[@]}; i++)); do
+  library=${queue[i]}
+  [[ $library =~ $glibc || -e $folder/lib/$library ]] && continue
+  path=$("$cc" -print-file-name="$library")
+  [[ $path == /* ]] || die "$library not found; run ./scripts/install-deps.sh"
   install -m 644 "$path" "$folder/lib/$library" # follows links: the folder holds plain files only
+  mapfile -t -O "${#queue[@]}" queue < <(needed "$path")
   real=$(realpath "$path")
   # dpkg knows a library by its real path or, on merged-/usr systems, by the same path without /usr.
   owner=$({ dpkg -S "$real" || dpkg -S "${real#/usr}"; } 2> /dev/null | sed -n '1s/:.*//p') || true
   owners+=("${owner:-$library}")
-done < <(ldd "$binary")
+done
 
 # The licences of what is bundled, or linked in (the last two), ask to travel along.
 for owner in "${owners[@]}" libopenblas-pthread-dev libvulkan-volk-dev; do
   cp -L "/usr/share/doc/$owner/copyright" "$folder/licenses/$owner" 2> /dev/null ||
-    echo "dist: warning: no licence found for $owner" >&2
+    say "warning: no licence found for $owner"
 done
 
-for item in configs README.md LICENSE; do
-  [[ -e $item ]] && cp -R "$item" "$folder/"
-done
+cp -R configs README.md LICENSE "$folder/"
 # Only the bundled datasets: a download may lie beside them.
 while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
 done < <(find datasets/README.md datasets/{digits,penguins,ca,clothes} -type f)
+# Paths in configs are relative to the working directory or to the config: with this link the configs work from anywhere.
+ln -s ../datasets "$folder/configs/datasets"
+# The scripts that bring other datasets.
+for file in scripts/{fetch-mnist,fetch-fashion-mnist,lib}.sh; do
+  install -D -m 755 "$file" "$folder/$file"
+done
+cat > "$folder/INSTALL" << END
+tar xf $name.tar.gz
+$name/gtrain train $name/configs/digits.yaml
+END
 
-# Prove it: moved elsewhere, with an empty environment, every bundled library is taken from the folder.
-moved=$(mktemp -d "$outdir/moved.XXXXXX")
+# Checks: moved elsewhere, with an empty environment, the binary takes every bundled library from the folder, and trains.
+moved=$(realpath "$(mktemp -d "$outdir/moved.XXXXXX")")
 trap 'rm -rf "$moved"' EXIT
 cp -R "$folder" "$moved/"
-while read -r library _ path _; do
-  [[ $library =~ $glibc || $library == /* ]] && continue
-  if [[ $(realpath "$path" 2> /dev/null) != "$(realpath "$moved")"/* ]]; then
-    echo "dist: $library resolves to '$path', outside the folder; mend: link without RUNPATH (Makefile, LD_FLAGS)" >&2
-    exit 1
-  fi
-done < <(env -i ldd "$moved/$name/gtrain")
-moved=$(realpath "$moved")
-sample=configs/xor.yaml
-(
-  # Chained: under a "||" the shell does not stop at the first failure by itself.
-  cd / && env -i "$moved/$name/gtrain" --help > /dev/null && cd "$moved/$name" &&
-    if [[ -f $sample ]]; then
-      env -i ./gtrain train "$sample" --device cpu --quiet --run-dir "$moved/run" > /dev/null
-    fi
-) || {
-  echo "dist: the binary does not run from a moved folder" >&2
-  exit 1
-}
-
-kib=$(du -sk "$folder" | cut -f1)
-if ((kib > 40 * 1024)); then
-  echo "dist: $folder has $kib KiB, more than 40 MiB; mend: see what grew with du -a" >&2
-  exit 1
+if [[ ${runner[*]-none} == '' ]]; then
+  say "warning: $name was not run: qemu-$arch-static is missing; run ./scripts/install-deps.sh --cross"
+else
+  while read -r library _ path _; do
+    [[ $library =~ $glibc || $library == /* ]] && continue
+    [[ $path == "$moved"/* ]] ||
+      die "$library resolves to '$path', outside the folder; link without RUNPATH (Makefile, LD_FLAGS)"
+  done < <(env -i LD_TRACE_LOADED_OBJECTS=1 "${runner[@]}" "$moved/$name/gtrain")
+  (
+    # Chained: under a "||" the shell does not stop at the first failure by itself.
+    cd / && env -i "${runner[@]}" "$moved/$name/gtrain" --help > /dev/null && cd "$moved" &&
+      env -i "${runner[@]}" "$name/gtrain" train "$name/configs/xor.yaml" --device cpu --quiet --run-dir run > /dev/null
+  ) || die "the binary does not run from a moved folder"
 fi
-tar -C "$outdir" --owner=0 --group=0 --sort=name -czf "$folder.tar.gz" "$name"
-echo "$folder.tar.gz ($((kib / 1024)) MiB unpacked)"
+
+tar -C "$outdir" --owner=0 --group=0 --sort=name -c "$name" | gzip -9n > "$folder.tar.gz"
+kib=$(du -sk "$folder" | cut -f1)
+packed=$(du -k "$folder.tar.gz" | cut -f1)
+((kib <= 20 * 1024 && packed <= 8 * 1024)) ||
+  die "$folder has $kib KiB, packed $packed, more than 20 and 8 MiB; see what grew with: du -a $folder"
+# Versions of glibc's symbols: the oldest glibc that it runs with.
+oldest=$(LC_ALL=C readelf -VW "$folder/gtrain" "$folder"/lib/* | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+awk -v file="$folder.tar.gz" -v packed="$packed" -v kib="$kib" -v oldest="${oldest#GLIBC_}" \
+  'BEGIN { printf "%s (%.1f MiB, %.0f unpacked; needs glibc %s)\n", file, packed / 1024, kib / 1024, oldest }'

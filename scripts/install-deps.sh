@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# scripts/install-deps.sh [--tests]: install the packages that gtrain is built from, on Debian 12 and Ubuntu 24.04.
-# With --tests also those that the tests and `make lint` need. Touches apt only when something is missing.
+# scripts/install-deps.sh [--tests] [--cross]: install the packages that gtrain is built from, on Debian 12 and Ubuntu
+# 24.04. With --tests also those that the tests and `make lint` need; with --cross, on x86-64 Debian, also the compiler
+# and the libraries of `make dist-aarch64`, and qemu, which runs its result. Touches apt only when something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -8,16 +9,24 @@ source scripts/lib.sh
 
 packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev libpng-dev libjpeg-dev libjansson-dev
   libopenblas-pthread-dev libvulkan-dev libvulkan-volk-dev)
-case ${1-} in
-  '') ;;
-  --tests)
-    packages+=(libcmocka-dev mesa-vulkan-drivers vulkan-validationlayers libvulkan1 clang-format-14 cppcheck iverilog python3
-      strace)
-    ;;
-  *)
-    echo "usage: scripts/install-deps.sh [--tests]" >&2
-    exit 2
-    ;;
-esac
+for option in "$@"; do
+  case $option in
+    --tests)
+      packages+=(libcmocka-dev mesa-vulkan-drivers vulkan-validationlayers libvulkan1 clang-format-14 cppcheck iverilog
+        python3 strace)
+      ;;
+    --cross)
+      # Ubuntu's archive has no arm64 packages (they lie on another host), so this works on Debian only.
+      dpkg --print-foreign-architectures | grep -qx arm64 || as_root dpkg --add-architecture arm64 ||
+        die "could not add the architecture; as root, run: dpkg --add-architecture arm64"
+      packages+=(gcc-aarch64-linux-gnu qemu-user-static)
+      packages+=({libyaml-dev,zlib1g-dev,libpng-dev,libjpeg-dev,libjansson-dev,libopenblas-pthread-dev}:arm64)
+      ;;
+    *)
+      echo "usage: scripts/install-deps.sh [--tests] [--cross]" >&2
+      exit 2
+      ;;
+  esac
+done
 
 install_packages "${packages[@]}"

@@ -11,7 +11,7 @@ die() {
 missing_packages() {
   local package
   for package in "$@"; do
-    # A :any or virtual name never reaches here; "installed" is the third word of the status.
+    # No :any or virtual names are asked for (NAME:arm64 is fine); "installed" is the third word of the status.
     [[ $(dpkg-query -W -f='${Status}' "$package" 2> /dev/null) == *" installed" ]] || echo "$package"
   done
 }

@@ -21,6 +21,7 @@ void gt_cpu_describe(gt_device_info *device) {
   processor_name(device->name, sizeof device->name);
   device->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   device->max_allocation = device->memory_bytes;
+#ifdef __x86_64__
   size_t used = 0;
   const struct {
     const char *name;
@@ -32,4 +33,5 @@ void gt_cpu_describe(gt_device_info *device) {
     if (extensions[i].have)
       used += (size_t)snprintf(device->features + used, sizeof device->features - used, "%s%s",
                                used ? "," : "", extensions[i].name);
+#endif
 }
