@@ -68,8 +68,8 @@ for file in scripts/{fetch-mnist,fetch-fashion-mnist,lib}.sh; do
   install -D -m 755 "$file" "$folder/$file"
 done
 cat > "$folder/INSTALL" << END
-tar xf $name.tar.gz
-$name/gtrain train $name/configs/digits.yaml
+tar xf $name.tar.gz && cd $name
+./gtrain train configs/digits.yaml
 END
 
 # Checks: moved elsewhere, with an empty environment, the binary takes every bundled library from the folder, and trains.
@@ -96,7 +96,5 @@ kib=$(du -sk "$folder" | cut -f1)
 packed=$(du -k "$folder.tar.gz" | cut -f1)
 ((kib <= 20 * 1024 && packed <= 8 * 1024)) ||
   die "$folder has $kib KiB, packed $packed, more than 20 and 8 MiB; see what grew with: du -a $folder"
-# Versions of glibc's symbols: the oldest glibc that it runs with.
-oldest=$(LC_ALL=C readelf -VW "$folder/gtrain" "$folder"/lib/* | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
-awk -v file="$folder.tar.gz" -v packed="$packed" -v kib="$kib" -v oldest="${oldest#GLIBC_}" \
-  'BEGIN { printf "%s (%.1f MiB, %.0f unpacked; needs glibc %s)\n", file, packed / 1024, kib / 1024, oldest }'
+awk -v file="$folder.tar.gz" -v packed="$packed" -v kib="$kib" -v glibc="$(oldest_glibc "$folder/gtrain" "$folder"/lib/*)" \
+  'BEGIN { printf "%s (%.1f MiB, %.0f unpacked; needs glibc %s)\n", file, packed / 1024, kib / 1024, glibc }'

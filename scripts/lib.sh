@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: packages, as root or not.
+# Sourced by the other scripts: messages; packages, as root or not; what a binary needs.
 
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 die() {
@@ -45,3 +45,6 @@ install_packages() {
   fi
   rm -f "$log"
 }
+
+# The oldest glibc that has every versioned symbol of these ELF files.
+oldest_glibc() { LC_ALL=C readelf -VW "$@" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | cut -d _ -f 2; }
