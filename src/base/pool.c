@@ -72,6 +72,12 @@ static uint32_t flush_denormals(void) {
   if ((before & (ZERO_RESULTS | ZERO_OPERANDS)) != (ZERO_RESULTS | ZERO_OPERANDS))
     __builtin_ia32_ldmxcsr(before | ZERO_RESULTS | ZERO_OPERANDS);
   return before;
+#elif defined __aarch64__
+  const uint64_t zero_both = 1u << 24; /* FPCR.FZ */
+  uint64_t before;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+  if (!(before & zero_both)) __asm__ volatile("msr fpcr, %0" : : "r"(before | zero_both));
+  return (uint32_t)before;
 #else
   return 0;
 #endif
@@ -80,6 +86,8 @@ static uint32_t flush_denormals(void) {
 static void restore_denormals(uint32_t before) {
 #if defined __x86_64__
   __builtin_ia32_ldmxcsr(before);
+#elif defined __aarch64__
+  __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
 #else
   (void)before;
 #endif
