@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# scripts/dist.sh, with the program under test: INSTALL's two lines train a model where a person types them, and README.md
+# has the same lines.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+if readelf -d "$GTRAIN" | grep -Eq 'lib(a|t|ub)san'; then
+  echo "a build with sanitizers is not packed"
+  exit 77
+fi
+dist=$TEST_TMP/dist
+name=gtrain-9.8-linux-$(uname -m)
+mkdir "$dist" "$TEST_TMP/person"
+exits 0 "the tarball is made" scripts/dist.sh "$GTRAIN" "$dist" 9.8
+cp "$dist/$name.tar.gz" "$TEST_TMP/person/"
+export GTRAIN_DEVICE=cpu
+check "INSTALL has two lines" test "$(wc -l < "$dist/$name/INSTALL")" = 2
+exits 0 "INSTALL's lines train a model" env -C "$TEST_TMP/person" bash -e "$dist/$name/INSTALL"
+says "… to its test accuracy" "test loss"
+exits 0 "the model is evaluated in the same folder" \
+  env -C "$TEST_TMP/person/$name" ./gtrain eval runs/digits-1/model.bin --fail-if 'accuracy<0.9'
+exits 0 "a config finds its data from elsewhere" env -C "$TEST_TMP" "$dist/$name/gtrain" check "$dist/$name/configs/images.yaml"
+# README.md's lines are those of INSTALL, but for the version.
+version=$(sed -n 's/^VERSION *:= *//p' Makefile)
+while read -r line; do
+  check "README.md has: $line" grep -qF "    ${line//gtrain-9.8-linux-$(uname -m)/gtrain-$version-linux-x86_64}" README.md
+done < "$dist/$name/INSTALL"
+
+finish
