@@ -9,7 +9,8 @@ typedef struct touch {
   uint64_t buffer, offset, end;
   uint32_t step;
   gt_id node;
-  bool ahead; /* of the next replay */
+  gt_id writer; /* the node again; GT_NONE for whoever clears a flag */
+  bool ahead;   /* of the next replay */
   bool write;
 } touch;
 
@@ -30,7 +31,9 @@ static int by_place(const void *left, const void *right) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-static bool same_node(const touch *a, const touch *b) { return a->node == b->node && a->ahead == b->ahead; }
+static bool same_node(const touch *a, const touch *b) {
+  return a->writer == b->writer && a->ahead == b->ahead;
+}
 static bool same_step(const touch *a, const touch *b) { return a->step == b->step; }
 
 static void extend(reach *r, const touch *t, bool (*same)(const touch *, const touch *)) {
@@ -60,8 +63,9 @@ static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
   }
 }
 
-/* Parts of one value written by one lowering are disjoint by contract and carry the same node, as do all who
- * may clear a flag. */
+/* Parts of one value written by one lowering are disjoint by contract and carry the same node. Steps that
+ * clear flags all write 0: they may do so together, also where a flag begins as another one and lies there.
+ */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
   qsort(list, count, sizeof *list, by_place);
@@ -105,7 +109,8 @@ static void add_steps(const gt_plan *plan, uint32_t first, uint32_t end, bool od
                                .offset = offset,
                                .end = offset + x->bytes,
                                .step = s,
-                               .node = x->flag ? x->flag - 1 : plan->step[s].node,
+                               .node = plan->step[s].node,
+                               .writer = x->flag ? GT_NONE : plan->step[s].node,
                                .ahead = ahead,
                                .write = x->write};
     }

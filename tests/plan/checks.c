@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "shaders/op/reduce.h"
 #include "support/drawing.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,13 +124,25 @@ static void whole_sums_are_checked(void **state) {
   assert_int_equal(plan->levels, 2);
 }
 
+static float ones_but_one(uint32_t v, int64_t i) { return v == 0 && i == 5 ? INFINITY : 1; }
+
+/* A flag that lies where the one that it begins as does: both are cleared at one level. */
+static void a_flag_may_begin_as_another(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  float ok = 1;
+  const gt_id c = matrix(f, "c"), begins = beginning(f), first = gt_all_finite(g, c, begins);
+  keep_flag(f, (gt_id[]){matrix(f, "d")}, 1, first);
+  drawing_planned(f, true, false);
+  drawing_run(f, drawing_planned(f, false, false), ones_but_one, 1, 1, &ok);
+  assert_true(ok == 0);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(writers_check_what_they_write),
-      TEST(the_rest_is_looked_at),
-      TEST(no_circle_is_closed),
-      TEST(whole_sums_are_checked),
+      TEST(writers_check_what_they_write), TEST(the_rest_is_looked_at),       TEST(no_circle_is_closed),
+      TEST(whole_sums_are_checked),        TEST(a_flag_may_begin_as_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
