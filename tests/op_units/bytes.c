@@ -79,7 +79,7 @@ static void check(double got, double sum, double all, double terms, const char *
 }
 
 /* Are they products of bytes? */
-static bool leaves_bytes(const gt_plan *plan) {
+static bool pin_bytes(const gt_plan *plan) {
   bool bytes = false, made = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -105,7 +105,7 @@ static bool run(const net *t) {
     fill(t, (int)v, plan->variable_bytes[v] / 4);
   }
   device_run(plan, g, 1, value);
-  const bool bytes = leaves_bytes(plan);
+  const bool bytes = pin_bytes(plan);
   if (precision == GT_PRECISION_AUTO)
     factor_check(&(factor_case){t->rows, t->in, t->units, t->turned, t, x_at, value[W], value[G], value[Y],
                                 value[D], check});

@@ -110,7 +110,7 @@ static uint32_t columns_of(const problem *p, by_product made) {
 }
 
 /* Is the product made as it should be, and are the values written only where others read them? */
-static void check_plan(const gt_plan *plan, const problem *p, by_product made) {
+static void pin_plan(const gt_plan *plan, const problem *p, by_product made) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     const bool packed = device->target.matrix.packed;
@@ -143,7 +143,7 @@ static void run(const problem *p, by_product made) {
     plan = device_plan(&arena, g, options);
     assert_true(choice_of(plan, 0)->tuned);
   }
-  check_plan(plan, p, made);
+  pin_plan(plan, p, made);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values); /* twice: what is counted begins anew */

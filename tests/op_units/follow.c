@@ -74,7 +74,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p) {
   return g;
 }
 
-static void check_plan(const gt_plan *plan, const problem *p) {
+static void pin_plan(const gt_plan *plan, const problem *p) {
   bool found = false, alone = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -121,7 +121,7 @@ static void run(const problem *p) {
   const gt_graph *g = drawn(&arena, p);
   choose(device_plan(&arena, g, (gt_plan_options){.target.units = p->units}), p, &tuned);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = p->units, .tuned = &tuned});
-  check_plan(plan, p);
+  pin_plan(plan, p);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values);

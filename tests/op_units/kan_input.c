@@ -68,7 +68,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p, gt_precision by) {
 
 /* How many products there are on matrix units; those are to be as the problem says, and to join columns so.
  */
-static int check_plan(const gt_plan *plan, const problem *p, uint32_t columns) {
+static int pin_products(const gt_plan *plan, const problem *p, uint32_t columns) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -89,7 +89,7 @@ static void run(const problem *p, bool scalar) {
   gt_arena_init(&arena);
   const gt_graph *g = drawn(&arena, p, scalar ? GT_PRECISION_SCALAR : precision);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
-  assert_int_equal(check_plan(plan, p, 0), !scalar);
+  assert_int_equal(pin_products(plan, p, 0), !scalar);
   memset(result[scalar], 0xff, sizeof result[scalar]); /* what is not written is NaN */
   device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], value[SCALES], result[scalar]});
   gt_arena_finish(&arena);
@@ -186,7 +186,7 @@ static void run_summed(const problem *p) {
   const gt_graph *g = drawn_summed(&arena, p);
   /* For one unit nothing is cut along k. */
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 1});
-  assert_int_equal(check_plan(plan, p, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
+  assert_int_equal(pin_products(plan, p, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   memset(result[1], 0xff, sizeof result[1]);
   device_run(
       plan, g, 1,

@@ -116,7 +116,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
-static bool has_made(const gt_plan *plan, const problem *p) {
+static bool pin_made(const gt_plan *plan, const problem *p) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     if (strncmp(step->kernel->name, "product_packed", strlen("product_packed")) != 0 ||
@@ -138,7 +138,7 @@ static void run(const problem *p, const char *key, const char *way) {
   gt_arena_init(&arena);
   if (way) gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = plan_of(&arena, &g, p, way ? precision : GT_PRECISION_SCALAR, &tuned);
-  assert_int_equal(has_made(plan, p), way != NULL);
+  assert_int_equal(pin_made(plan, p), way != NULL);
   memset(to, 0xff, sizeof result[0]); /* what is not written is NaN */
   device_run(plan, g, 1,
              (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],

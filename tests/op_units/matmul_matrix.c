@@ -30,6 +30,19 @@ static void draw(void) {
   for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] = (float)(2 * uniform(2, i) - 1);
 }
 
+static void pin_plan(const gt_plan *plan) {
+  const bool is_bfloat = precision == GT_PRECISION_HALF && device->target.matrix.bfloat.m;
+  const gt_step *first = &plan->step[0];
+  if (device->target.matrix.packed) {
+    assert_non_null(strstr(first->kernel->name, is_bfloat ? "product_pack_bfloat" : "product_pack"));
+    assert_non_null(strstr(first[1].kernel->name, is_bfloat ? "product_packed_bfloat" : "product_packed"));
+  } else {
+    assert_string_equal(first->kernel->name, is_bfloat ? first->kernel->name : "product_range");
+    assert_non_null(
+        strstr(first[!is_bfloat].kernel->name, is_bfloat ? "product_matrix_bfloat" : "product_matrix"));
+  }
+}
+
 /* c = a b by a plan that may round factors. */
 static void multiply(void) {
   gt_arena arena;
@@ -41,16 +54,7 @@ static void multiply(void) {
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
             gt_matmul(g, left, right, false, false));
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
-  const bool is_bfloat = precision == GT_PRECISION_HALF && device->target.matrix.bfloat.m;
-  const gt_step *first = &plan->step[0];
-  if (device->target.matrix.packed) {
-    assert_non_null(strstr(first->kernel->name, is_bfloat ? "product_pack_bfloat" : "product_pack"));
-    assert_non_null(strstr(first[1].kernel->name, is_bfloat ? "product_packed_bfloat" : "product_packed"));
-  } else {
-    assert_string_equal(first->kernel->name, is_bfloat ? first->kernel->name : "product_range");
-    assert_non_null(
-        strstr(first[!is_bfloat].kernel->name, is_bfloat ? "product_matrix_bfloat" : "product_matrix"));
-  }
+  pin_plan(plan);
   memset(c, 0xff, sizeof c); /* what is not written is NaN */
   device_run(plan, g, 1, (float *[]){a[0], b[0], c[0]});
   gt_arena_finish(&arena);

@@ -121,7 +121,7 @@ static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
 }
 
 /* Does the kernel that makes slopes measure their columns? */
-static bool measures_slopes(const gt_plan *plan) {
+static bool pin_slopes(const gt_plan *plan) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
       return plan->step[s].spec[GT_MATMUL_SPEC_EXTENTS] & GT_MATMUL_MEASURES_COLUMNS;
@@ -135,7 +135,7 @@ static int count(const gt_plan *plan, const char *kernel) {
 }
 
 /* Is the result of scalar units measured where it is made? */
-static bool measures_on_scalar(const gt_plan *plan) {
+static bool pin_scalar(const gt_plan *plan) {
   bool measures = false;
   for (uint32_t s = 0; s < plan->steps; s++)
     measures |= !strcmp(plan->step[s].kernel->name, "matmul") &&
@@ -167,8 +167,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
   }
   device_run(plan, g, 1, values[no_fusion]);
   const int steps = count(plan, "product_range");
-  assert_int_equal(measures_on_scalar(plan), c->scalar && !no_fusion);
-  assert_int_equal(measures_slopes(plan), c->slopes && !no_fusion);
+  assert_int_equal(pin_scalar(plan), c->scalar && !no_fusion);
+  assert_int_equal(pin_slopes(plan), c->slopes && !no_fusion);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
   return steps;

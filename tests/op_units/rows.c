@@ -36,16 +36,20 @@ static gt_graph *drawn(gt_arena *arena, uint32_t rows, uint32_t width) {
   return g;
 }
 
+static void pin_plan(const gt_plan *plan, uint32_t width) {
+  assert_int_equal(plan->steps, 1);
+  assert_string_equal(plan->step[0].kernel->name, "rows");
+  if (width <= KEPT_EVERYWHERE || width > KEPT_NOWHERE)
+    assert_int_equal(plan->step[0].spec[GT_ROWS_SPEC_KEPT], width <= KEPT_EVERYWHERE);
+}
+
 static void run(uint32_t rows, uint32_t width) {
   gt_arena arena;
   float *values[VARIABLES] = {value[X], value[WEIGHT], value[FACTOR]};
   gt_arena_init(&arena);
   const gt_graph *g = drawn(&arena, rows, width);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 4});
-  assert_int_equal(plan->steps, 1);
-  assert_string_equal(plan->step[0].kernel->name, "rows");
-  if (width <= KEPT_EVERYWHERE || width > KEPT_NOWHERE)
-    assert_int_equal(plan->step[0].spec[GT_ROWS_SPEC_KEPT], width <= KEPT_EVERYWHERE);
+  pin_plan(plan, width);
   for (uint32_t i = 0; i < rows * width; i++) value[X][i] = before[i] = (float)(i * 37 % 251) / 64 - 1;
   for (uint32_t j = 0; j < width; j++) value[WEIGHT][j] = 1 + (float)(j % 7) / 8;
   memset(value[FACTOR], 0xff, sizeof value[FACTOR]); /* what is not written is NaN */

@@ -81,7 +81,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p) {
   return g;
 }
 
-static void check_plan(const gt_plan *plan, const problem *p) {
+static void pin_plan(const gt_plan *plan, const problem *p) {
   bool behind = false, alone = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     alone |= !strcmp(plan->step[s].kernel->name, "rows");
@@ -148,7 +148,7 @@ static void run(const problem *p, const char *key, const char *way) {
   const gt_graph *g = drawn(&arena, p);
   gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = UNITS, .tuned = &tuned});
-  check_plan(plan, p);
+  pin_plan(plan, p);
   memset(value[Y], 0xff,
          (VARIABLES - Y) * sizeof value[Y]); /* what is not written is NaN, what is twice not */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];

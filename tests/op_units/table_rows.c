@@ -76,7 +76,7 @@ static void check(double got, double sum, double all, double terms, const char *
 }
 
 /* Are rows taken by their numbers? Then nothing gathers them. */
-static bool takes_rows(const gt_plan *plan) {
+static bool pin_rows(const gt_plan *plan) {
   uint32_t products = 0, gathers = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -102,7 +102,7 @@ static bool run(const net *t) {
     if (v < Y) fill(t, (int)v, (uint64_t)gt_shape_count(g->variable[v].shape));
   }
   device_run(plan, g, 1, value);
-  const bool taken = takes_rows(plan);
+  const bool taken = pin_rows(plan);
   factor_check(&(factor_case){lines_of(t), in_of(t), t->units, t->turned, t, x_at, value[W], value[G],
                               value[Y], value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "shaders/op/matmul/matmul.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,9 +109,9 @@ static void few_before_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(beside_a_packed_product, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(little_beside_much, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(few_before_many, drawing_setup, drawing_teardown)};
+      pin_test_setup_teardown(beside_a_packed_product, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(little_beside_much, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(few_before_many, drawing_setup, drawing_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +58,8 @@ static void one_after_another(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(both_fit, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(one_does_not_fit, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(one_after_another, drawing_setup, drawing_teardown)};
+      pin_test_setup_teardown(both_fit, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(one_does_not_fit, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(one_after_another, drawing_setup, drawing_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "shaders/op/reduce.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,9 +141,10 @@ static void a_flag_may_begin_as_another(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(writers_check_what_they_write), TEST(the_rest_is_looked_at),       TEST(no_circle_is_closed),
-      TEST(whole_sums_are_checked),        TEST(a_flag_may_begin_as_another),
+      PIN(writers_check_what_they_write), PIN(the_rest_is_looked_at),        PIN(no_circle_is_closed),
+      PIN(whole_sums_are_checked),        TEST(a_flag_may_begin_as_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
 #include "support/choice.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -132,9 +133,9 @@ static void test_not_offered_or_forgotten(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_answer_a_question), cmocka_unit_test(test_least_cost),
-      cmocka_unit_test(test_alike_is_called_alike), cmocka_unit_test(test_tuned),
-      cmocka_unit_test(test_not_offered_or_forgotten)};
+  const struct CMUnitTest tests[] = {pin_test(test_one_answer_a_question), pin_test(test_least_cost),
+                                     cmocka_unit_test(test_alike_is_called_alike),
+                                     cmocka_unit_test(test_tuned),
+                                     cmocka_unit_test(test_not_offered_or_forgotten)};
   return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/moments.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,27 +321,27 @@ static void a_cpu_joins_no_columns(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define PIN(name) pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(bias_gradients_of_layers),
-      TEST(moments_of_a_convolution),
-      TEST(weights_are_for_who_joins_the_tiles),
-      TEST(values_of_no_product),
-      TEST(two_values_leave_no_room),
-      TEST(few_rows_are_as_soon_read),
-      TEST(others_are_not_joined),
-      TEST(reshapes_are_looked_through),
-      TEST(sums_of_what_nobody_else_reads),
-      TEST(sums_of_what_is_written_as_well),
-      TEST(one_sum_of_what_nobody_else_reads),
-      TEST(only_products_are_summed),
-      TEST(either_may_be_written),
-      TEST(both_written_leave_no_room),
-      TEST(what_comes_late_is_for_who_sums),
-      TEST(many_inputs_are_for_who_sums),
-      TEST(kernels_that_cannot_leave_it),
-      TEST(what_a_kernel_cannot_leave_is_written),
-      TEST(a_cpu_joins_no_columns),
+      PIN(bias_gradients_of_layers),
+      PIN(moments_of_a_convolution),
+      PIN(weights_are_for_who_joins_the_tiles),
+      PIN(values_of_no_product),
+      PIN(two_values_leave_no_room),
+      PIN(few_rows_are_as_soon_read),
+      PIN(others_are_not_joined),
+      PIN(reshapes_are_looked_through),
+      PIN(sums_of_what_nobody_else_reads),
+      PIN(sums_of_what_is_written_as_well),
+      PIN(one_sum_of_what_nobody_else_reads),
+      PIN(only_products_are_summed),
+      PIN(either_may_be_written),
+      PIN(both_written_leave_no_room),
+      PIN(what_comes_late_is_for_who_sums),
+      PIN(many_inputs_are_for_who_sums),
+      PIN(kernels_that_cannot_leave_it),
+      PIN(what_a_kernel_cannot_leave_is_written),
+      PIN(a_cpu_joins_no_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

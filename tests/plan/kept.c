@@ -10,6 +10,7 @@
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,10 +168,11 @@ static void moves_through_a_reshape_are_one(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, drawing_setup, drawing_teardown)
+#define PIN(f)  pin_test_setup_teardown(f, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(nothing_is_written_for_windows_side_by_side),
+      PIN(nothing_is_written_for_windows_side_by_side),
       TEST(no_rectified_image_is_kept_for_its_maxima),
-      TEST(moved_weights_wait_for_their_level),
+      PIN(moved_weights_wait_for_their_level),
       TEST(moves_through_a_reshape_are_one),
   };
   return cmocka_run_group_tests_name("what a plan keeps", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,13 +173,14 @@ static void batches_of_bytes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-  const struct CMUnitTest tests[] = {TEST(a_perceptron),
-                                     TEST(hidden_layers),
-                                     TEST(others_are_measured),
-                                     TEST(folded_rows_are_measured),
-                                     TEST(reshapes_are_looked_through),
-                                     TEST(batches_of_bytes),
+#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
+  const struct CMUnitTest tests[] = {PIN(a_perceptron),
+                                     PIN(hidden_layers),
+                                     PIN(others_are_measured),
+                                     PIN(folded_rows_are_measured),
+                                     PIN(reshapes_are_looked_through),
+                                     PIN(batches_of_bytes),
                                      TEST(bytes_near_zero),
-                                     TEST(a_perceptron_on_bytes)};
+                                     PIN(a_perceptron_on_bytes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

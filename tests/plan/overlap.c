@@ -8,6 +8,7 @@
 #include "op/softmax.h"
 #include "plan/plan.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include "support/random_step.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -256,17 +257,13 @@ static void random_steps_overlap(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(clock_and_batch_run_ahead),
-      TEST(what_follows_the_batch),
-      TEST(what_waits_stands_behind),
-      TEST(both_places_are_kept_free),
-      TEST(what_is_read_late),
-      TEST(what_is_dear_stays),
-      TEST(not_everywhere),
-      TEST(two_replays_at_a_time),
-      TEST(what_changes_stays),
-      TEST(verify_catches_what_is_overtaken),
+      PIN(clock_and_batch_run_ahead), PIN(what_follows_the_batch),
+      PIN(what_waits_stands_behind),  TEST(both_places_are_kept_free),
+      PIN(what_is_read_late),         PIN(what_is_dear_stays),
+      TEST(not_everywhere),           TEST(two_replays_at_a_time),
+      TEST(what_changes_stays),       TEST(verify_catches_what_is_overtaken),
       TEST(random_steps_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * backend. */
 #include "plan/plan.h"
 #include "support/drawing.h"
+#include "support/pin.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/logic/logic_ca.h"
@@ -348,7 +349,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(linear_relu_is_one_step, drawing_setup, drawing_teardown),
       cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, drawing_setup,
                                       drawing_teardown),
-      cmocka_unit_test_setup_teardown(epilogue_writes_two_outputs, drawing_setup, drawing_teardown),
+      pin_test_setup_teardown(epilogue_writes_two_outputs, drawing_setup, drawing_teardown),
       cmocka_unit_test_setup_teardown(neighbours_are_packed_already, drawing_setup, drawing_teardown),
       cmocka_unit_test_setup_teardown(parts_apart_are_copied, drawing_setup, drawing_teardown),
       cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, drawing_setup,
