@@ -49,7 +49,7 @@ run_one() {
   # Drivers leak a little, and what they leak cannot be named once the loader has unloaded them; and under strace (torture)
   # leaks cannot be looked for.
   case $name in
-    backend/* | op_units/* | layer/embedding | layer/norm | *vulkan* | portable/limits* | torture/* | \
+    backend/* | op_units/* | plan/legality | layer/embedding | layer/norm | *vulkan* | portable/limits* | torture/* | \
       cli/networks.sh | cli/overlap.sh | cli/recompute.sh | cli/tune.sh) export ASAN_OPTIONS=detect_leaks=0 ;;
   esac
 

@@ -1,0 +1,296 @@
+/* What fusion, placement and the reuse of memory may do: whatever a plan elides, attaches to another kernel,
+ * overwrites or computes in place, the numbers stay the same. Random graphs (support/random_graph.h) are run
+ * by plans with all of that, and by plans without: every op a kernel of its own, every value in memory of its
+ * own, and states updated only when a step is over. All numbers must be equal.
+ *
+ * What only devices fuse is run on the Vulkan device, if there is one, for a few graphs. For many more, the
+ * plan for a device that is not there is checked without running it: whatever a step reads has been written
+ * by an earlier one. */
+#include "backend/backend.h"
+#include "graph/op.h"
+#include "op/core.h"
+#include "support/drawing.h"
+#include "support/random_graph.h"
+#include "support/steps.h"
+#include "shaders/op/matmul/factor.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 500, STEPS = 3 };
+
+static gt_backend *device; /* NULL: there is none */
+
+/* Which graphs: see random_graph_draw. */
+typedef struct source {
+  int behind, ops;
+} source;
+static const source of_many = {3, 11}, of_few = {2, 0};
+
+/* What variables, and behind them kept values, hold when all steps are done. */
+typedef struct result {
+  const float *value; /* NULL: not compared */
+  uint64_t count;
+} result;
+enum { RESULTS = RANDOM_GRAPH_INPUT + RANDOM_GRAPH_KEPT };
+
+typedef struct trial {
+  gt_arena arena;
+  gt_backend *backend;
+  random_graph drawn;
+  const gt_plan *plan;
+  gt_buffer *buffer[RANDOM_GRAPH_VARIABLES];
+  gt_executable *executable;
+} trial;
+
+static uint64_t bytes_of(const trial *t, uint32_t variable) {
+  const gt_variable *v = &t->drawn.graph->variable[variable];
+  return (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype);
+}
+
+static const gt_plan *plan_trial(trial *t, uint32_t seed, gt_plan_options options) {
+  gt_error error = {0};
+  options.keep = t->drawn.kept;
+  options.keep_count = t->drawn.kept_count;
+  const gt_plan *plan = gt_plan_create(&t->arena, t->drawn.graph, &options, &error);
+  if (!plan) fail_msg("graph %u: %s", seed, error.message);
+  return plan;
+}
+
+static void begin(trial *t, gt_backend *backend, uint32_t seed, source from, bool plain) {
+  const gt_backend_api *api = backend->api;
+  gt_error error = {0};
+  *t = (trial){.backend = backend};
+  gt_arena_init(&t->arena);
+  t->drawn = random_graph_draw(&t->arena, seed, from.behind, from.ops, !plain);
+  t->plan = plan_trial(t, seed,
+                       (gt_plan_options){.target = backend->target, .no_fusion = plain, .no_reuse = plain});
+  for (uint32_t v = 0; v < RANDOM_GRAPH_VARIABLES; v++) {
+    void *data = gt_arena_alloc(&t->arena, bytes_of(t, v));
+    random_graph_fill(t->drawn.graph, v, seed, data);
+    t->buffer[v] = api->buffer_create(backend, t->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    assert_non_null(t->buffer[v]);
+    assert_true(api->upload(backend, t->buffer[v], 0, data, bytes_of(t, v), &error));
+  }
+  t->executable = api->compile(backend, t->plan, t->buffer, &error);
+  if (!t->executable) fail_msg("graph %u: %s", seed, error.message);
+}
+
+static void finish(trial *t) {
+  t->backend->api->executable_destroy(t->backend, t->executable);
+  for (uint32_t v = 0; v < RANDOM_GRAPH_VARIABLES; v++)
+    t->backend->api->buffer_destroy(t->backend, t->buffer[v]);
+  gt_arena_finish(&t->arena);
+}
+
+static void run(trial *t, uint32_t times) {
+  gt_error error = {0};
+  uint64_t ticket;
+  assert_true(t->backend->api->run(t->backend, t->executable, times, &ticket, &error));
+  assert_true(t->backend->api->wait(t->backend, ticket, &error));
+}
+
+static void *download(gt_arena *arena, const trial *t, uint32_t variable) {
+  gt_error error = {0};
+  void *data = gt_arena_alloc(arena, bytes_of(t, variable));
+  assert_true(
+      t->backend->api->download(t->backend, t->buffer[variable], 0, data, bytes_of(t, variable), &error));
+  return data;
+}
+
+/* A step after which states become what lies in their copies. */
+static void run_apart(trial *t) {
+  gt_error error = {0};
+  run(t, 1);
+  for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++)
+    if (t->drawn.updated[v]) {
+      const void *next = download(&t->arena, t, v + RANDOM_GRAPH_STATES);
+      assert_true(t->backend->api->upload(t->backend, t->buffer[v], 0, next, bytes_of(t, v), &error));
+    }
+}
+
+static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, source from, bool plain,
+                      result out[RESULTS]) {
+  gt_error error = {0};
+  trial t;
+  begin(&t, backend, seed, from, plain);
+  if (!plain) run(&t, STEPS);
+  for (int s = 0; plain && s < STEPS; s++) run_apart(&t);
+  for (int k = 0; k < t.drawn.kept_count; k++) {
+    const gt_access *at = &t.plan->kept[k];
+    float *kept = gt_arena_alloc(arena, at->bytes);
+    assert_true(backend->api->inspect(backend, t.executable, at, kept, &error));
+    out[RANDOM_GRAPH_INPUT + k] = (result){kept, at->bytes / sizeof *kept};
+  }
+  for (uint32_t v = 0; v < RANDOM_GRAPH_INPUT; v++)
+    if (v < RANDOM_GRAPH_STATES || v >= RANDOM_GRAPH_OUTPUT)
+      out[v] = (result){download(arena, &t, v), bytes_of(&t, v) / sizeof(float)};
+  finish(&t);
+}
+
+/* The graph's plan on the backend against the plainest one on the CPU. */
+static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, source from) {
+  gt_arena arena;
+  result got[RESULTS] = {{NULL, 0}}, want[RESULTS] = {{NULL, 0}};
+  gt_arena_init(&arena);
+  run_trial(&arena, cpu, seed, from, true, want);
+  run_trial(&arena, backend, seed, from, false, got);
+  for (int r = 0; r < RESULTS; r++)
+    for (uint64_t i = 0; i < want[r].count; i++)
+      if (got[r].value[i] != want[r].value[i])
+        fail_msg("graph %u, %d and %d ops: result %d [%u] is %g, not %g", seed, from.behind, from.ops, r,
+                 (unsigned)i, (double)got[r].value[i], (double)want[r].value[i]);
+  gt_arena_finish(&arena);
+}
+
+static void plans_for_a_cpu(void **state) {
+  fixture *f = *state;
+  for (uint32_t seed = 1; seed <= GRAPHS; seed++) compare(f->backend, f->backend, seed, of_many);
+}
+
+/* Does a product's kernel make more than its result: sums or moments of its columns, or what follows its
+ * rows? */
+static bool makes_more(const gt_plan *plan) {
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (strcmp(step->kernel->name, "matmul") != 0 && strncmp(step->kernel->name, "product_", 8) != 0)
+      continue;
+    if (step->flops > 0 && (step->spec[GT_FACTOR_SPEC_COLUMNS] || step->spec[GT_FACTOR_SPEC_FOLLOWED]))
+      return true;
+  }
+  return false;
+}
+
+static bool device_makes_more(uint32_t seed) {
+  trial t = {0};
+  gt_arena_init(&t.arena);
+  t.drawn = random_graph_draw(&t.arena, seed, of_few.behind, of_few.ops, true);
+  const bool more = makes_more(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
+  gt_arena_finish(&t.arena);
+  return more;
+}
+
+/* As a software device takes a second for the kernels of each: the first graphs whose products make more than
+ * their results, and the first of which something stands against it. */
+static void plans_for_the_device(void **state) {
+  enum { EITHER = 10 };
+  fixture *f = *state;
+  int left[2] = {EITHER, EITHER};
+  if (!device) skip();
+  for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
+    int *const of_kind = &left[device_makes_more(seed)];
+    if (!*of_kind) continue;
+    compare(device, f->backend, seed, of_few);
+    --*of_kind;
+  }
+  assert_int_equal(gt_vulkan_validation_messages(), 0);
+}
+
+/* --- plans for devices that are not there -------------------------------------------------------------- */
+
+/* Which bytes have been written: of the arena and of each variable. */
+typedef struct written {
+  gt_arena arena;
+  uint8_t *byte[GT_PLAN_VARIABLE + RANDOM_GRAPH_VARIABLES]; /* NULL: not looked at */
+} written;
+
+static void init_written(written *w, const gt_plan *plan) {
+  *w = (written){0};
+  gt_arena_init(&w->arena);
+  w->byte[GT_PLAN_ARENA] = gt_arena_alloc(&w->arena, plan->arena_bytes + 1);
+  for (uint32_t v = 0; v < RANDOM_GRAPH_VARIABLES; v++)
+    w->byte[GT_PLAN_VARIABLE + v] = gt_arena_alloc(&w->arena, plan->variable_bytes[v]);
+}
+
+static bool is_written(const written *w, uint32_t buffer, uint64_t offset, uint64_t bytes) {
+  return !memchr(w->byte[buffer] + offset, 0, bytes);
+}
+
+static void check_reads(const gt_plan *plan, const gt_step *step, const written *w, uint32_t seed) {
+  for (int i = 0; i < step->accesses; i++) {
+    const gt_access *a = &step->access[i];
+    if (a->read && a->buffer == GT_PLAN_ARENA && !is_written(w, a->buffer, a->offset, a->bytes))
+      fail_msg("graph %u: %s of node %u at level %u of %u reads what nobody has written", seed,
+               step->kernel->name, step->node, step->level, plan->levels);
+  }
+}
+
+static void mark_writes(const gt_step *step, written *w) {
+  for (int i = 0; i < step->accesses; i++) {
+    const gt_access *a = &step->access[i];
+    if (a->write && w->byte[a->buffer]) memset(w->byte[a->buffer] + a->offset, 1, a->bytes);
+  }
+}
+
+/* What is assigned, and what is kept in the arena. */
+static void check_results(const trial *t, const written *w, uint32_t seed) {
+  const gt_graph *g = t->drawn.graph;
+  for (uint32_t r = 0; r < g->roots; r++) {
+    const gt_node *node = gt_node_at(g, g->root[r]);
+    const gt_assign_attribute *a = node->attribute;
+    if (node->op->kind == GT_OP_ASSIGN &&
+        !is_written(w, GT_PLAN_VARIABLE + a->variable, 0, gt_node_bytes(g, g->root[r])))
+      fail_msg("graph %u: not all of %s is written", seed, g->variable[a->variable].name);
+  }
+  for (int k = 0; k < t->drawn.kept_count; k++) {
+    const gt_access *at = &t->plan->kept[k];
+    if (at->buffer == GT_PLAN_ARENA && !is_written(w, at->buffer, at->offset, at->bytes))
+      fail_msg("graph %u: not all of kept node %u is written", seed, t->drawn.kept[k]);
+  }
+}
+
+/* In a plan without reuse of memory a byte of the arena belongs to one value. */
+static void check_plan(gt_target target, uint32_t seed) {
+  trial t = {0};
+  written w;
+  gt_arena_init(&t.arena);
+  t.drawn = random_graph_draw(&t.arena, seed, of_many.behind, of_many.ops, true);
+  plan_trial(&t, seed, (gt_plan_options){.target = target}); /* verified as it is made */
+  t.plan = plan_trial(&t, seed, (gt_plan_options){.target = target, .no_reuse = true});
+  init_written(&w, t.plan);
+  for (uint32_t s = 0, end = 0; s < t.plan->steps; s = end) {
+    for (; end < t.plan->steps && t.plan->step[end].level == t.plan->step[s].level; end++)
+      check_reads(t.plan, &t.plan->step[end], &w, seed);
+    for (uint32_t k = s; k < end; k++) mark_writes(&t.plan->step[k], &w);
+  }
+  check_results(&t, &w, seed);
+  gt_arena_finish(&w.arena);
+  gt_arena_finish(&t.arena);
+}
+
+static void plans_for_scalar_units(void **state) {
+  (void)state;
+  gt_target target = drawing_fast_gpu;
+  target.matrix = (gt_matrix_units){0};
+  for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
+    target.units = seed % 2 ? 16 : 132;
+    check_plan(target, seed);
+  }
+}
+
+/* Matrix units that are always taken, and factors that are packed before in every other plan. */
+static void plans_for_matrix_units(void **state) {
+  (void)state;
+  gt_target target = drawing_fast_gpu;
+  target.matrix.always = true;
+  for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
+    target.matrix.packed = seed % 2;
+    check_plan(target, seed);
+  }
+}
+
+int main(void) {
+  device = steps_open_vulkan();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_for_scalar_units), cmocka_unit_test(plans_for_matrix_units),
+      cmocka_unit_test_setup_teardown(plans_for_a_cpu, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(plans_for_the_device, drawing_setup, drawing_teardown)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gt_backend_close(device);
+  return failed;
+}

@@ -1,0 +1,87 @@
+#include "support/random_graph.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "support/random_ops.h"
+#include "support/random_step.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int state_kind[RANDOM_GRAPH_STATES] = {MATRIX, MATRIX, SQUARE, SQUARE,
+                                                    COLUMN, ROW,    SCALAR, TABLE};
+static const int output_kind[RANDOM_GRAPH_OUTPUTS] = {MATRIX, MATRIX, SQUARE, COLUMN, ROW};
+
+static void declare_inputs(drawing *d) {
+  gt_graph *g = d->g;
+  const int64_t w = d->width;
+  gt_graph_variable(g, "index", gt_shape_2(d->rows, 2), GT_I32, false);
+  gt_graph_variable(g, "labels", gt_shape_1(d->rows), GT_I32, false);
+  gt_graph_variable(g, "data", gt_shape_2(2 * d->rows, w), GT_U8, false);
+  gt_graph_variable(g, "scaling", gt_shape_2(3, 1), GT_F32, false);
+  gt_graph_variable(g, "kernel", (gt_shape){4, {w, 3, 3, w}}, GT_F32, false);
+  gt_graph_variable(g, "clock", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  gt_graph_variable(g, "clock table", gt_shape_2(1, 1), GT_F32, false);
+  d->clock = gt_clock(g, CLOCK_STATE, CLOCK_TABLE);
+}
+
+static void declare(drawing *d) {
+  gt_graph *g = d->g;
+  for (int v = 0; v < RANDOM_GRAPH_INPUT; v++) {
+    const bool is_state = v < RANDOM_GRAPH_OUTPUT;
+    const int kind = is_state ? state_kind[v % RANDOM_GRAPH_STATES] : output_kind[v - RANDOM_GRAPH_OUTPUT];
+    gt_graph_variable(g, gt_arena_printf(g->arena, "v%d", v), random_ops_shape(d, kind), GT_F32, false);
+    if (v < RANDOM_GRAPH_STATES) random_ops_add(d, kind, gt_variable_read(g, (uint32_t)v), SMALL);
+  }
+  declare_inputs(d);
+}
+
+/* A state becomes a value, or that and what it held; an output any value. */
+static void assign(drawing *d, random_graph *drawn, bool in_place) {
+  gt_graph *g = d->g;
+  for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++) {
+    value x = random_ops_pick(d, state_kind[v], random_ops_roll(d, 2) ? SMALL : MOST);
+    if (x.limit > SMALL || random_ops_roll(d, 2))
+      x = random_ops_modulo(d, gt_add(g, gt_variable_read(g, v), x.id), SMALL);
+    drawn->updated[v] = random_ops_roll(d, 4) > 0;
+    if (drawn->updated[v]) gt_assign(g, v + (in_place ? 0 : RANDOM_GRAPH_STATES), 0, x.id);
+  }
+  for (uint32_t v = 0; v < RANDOM_GRAPH_OUTPUTS; v++)
+    if (random_ops_roll(d, 3))
+      gt_assign(g, RANDOM_GRAPH_OUTPUT + v, 0, random_ops_pick(d, output_kind[v], LARGEST).id);
+  drawn->kept_count = (int)random_ops_roll(d, RANDOM_GRAPH_KEPT + 1);
+  for (int k = 0; k < drawn->kept_count; k++) drawn->kept[k] = random_ops_pick(d, MATRIX, LARGEST).id;
+}
+
+random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int behind, int ops, bool in_place) {
+  static const int64_t rows[] = {64, 128, 192}, widths[] = {16, 32, 36, 40};
+  drawing d = {.g = gt_graph_create(arena), .dice = seed * 2654435761u, .behind = 2 * seed};
+  random_graph drawn = {.graph = d.g};
+  d.rows = rows[random_ops_roll(&d, 3)];
+  d.width = widths[random_ops_roll(&d, 4)];
+  declare(&d);
+  for (int n = 0; n < behind; n++) random_ops_behind_product(&d);
+  for (int n = 0; n < ops; n++) random_ops_any(&d);
+  assign(&d, &drawn, in_place);
+  if (d.g->error.status) fail_msg("%s", d.g->error.message);
+  return drawn;
+}
+
+void random_graph_fill(const gt_graph *graph, uint32_t variable, uint32_t seed, void *data) {
+  static const float scaling[] = {RANDOM_BYTE_CENTER, 1, 0};
+  const gt_variable *v = &graph->variable[variable];
+  const int64_t count = gt_shape_count(v->shape);
+  uint32_t dice = seed + variable;
+  for (int64_t i = 0; i < count; i++) {
+    const uint32_t number = random_step_roll(&dice, variable == INDEX ? RANDOM_TABLE_ROWS : SMALL);
+    switch (v->dtype) {
+    case GT_I32: ((int32_t *)data)[i] = (int32_t)number; break;
+    case GT_U8: ((uint8_t *)data)[i] = (uint8_t)number; break;
+    default: ((float *)data)[i] = (float)number; break;
+    }
+  }
+  if (variable == SCALING) memcpy(data, scaling, sizeof scaling);
+  if (variable == CLOCK_STATE) memset(data, 0, (size_t)count * sizeof(float)); /* step 0 of seed 0 */
+}

@@ -1,0 +1,443 @@
+#include "support/random_ops.h"
+#include "op/batch.h"
+#include "op/conv/conv.h"
+#include "op/core.h"
+#include "op/cross_entropy.h"
+#include "op/autodiff.h"
+#include "op/elementwise.h"
+#include "op/gather.h"
+#include "op/matmul/matmul.h"
+#include "op/moments.h"
+#include "op/move.h"
+#include "op/pool.h"
+#include "op/reduce.h"
+#include "op/softmax.h"
+#include "support/random_step.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIDE = 4, IMAGE = SIDE * SIDE };
+static const int turned[] = {1, 0};
+
+uint32_t random_ops_roll(drawing *d, uint32_t below) { return random_step_roll(&d->dice, below); }
+
+gt_shape random_ops_shape(const drawing *d, int kind) {
+  switch (kind) {
+  case MATRIX: return gt_shape_2(d->rows, d->width);
+  case SQUARE: return gt_shape_2(d->width, d->width);
+  case COLUMN: return gt_shape_1(d->width);
+  case ROW: return gt_shape_2(d->rows, 1);
+  case SCALAR: return gt_shape_1(1);
+  default: return gt_shape_2(RANDOM_TABLE_ROWS, d->width);
+  }
+}
+
+static gt_shape image_of(const drawing *d) { return (gt_shape){4, {d->rows / IMAGE, SIDE, SIDE, d->width}}; }
+
+static gt_id constant(drawing *d, double x) { return gt_constant(d->g, x); }
+
+void random_ops_add(drawing *d, int kind, gt_id id, double limit) {
+  if (id == GT_NONE) fail_msg("%s", d->g->error.message);
+  assert_true(limit <= LARGEST);
+  d->pool[kind][d->count[kind]++] = (value){id, limit};
+}
+
+value random_ops_modulo(drawing *d, gt_id x, int n) { return (value){gt_mod(d->g, x, constant(d, n)), n}; }
+
+value random_ops_pick(drawing *d, int kind, double most) {
+  const uint32_t count = d->count[kind];
+  uint32_t recent = count < 4 || !random_ops_roll(d, 4) ? count : 4;
+  if (kind == MATRIX && d->last) d->last = false, recent = 1;
+  const value x = d->pool[kind][count - 1 - random_ops_roll(d, recent)];
+  return x.limit > most ? random_ops_modulo(d, x.id, most < SMALL ? (int)most : SMALL) : x;
+}
+
+static gt_id rounded_down(drawing *d, gt_id x) { return gt_sub(d->g, x, gt_mod(d->g, x, constant(d, 1))); }
+
+/* --- elementwise --------------------------------------------------------------------------------------- */
+
+static void draw_unary(drawing *d) {
+  gt_graph *g = d->g;
+  const int kind = (int)random_ops_roll(d, KINDS);
+  const value x = random_ops_pick(d, kind, MOST);
+  switch (random_ops_roll(d, 5)) {
+  case 0: random_ops_add(d, kind, gt_abs(g, x.id), x.limit); break;
+  case 1: random_ops_add(d, kind, gt_relu(g, x.id), x.limit); break;
+  case 2: random_ops_add(d, kind, gt_less(g, x.id, constant(d, 3)), 1); break;
+  case 3: random_ops_add(d, kind, gt_sub(g, constant(d, 5), x.id), x.limit + 5); break;
+  default: random_ops_add(d, kind, random_ops_modulo(d, x.id, SMALL).id, SMALL);
+  }
+}
+
+/* With a matrix of its own shape, or one that is broadcast along columns, rows, or both. */
+static void draw_binary(drawing *d) {
+  static const int kinds[] = {MATRIX, MATRIX, COLUMN, ROW, SCALAR};
+  gt_graph *g = d->g;
+  const value a = random_ops_pick(d, MATRIX, MOST),
+              b = random_ops_pick(d, kinds[random_ops_roll(d, 5)], MOST);
+  switch (random_ops_roll(d, 5)) {
+  case 0: random_ops_add(d, MATRIX, gt_add(g, a.id, b.id), a.limit + b.limit); break;
+  case 1: random_ops_add(d, MATRIX, gt_sub(g, a.id, b.id), a.limit + b.limit); break;
+  case 2: random_ops_add(d, MATRIX, gt_mul(g, a.id, b.id), a.limit * b.limit); break;
+  case 3: random_ops_add(d, MATRIX, gt_max(g, a.id, b.id), a.limit + b.limit); break;
+  default: random_ops_add(d, MATRIX, gt_where(g, gt_less(g, a.id, b.id), a.id, constant(d, 2)), a.limit + 2);
+  }
+}
+
+static void draw_random(drawing *d) {
+  const gt_id uniform = gt_random(d->g, random_ops_shape(d, MATRIX), d->clock);
+  random_ops_add(d, MATRIX, rounded_down(d, gt_mul(d->g, uniform, constant(d, SMALL))), SMALL);
+}
+
+/* --- products ------------------------------------------------------------------------------------------ */
+
+static void draw_product(drawing *d) {
+  static const int most[] = {TINY, TINY, SMALL, MOST};
+  const double factor = most[random_ops_roll(d, 4)];
+  const value a = random_ops_pick(d, MATRIX, factor), b = random_ops_pick(d, SQUARE, factor);
+  const double limit = a.limit * b.limit * (double)d->width;
+  random_ops_add(d, MATRIX, gt_matmul(d->g, a.id, b.id, false, random_ops_roll(d, 2)), limit);
+}
+
+/* As the gradient of a weight. */
+static void draw_turned_product(drawing *d) {
+  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+  random_ops_add(d, SQUARE, gt_matmul(d->g, a.id, b.id, true, false), a.limit * b.limit * (double)d->rows);
+}
+
+/* Batches of products, as attention has them. */
+static void draw_batched_product(drawing *d) {
+  gt_graph *g = d->g;
+  const gt_shape shape = {3, {d->rows / IMAGE, IMAGE, d->width}};
+  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+  const gt_id x = gt_reshape(g, a.id, shape), y = gt_reshape(g, b.id, shape);
+  const value scores = random_ops_modulo(d, gt_matmul(g, x, y, false, true), SMALL);
+  const gt_id mixed = gt_matmul(g, scores.id, y, random_ops_roll(d, 2), false);
+  random_ops_add(d, MATRIX, gt_reshape(g, mixed, random_ops_shape(d, MATRIX)),
+                 scores.limit * b.limit * IMAGE);
+}
+
+static void draw_convolution(drawing *d) {
+  gt_graph *g = d->g;
+  const gt_conv_attribute a = {.rank = 2,
+                               .groups = 1,
+                               .kernel = {3, 3},
+                               .stride = {1, 1},
+                               .dilation = {1, 1},
+                               .before = {1, 1},
+                               .in = {SIDE, SIDE},
+                               .out = {SIDE, SIDE}};
+  const value x = random_ops_pick(d, MATRIX, SMALL);
+  const gt_id image = gt_reshape(g, x.id, image_of(d)), w = gt_variable_read(g, KERNEL);
+  const gt_id y = random_ops_roll(d, 2) ? gt_conv(g, image, w, &a) : gt_conv_input(g, image, w, &a);
+  random_ops_add(d, MATRIX, gt_reshape(g, y, random_ops_shape(d, MATRIX)),
+                 x.limit * SMALL * 9 * (double)d->width);
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------- */
+
+static void draw_row_reduction(drawing *d) {
+  const value x = random_ops_pick(d, MATRIX, MOST);
+  switch (random_ops_roll(d, 3)) {
+  case 0: random_ops_add(d, ROW, gt_reduce_max(d->g, x.id, 2, true), x.limit); break;
+  case 1: random_ops_add(d, ROW, gt_reduce_min(d->g, x.id, 2, true), x.limit); break;
+  default: random_ops_add(d, ROW, gt_sum(d->g, x.id, 2, true), x.limit * (double)d->width);
+  }
+}
+
+/* Where rows and columns are as many: a value a row, taken for one a column. */
+static void draw_square_rows(drawing *d) {
+  gt_graph *g = d->g;
+  const value s = random_ops_pick(d, SQUARE, SMALL), held = d->pool[COLUMN][0],
+              c = random_ops_roll(d, 2) ? held : random_ops_pick(d, COLUMN, SMALL);
+  const value sum = random_ops_modulo(d, gt_sum(g, gt_mul(g, s.id, c.id), 2, false), SMALL);
+  random_ops_add(d, COLUMN, sum.id, sum.limit);
+  if (random_ops_roll(d, 2)) random_ops_add(d, SQUARE, gt_mul(g, s.id, sum.id), s.limit * sum.limit);
+}
+
+/* Of rows, or of two in one. Of integers times 256 an exponential is 1 or 0, and a softmax one in as many as
+ * are largest: 8/n + 1/4 is at least 1/50 off any integer for n up to 80. */
+static void draw_softmax(drawing *d) {
+  gt_graph *g = d->g;
+  const int64_t fold = random_ops_roll(d, 3) ? 1 : 2;
+  const gt_id scaled = gt_mul(g, random_ops_pick(d, MATRIX, MOST).id, constant(d, 256)),
+              x = gt_reshape(g, scaled, gt_shape_2(d->rows / fold, fold * d->width));
+  gt_id share;
+  if (random_ops_roll(d, 2)) {
+    share = gt_softmax(g, x, 1);
+  } else {
+    const gt_id e = gt_exp(g, gt_sub(g, x, gt_reduce_max(g, x, 2, true)));
+    share = gt_div(g, e, gt_sum(g, e, 2, true));
+  }
+  const gt_id rounded = rounded_down(d, gt_add(g, gt_mul(g, share, constant(d, 8)), constant(d, 0.25)));
+  random_ops_add(d, MATRIX, gt_reshape(g, rounded, random_ops_shape(d, MATRIX)), 8);
+}
+
+/* What a layer norm is made of, with a choice of two scales in place of the root. */
+static void draw_norm(drawing *d) {
+  gt_graph *g = d->g;
+  const value x = random_ops_pick(d, MATRIX, SMALL), gain = random_ops_pick(d, COLUMN, SMALL),
+              bias = random_ops_pick(d, COLUMN, MOST);
+  const gt_id shift = random_ops_modulo(d, gt_sum(g, x.id, 2, true), SMALL).id, off = gt_sub(g, x.id, shift);
+  const gt_id squares = gt_sum(g, gt_mul(g, off, off), 2, true);
+  const gt_id scale = gt_add(g, gt_less(g, squares, constant(d, 2000)), constant(d, 1));
+  random_ops_add(d, ROW, shift, SMALL);
+  random_ops_add(d, MATRIX, gt_add(g, gt_mul(g, gt_mul(g, off, scale), gain.id), bias.id),
+                 (x.limit + SMALL) * 2 * gain.limit + bias.limit);
+}
+
+/* A loss is the logarithm of up to 80 and a multiple of 256: it is at least 1/300 off the nearest half. Its
+ * gradient is a share as above, less 1 at the label, or 0 where the row's gradient is. Logits are rows, or
+ * two of them in one. */
+static void draw_cross_entropy(drawing *d) {
+  gt_graph *g = d->g;
+  const int64_t fold = random_ops_roll(d, 3) ? 1 : 2, rows = d->rows / fold;
+  const gt_id labels = gt_view(g, gt_variable_read(g, LABELS), 0, gt_shape_1(rows)),
+              x = random_ops_modulo(d, random_ops_pick(d, MATRIX, LARGEST).id, SMALL).id,
+              scaled = gt_mul(g, x, constant(d, 256)),
+              logits = gt_reshape(g, scaled, gt_shape_2(rows, fold * d->width)),
+              loss = gt_cross_entropy(g, logits, labels, 0, NULL);
+  if (random_ops_roll(d, 2)) {
+    const gt_id weight = gt_view(g, random_ops_pick(d, ROW, LARGEST).id, 0, gt_shape_1(rows));
+    gt_id gradient;
+    gt_pull_back(g, loss, gt_less(g, weight, constant(d, 9)), &scaled, 1, &gradient);
+    gradient = gt_add(g, gt_mul(g, gradient, constant(d, 8)), constant(d, 0.25));
+    random_ops_add(d, MATRIX, rounded_down(d, gradient), 9);
+  }
+  const gt_id rounded = rounded_down(d, gt_add(g, loss, constant(d, 0.5)));
+  const gt_id all = fold == 1 ? rounded : gt_pack(g, (gt_id[]){rounded, rounded}, 2);
+  random_ops_add(d, ROW, gt_reshape(g, all, random_ops_shape(d, ROW)), 256 * SMALL + 5);
+}
+
+/* --- columns and whole values -------------------------------------------------------------------------- */
+
+/* Of a matrix, or of one whose rows are folded: then the first columns of twice as many. */
+static void draw_column_reduction(drawing *d) {
+  gt_graph *g = d->g;
+  const value x = random_ops_pick(d, MATRIX, LARGEST / (double)d->rows);
+  const gt_shape folded = gt_shape_2(d->rows / 2, 2 * d->width);
+  const bool fold = random_ops_roll(d, 3) == 0;
+  const gt_id of = fold ? gt_reshape(g, x.id, folded) : x.id;
+  const bool sums = random_ops_roll(d, 4) > 0;
+  const gt_id y = sums ? gt_sum(g, of, 1, false) : gt_reduce_max(g, of, 1, false);
+  random_ops_add(d, COLUMN, fold ? gt_view(g, y, 0, random_ops_shape(d, COLUMN)) : y,
+                 x.limit * (sums ? (double)d->rows : 1));
+}
+
+/* As for the gradients of a norm's bias and weight. */
+static void draw_column_sums(drawing *d) {
+  gt_graph *g = d->g;
+  const value x = random_ops_pick(d, MATRIX, LARGEST / MOST / (double)d->rows),
+              y = random_ops_pick(d, MATRIX, MOST);
+  random_ops_add(d, COLUMN, gt_sum(g, x.id, 1, false), x.limit * (double)d->rows);
+  random_ops_add(d, COLUMN, gt_sum(g, gt_mul(g, x.id, y.id), 1, false), x.limit * y.limit * (double)d->rows);
+}
+
+/* Times the number of rows a mean is an integer, and times its square a variance. Rounding finds it if they
+ * are within 20 units of the last place: 192 means of up to 640, and 192^2 variances of up to 9/4, are below
+ * 2^17. */
+static gt_id nearest_integer(drawing *d, gt_id x, double times) {
+  return rounded_down(d, gt_add(d->g, gt_mul(d->g, x, constant(d, times)), constant(d, 0.5)));
+}
+
+static void draw_moments(drawing *d) {
+  gt_graph *g = d->g;
+  const double n = (double)d->rows;
+  value x = random_ops_pick(d, MATRIX, TINY);
+  if (random_ops_roll(d, 2)) {
+    const value w = random_ops_pick(d, SQUARE, TINY);
+    x = (value){gt_matmul(g, x.id, w.id, false, false), x.limit * w.limit * (double)d->width};
+    random_ops_add(d, MATRIX, x.id, x.limit);
+  }
+  const gt_id mean = gt_column_moments(g, x.id, GT_NONE, 1);
+  random_ops_add(d, COLUMN, nearest_integer(d, mean, n), n * x.limit + 1);
+  if (x.limit <= TINY) random_ops_add(d, COLUMN, nearest_integer(d, gt_result(g, mean, 1), n * n), 9 * n * n);
+}
+
+static void draw_sum(drawing *d) {
+  const value x = random_ops_pick(d, MATRIX, MOST);
+  random_ops_add(d, SCALAR, gt_reshape(d->g, gt_sum(d->g, x.id, 0, false), gt_shape_1(1)),
+                 x.limit * (double)(d->rows * d->width));
+}
+
+/* Sums of rows, which are rows of sums then, of as many columns again if that is possible. */
+static void draw_repeated_sum(drawing *d) {
+  gt_graph *g = d->g;
+  const value x = random_ops_pick(d, MATRIX, MOST);
+  gt_id sum = gt_sum(g, x.id, 2, false);
+  if (d->rows % d->width == 0)
+    sum = gt_sum(g, gt_reshape(g, sum, gt_shape_2(d->rows / d->width, d->width)), 2, false);
+  random_ops_add(d, SCALAR, gt_reshape(g, gt_sum(g, sum, 0, false), gt_shape_1(1)),
+                 x.limit * (double)(d->rows * d->width));
+}
+
+/* Of values that are finite, and others that may be too large for that; it may begin as what depends on them.
+ */
+static void draw_flag(drawing *d) {
+  gt_graph *g = d->g;
+  const value matrix = random_ops_pick(d, MATRIX, MOST), before = random_ops_pick(d, SCALAR, MOST);
+  const gt_id from = random_ops_roll(d, 2) ? gt_sum(g, matrix.id, 0, false) : before.id;
+  const value first =
+      random_ops_modulo(d, gt_add(g, gt_reshape(g, from, gt_shape_1(1)), constant(d, 1)), SMALL);
+  gt_id parts[] = {matrix.id, random_ops_pick(d, COLUMN, LARGEST).id};
+  if (random_ops_roll(d, 2)) parts[1] = gt_mul(g, gt_mul(g, parts[1], constant(d, 1e38)), constant(d, 1e38));
+  const gt_id flag = gt_all_finite(g, gt_pack(g, parts, 2), first.id);
+  random_ops_add(d, SCALAR, gt_reshape(g, flag, gt_shape_1(1)), first.limit);
+  if (random_ops_roll(d, 2)) random_ops_add(d, SCALAR, gt_abs(g, first.id), first.limit);
+}
+
+/* --- loads and movement -------------------------------------------------------------------------------- */
+
+/* Of each half of each row by the first quarter of a square. */
+static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
+  const int64_t half = d->width / 2;
+  const gt_id x = gt_reshape(d->g, rows, gt_shape_2(2 * d->rows, half));
+  return gt_reshape(d->g, gt_matmul(d->g, x, gt_view(d->g, w, 0, gt_shape_2(half, half)), false, false),
+                    random_ops_shape(d, MATRIX));
+}
+
+/* Whole rows of a table, or two halves each. A product may load them by their numbers. */
+static void draw_gather(drawing *d) {
+  gt_graph *g = d->g;
+  const value table = random_ops_pick(d, TABLE, MOST), w = random_ops_pick(d, SQUARE, MOST),
+              x = random_ops_pick(d, MATRIX, MOST);
+  gt_id index = gt_variable_read(g, INDEX), from = table.id;
+  if (random_ops_roll(d, 3))
+    index = gt_view(g, index, 0, gt_shape_1(d->rows));
+  else
+    from = gt_reshape(g, from, gt_shape_2(2 * RANDOM_TABLE_ROWS, d->width / 2));
+  const gt_id rows = gt_reshape(g, gt_gather(g, from, index, -1), random_ops_shape(d, MATRIX));
+  const double forward = table.limit * w.limit * (double)d->width;
+  if (random_ops_roll(d, 3) == 0) random_ops_add(d, MATRIX, rows, table.limit);
+  if (random_ops_roll(d, 3))
+    random_ops_add(d, MATRIX, gt_matmul(g, rows, w.id, false, random_ops_roll(d, 2)), forward);
+  if (random_ops_roll(d, 4) == 0)
+    random_ops_add(d, MATRIX, gt_permute(g, gt_matmul(g, w.id, rows, false, true), turned), forward);
+  if (random_ops_roll(d, 4) == 0) random_ops_add(d, MATRIX, product_of_halves(d, rows, w.id), forward);
+  const bool first = random_ops_roll(d, 2);
+  if (random_ops_roll(d, 2))
+    random_ops_add(d, SQUARE, gt_matmul(g, first ? rows : x.id, first ? x.id : rows, true, false),
+                   x.limit * table.limit * (double)d->rows);
+}
+
+static void draw_gather_gradient(drawing *d) {
+  const value x = random_ops_pick(d, MATRIX, MOST);
+  const gt_id index = gt_view(d->g, gt_variable_read(d->g, INDEX), d->rows, gt_shape_1(d->rows));
+  random_ops_add(d, TABLE, gt_gather_sum(d->g, x.id, index, RANDOM_TABLE_ROWS, -1),
+                 x.limit * (double)d->rows);
+}
+
+static void draw_batch(drawing *d) {
+  gt_graph *g = d->g;
+  static const float scaling[] = {RANDOM_BYTE_CENTER, 1, 0};
+  const gt_batch_attribute a = {.batch = d->rows,
+                                .samples = 2 * d->rows,
+                                .even = gt_batch_even_bytes(scaling, 1),
+                                .bytes = gt_batch_byte_form(RANDOM_BYTE_CENTER, 1, 0)};
+  random_ops_add(d, MATRIX, gt_batch(g, gt_variable_read(g, DATA), d->clock, gt_variable_read(g, SCALING), a),
+                 SMALL);
+}
+
+/* Work on rows of another length. */
+static void draw_reshape(drawing *d) {
+  gt_graph *g = d->g;
+  const gt_shape folded = gt_shape_2(d->rows / 2, 2 * d->width);
+  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+  const gt_id x = gt_reshape(g, a.id, folded);
+  gt_id y = gt_add(g, gt_relu(g, x), gt_reshape(g, b.id, folded));
+  if (random_ops_roll(d, 2)) y = gt_sub(g, y, gt_reduce_max(g, x, 2, true));
+  random_ops_add(d, MATRIX, gt_reshape(g, y, random_ops_shape(d, MATRIX)), 2 * a.limit + b.limit);
+}
+
+static void draw_turn(drawing *d) {
+  gt_graph *g = d->g;
+  const value s = random_ops_pick(d, SQUARE, LARGEST), x = random_ops_pick(d, MATRIX, MOST),
+              w = random_ops_pick(d, SQUARE, MOST);
+  random_ops_add(d, SQUARE, gt_permute(g, s.id, turned), s.limit);
+  const gt_id y = gt_matmul(g, gt_relu(g, gt_permute(g, x.id, turned)), w.id, true, false);
+  random_ops_add(d, MATRIX, y, x.limit * w.limit * (double)d->width);
+}
+
+/* Halves of one matrix, as they lie there or the other way round; or half of one, and what half of another
+ * becomes. */
+static void draw_pack(drawing *d) {
+  gt_graph *g = d->g;
+  const gt_shape half = gt_shape_2(d->rows / 2, d->width);
+  const int64_t second = gt_shape_count(half);
+  const value a = random_ops_pick(d, MATRIX, LARGEST),
+              b = random_ops_roll(d, 2) ? a : random_ops_pick(d, MATRIX, LARGEST);
+  const bool in_order = random_ops_roll(d, 2);
+  gt_id parts[] = {gt_view(g, a.id, in_order ? 0 : second, half),
+                   gt_view(g, b.id, in_order ? second : 0, half)};
+  if (a.id != b.id) parts[1] = gt_relu(g, parts[1]);
+  random_ops_add(d, MATRIX, gt_reshape(g, gt_pack(g, parts, 2), random_ops_shape(d, MATRIX)),
+                 a.limit > b.limit ? a.limit : b.limit);
+}
+
+/* Pooling behind a rectifier, and what its gradient gives back. */
+static void draw_pool(drawing *d) {
+  gt_graph *g = d->g;
+  const gt_pool_attribute a = {
+      .axes = 2, .window = {3, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {1, 1}, .divisor = 1};
+  const value x = random_ops_pick(d, MATRIX, MOST), given = random_ops_pick(d, MATRIX, MOST);
+  const gt_id image = gt_reshape(g, x.id, image_of(d));
+  const bool sums = random_ops_roll(d, 3) == 0;
+  const gt_id y = sums ? gt_avg_pool(g, gt_relu(g, image), &a) : gt_max_pool(g, gt_relu(g, image), &a, true);
+  random_ops_add(d, MATRIX, gt_reshape(g, y, random_ops_shape(d, MATRIX)), (sums ? 9 : 1) * x.limit);
+  if (random_ops_roll(d, 2)) return;
+  gt_id gradient;
+  gt_pull_back(g, y, gt_reshape(g, given.id, image_of(d)), &image, 1, &gradient);
+  random_ops_add(d, MATRIX, gt_reshape(g, gradient, random_ops_shape(d, MATRIX)), 9 * given.limit);
+}
+
+void random_ops_behind_product(drawing *d) {
+  static void (*const behind[])(drawing *) = {
+      draw_column_sums, draw_column_reduction, draw_column_reduction, draw_moments,        draw_norm,
+      draw_softmax,     draw_cross_entropy,    draw_product,          draw_turned_product, draw_reshape};
+  if (random_ops_roll(d, 4))
+    draw_product(d);
+  else
+    draw_convolution(d);
+  if (random_ops_roll(d, 3) == 0) d->last = true, draw_binary(d);
+  d->last = true;
+  behind[d->behind++ % (sizeof behind / sizeof *behind)](d);
+  d->last = false;
+}
+
+static void (*const any[])(drawing *) = {draw_unary,
+                                         draw_unary,
+                                         draw_binary,
+                                         draw_binary,
+                                         draw_binary,
+                                         draw_random,
+                                         draw_product,
+                                         draw_product,
+                                         draw_turned_product,
+                                         draw_batched_product,
+                                         draw_convolution,
+                                         draw_softmax,
+                                         draw_row_reduction,
+                                         draw_square_rows,
+                                         draw_norm,
+                                         draw_cross_entropy,
+                                         draw_column_sums,
+                                         draw_column_reduction,
+                                         draw_moments,
+                                         draw_sum,
+                                         draw_flag,
+                                         draw_flag,
+                                         draw_repeated_sum,
+                                         draw_gather,
+                                         draw_gather,
+                                         draw_gather_gradient,
+                                         draw_batch,
+                                         draw_reshape,
+                                         draw_turn,
+                                         draw_pack,
+                                         draw_pool};
+
+void random_ops_any(drawing *d) { any[random_ops_roll(d, sizeof any / sizeof *any)](d); }
