@@ -153,40 +153,47 @@ static void plans_for_a_cpu(void **state) {
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) compare(f->backend, f->backend, seed, of_many);
 }
 
-/* Does a product's kernel make more than its result: sums or moments of its columns, or what follows its
- * rows? */
-static bool makes_more(const gt_plan *plan) {
+/* What a product's kernel makes beside its result: nothing, sums or moments of its columns, a row program, or
+ * a loss and its gradient. */
+enum { NOTHING, COLUMNS, ROWS, LOSS, BESIDE };
+
+static int made_beside(const gt_plan *plan) {
+  int beside = NOTHING;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     if (strcmp(step->kernel->name, "matmul") != 0 && strncmp(step->kernel->name, "product_", 8) != 0)
       continue;
-    if (step->flops > 0 && (step->spec[GT_FACTOR_SPEC_COLUMNS] || step->spec[GT_FACTOR_SPEC_FOLLOWED]))
-      return true;
+    if (step->flops <= 0) continue;
+    const uint32_t followed = step->spec[GT_FACTOR_SPEC_FOLLOWED];
+    const int of_step = followed == GT_FOLLOWED_BY_ROWS           ? ROWS
+                        : followed                                ? LOSS
+                        : step->spec[GT_FACTOR_SPEC_COLUMNS] != 0 ? COLUMNS
+                                                                  : NOTHING;
+    if (of_step > beside) beside = of_step;
   }
-  return false;
+  return beside;
 }
 
-static bool device_makes_more(uint32_t seed) {
+static int made_on_device(uint32_t seed) {
   trial t = {0};
   gt_arena_init(&t.arena);
   t.drawn = random_graph_draw(&t.arena, seed, of_few.behind, of_few.ops, true);
-  const bool more = makes_more(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
+  const int beside = made_beside(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
   gt_arena_finish(&t.arena);
-  return more;
+  return beside;
 }
 
-/* As a software device takes a second for the kernels of each: the first graphs whose products make more than
- * their results, and the first of which something stands against it. */
+/* As a software device takes a second for the kernels of each, the first few graphs of each kind. */
 static void plans_for_the_device(void **state) {
-  enum { EITHER = 10 };
+  enum { OF_EACH = 5 };
   fixture *f = *state;
-  int left[2] = {EITHER, EITHER};
+  int compared[BESIDE] = {0};
   if (!device) skip();
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
-    int *const of_kind = &left[device_makes_more(seed)];
-    if (!*of_kind) continue;
+    const int beside = made_on_device(seed);
+    if (compared[beside] == OF_EACH) continue;
     compare(device, f->backend, seed, of_few);
-    --*of_kind;
+    compared[beside]++;
   }
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
