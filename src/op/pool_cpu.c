@@ -298,18 +298,17 @@ static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n
  * in the nearest cache. */
 GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
   const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
-  const uint32_t each = channels < ROOM ? ROOM / channels : 1;
+  const uint32_t each = !j->program ? at.rows : channels < ROOM ? ROOM / channels : 1;
   float *buffer = gt_pool_scratch();
-  if (!j->program)
-    for (uint32_t i = 0; i < at.rows; i++)
-      gather(j, &at, at.at[2] + i, outer, channels, 0, channels, j->y + (size_t)(at.row + i) * channels);
-  for (uint32_t i = 0; j->program && i < at.rows; i += each) {
+  for (uint32_t i = 0; i < at.rows; i += each) {
     const uint32_t rows = gt_least_u32(each, at.rows - i);
     for (uint32_t c = 0; c < channels; c += MOST) {
       const uint32_t n = gt_least_u32(MOST, channels - c);
+      float *to = j->program ? buffer : j->y + (size_t)(at.row + i) * channels + c;
+      const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)
-        gather(j, &at, at.at[2] + i + k, outer, channels, c, n, buffer + (size_t)k * n);
-      run_epilogue(j, (at.row + i) * channels + c, rows, n, buffer);
+        gather(j, &at, at.at[2] + i + k, outer, channels, c, n, to + k * step);
+      if (j->program) run_epilogue(j, (at.row + i) * channels + c, rows, n, buffer);
     }
   }
 }

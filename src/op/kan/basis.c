@@ -112,30 +112,7 @@ GT_MATH float power_of(float slope, uint32_t order) {
 #define ORDERS_OF(name) \
   { name##_0, name##_1, name##_2, name##_3 }
 
-enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
-
-/* Of functions with centres and scales of their own, which are further rows of numbers. */
-#define FILL_PLACED(name, function, order_, by_scale)                                             \
-  GT_CLONES static void name(const form *f, const lines *l) {                                     \
-    const uint32_t terms = f->terms, order = (order_);                                            \
-    const float *restrict centre = l->behind + f->term * l->x_step;                               \
-    const float *restrict scale = centre + terms * l->x_step;                                     \
-    for (uint32_t k = 0; k < l->count; k++) {                                                     \
-      const float *restrict x = l->x + k * l->x_step;                                             \
-      float *restrict to = l->to + k * l->to_step;                                                \
-      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) {                                   \
-        const float off = x[i] - centre[i], factor = (by_scale) ? off : order ? scale[i] : 1.0f;  \
-        to[i] = factor * power_of(scale[i], order ? order - 1 : 0) *                              \
-                function(off * scale[i], f->which, terms, f->degree, order, f->first, f->second); \
-      }                                                                                           \
-    }                                                                                             \
-  }
-#define PLACED(number, name, function)              \
-  FILL_PLACED(place_##name##_0, function, 0, false) \
-  FILL_PLACED(place_##name##_1, function, 1, false) \
-  FILL_PLACED(place_##name##_2, function, 2, false) \
-  FILL_PLACED(place_##name##_3, function, 3, false) \
-  FILL_PLACED(place_##name##_4, function, 1, true)
+enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16, PLACED_AT_ONCE = 256 };
 
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
 GT_PLAIN_BASES(FILL_ANY)
@@ -156,10 +133,54 @@ FILL_SPLINE(5)
 static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0), SPLINE(1), SPLINE(2),
                                                                         SPLINE(3), SPLINE(4), SPLINE(5)};
 
-GT_PLAIN_BASES(PLACED)
-#define PLACED_OF(number, name, function) \
-  [number] = {place_##name##_0, place_##name##_1, place_##name##_2, place_##name##_3, place_##name##_4},
-static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLACED_OF)};
+/* --- functions with centres and scales of their own, which are further rows of numbers --------------------
+ */
+
+/* u = (x - centre) * scale. */
+GT_CLONES static void to_own_place(const float *x, const float *centre, const float *scale, uint32_t n,
+                                   float *u) {
+  GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) u[i] = (x[i] - centre[i]) * scale[i];
+}
+
+/* Derivative `order` by x: the function's own times scale^order. */
+GT_CLONES static void by_input(const float *scale, const float *function, uint32_t order, uint32_t n,
+                               float *to) {
+  GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) to[i] =
+      scale[i] * power_of(scale[i], order - 1) * function[i];
+}
+
+/* The first derivative by scale. */
+GT_CLONES static void by_scale(const float *x, const float *centre, const float *function, uint32_t n,
+                               float *to) {
+  GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) to[i] = (x[i] - centre[i]) * function[i];
+}
+
+/* By way of the functions above, at u: one more pass over a few numbers, and nothing more to compile for each
+ * basis. */
+static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *f, const lines *l, uint32_t k,
+                            uint32_t first, uint32_t n) {
+  const float *x = l->x + k * l->x_step + first;
+  const float *centre = l->behind + f->term * l->x_step + first, *scale = centre + f->terms * l->x_step;
+  float *to = l->to + k * l->to_step + first;
+  const uint32_t order = f->order == GT_BASIS_BY_SCALE ? 1 : f->order;
+  float u[PLACED_AT_ONCE], function[PLACED_AT_ONCE];
+  form own = *f;
+  own.term = f->which;
+  own.low = 0;
+  own.inverse = 1;
+  to_own_place(x, centre, scale, n, u);
+  fill[order](&own, &(lines){.x = u, .to = order ? function : to, .count = 1, .length = n});
+  if (f->order == GT_BASIS_BY_SCALE)
+    by_scale(x, centre, function, n, to);
+  else if (order)
+    by_input(scale, function, order, n, to);
+}
+
+static void fill_placed(uint32_t basis, const form *f, const lines *l) {
+  for (uint32_t k = 0; k < l->count; k++)
+    for (uint32_t first = 0; first < l->length; first += PLACED_AT_ONCE)
+      fill_placed_run(fill_any[basis], f, l, k, first, gt_least_u32(l->length - first, PLACED_AT_ONCE));
+}
 
 /* --- splines over knots, which are rows of numbers, too ---------------------------------------------------
  */
@@ -282,7 +303,7 @@ static void fill_by(uint32_t kind, const form *f, const lines *l) {
   if (basis == GT_BASIS_KNOTS) {
     fill_knots(f, l);
   } else if (kind & GT_BASIS_PLACED) {
-    fill_placed[basis][f->order](f, l);
+    fill_placed(basis, f, l);
   } else if (basis >= sizeof fill_any / sizeof *fill_any) {
     gt_recurrence step[GT_BASIS_MOST_POLYNOMIALS];
     for (uint32_t n = 0; n < f->term; n++) step[n] = steps[basis](n, f->first, f->second);
