@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # scripts/lint.sh FILE…: what `make lint` runs. Every check runs even when an earlier one fails, so that one look
-# shows all there is to mend; each failure says how.
+# shows all there is to mend; each failure says how. What cppcheck and spirv-val found nothing in is kept by its content
+# in build/cache, and not checked again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 clang_format=${CLANG_FORMAT:-clang-format}
 cppcheck=${CPPCHECK:-cppcheck}
+cache=build/cache
 failed=0
 
 # Releases of clang-format disagree in details; the sources follow release 14, so another one proves nothing.
@@ -29,19 +31,44 @@ else
   for file in "$@"; do
     [[ $file == *.c ]] && c_files+=("$file")
   done
-  mkdir -p "$build/cppcheck"
-  # The build folder lets an unchanged file keep its result. The two checks that are off see ghosts (a struct filled
+  mkdir -p "$cache/cppcheck"
+  # Its folder lets an unchanged file keep its result. The two checks that are off see ghosts (a struct filled
   # through a pointer, `.x = ++x` in an initialiser); gcc -Wall has both (-Wmaybe-uninitialized, -Wsequence-point).
   if ((${#c_files[@]})) && ! "$cppcheck" --quiet --std=c11 --language=c --enable=warning,portability \
     --inline-suppr --suppress=missingInclude --suppress=unmatchedSuppression --suppress=uninitvar \
     --suppress=ctuuninitvar --suppress=unknownEvaluationOrder --suppress='*:*/gen/*' \
-    --library=posix --error-exitcode=1 -j "$(nproc)" --cppcheck-build-dir="$build/cppcheck" \
+    --library=posix --error-exitcode=1 -j "$(nproc)" --cppcheck-build-dir="$cache/cppcheck" \
     --template='{file}:{line}:{column}: {severity}: {message} [{id}]' \
     -Isrc -Ishaders -I. -Itests -I"$build/gen" -D__GNUC__ -D__x86_64__ -D__linux__ "${c_files[@]}"; then
     echo "lint: mend: change the code; where cppcheck is wrong, say why in a comment and add above the line:" >&2
     echo "        // cppcheck-suppress ID" >&2
     failed=1
   fi
+fi
+
+# Modules as glslc writes them, before matrix_khr rewrites those for matrix units to what older validators do not know.
+if ! command -v spirv-val > /dev/null; then
+  echo "lint: spirv-val is missing: shaders not validated; mend: ./scripts/install-deps.sh" >&2
+  failed=1
+elif [[ ! -d $build/spv ]]; then
+  echo "lint: note: no compiled shaders in $build/spv: none validated" >&2
+else
+  valid=$cache/spirv-val
+  mkdir -p "$cache"
+  touch "$valid"
+  version=$(spirv-val --version | sed -n '1s/ /-/gp')
+  # "hash file" of modules whose hash, with the validator's version, is not listed yet.
+  find "$build/spv" -name '*.spv' | sort | while read -r module; do
+    [[ -e $module.nv ]] && module=$module.nv
+    echo "$module"
+  done | xargs sha256sum | awk -v version="$version" 'FILENAME == ARGV[1] { known[$1 " " $2]; next } !($1 " " version in known)' \
+    "$valid" - > "$build/spirv-unchecked" || true
+  # shellcheck disable=SC2016
+  xargs -r -L 1 -P "$(nproc)" bash -c 'if spirv-val --target-env vulkan1.2 --scalar-block-layout "$2"; then echo "$1 $0"; else echo "lint: $2" >&2 && false; fi' "$version" \
+    < "$build/spirv-unchecked" >> "$valid" || {
+    echo "lint: spirv-val refuses the modules above; mend: change their shaders" >&2
+    failed=1
+  }
 fi
 
 scripts/lint-includes.sh || failed=1

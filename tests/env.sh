@@ -18,3 +18,5 @@ fi
 export LC_ALL=C NO_COLOR=1
 # lavapipe compiles much in tests, and runs it once: that takes less time if it does not optimize, and for vectors of four.
 export GALLIVM_PERF="${GALLIVM_PERF-nopt}" LP_NATIVE_VECTOR_WIDTH="${LP_NATIVE_VECTOR_WIDTH-128}"
+# What it has compiled is kept here, for all tests of a run and for the next run. CI keeps it between clones (.ci/run).
+export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/cache/mesa}"

@@ -7,13 +7,18 @@
 # GTRAIN_CACHE_DIR (likewise). cmocka's counts are taken from its summary; a script may print `ok NAME` and
 # `not ok NAME` lines, which are counted, otherwise it counts as one.
 #
-# TEST_JOBS sets how many run at a time (default: one more than there are processors, as some wait), TEST_TIMEOUT the
-# seconds that one program may take (default 600).
+# TEST_JOBS sets how many run at a time (default: one more than there are processors, as some wait). Limits do not depend
+# on how busy the machine is: a program may use LIMIT_FACTOR (default 5) times the processor time that tests/durations
+# says, and 30 s at least; as hung it is stopped after ten times its wall time, 10 minutes at least, if it has used no
+# processor time for a minute (tests/limit.c). `tests/run.sh --record` takes what the last run used into tests/durations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(realpath "${BUILD:-build}")
 logs=$build/logs
+# These look at what a run shows in a given time: they run last and alone, and not at all while other work takes the
+# processors.
+wall_clock='cli/terminal.sh'
 
 # "passed failed skipped" from a log, an exit status and whether it is a script.
 count() {
@@ -31,17 +36,43 @@ count() {
     }' "$1"
 }
 
+name_of() {
+  local name=${1#"$build"/tests/}
+  name=${name#"${build#"$root"/}"/tests/}
+  echo "${name#tests/}"
+}
+
+# "CPU WALL" limits of a program, in seconds, from what it took when it was recorded.
+limits_of() {
+  awk -v name="$1" -v factor="${LIMIT_FACTOR:-5}" -v least="${CHECK_ALL:+3600}" '
+    $1 == name { cpu = $2; wall = $3; found = 1 }
+    END {
+      if (!found) cpu = wall = 120
+      cpu *= factor; wall *= 10
+      if (least < 30) least = 30 # make check-vulkan runs more than what was recorded
+      print (cpu < least ? least : cpu), (wall < 600 ? 600 : wall)
+    }' tests/durations
+}
+
+# Do other processes take more processors than there are? As the mean of a second, since the load average is of minutes.
+busy() {
+  local running sum=0 i
+  for i in 1 2 3 4 5 6 7 8 9 10; do
+    read -r _ _ _ running _ < /proc/loadavg
+    sum=$((sum + ${running%/*} - 1))
+    sleep 0.1
+  done
+  ((sum > 10 * $(nproc)))
+}
+
 # One program, in a process of its own: leaves its log, and its counts in a .result file.
 run_one() {
-  local program=$1 name tmp status=0 script=0 started seconds passed failed skipped
-  name=${program#"$build"/tests/}
-  name=${name#"${build#"$root"/}"/tests/}
-  name=${name#tests/}
+  local program=$1 name tmp status=0 script=0 cpu wall passed failed skipped
+  name=$(name_of "$program")
   local log=$logs/${name//\//.}.log
   tmp=$(mktemp -d "$build/tmp/XXXXXX")
   mkdir "$tmp/work" "$tmp/cache"
   [[ $program == *.sh ]] && script=1
-  started=$EPOCHREALTIME
   # From here on this shell's own words ("Aborted", "Segmentation fault") belong to the log.
   : > "$log"
   exec 2>> "$log"
@@ -53,31 +84,57 @@ run_one() {
       cli/networks.sh | cli/overlap.sh | cli/recompute.sh | cli/tune.sh) export ASAN_OPTIONS=detect_leaks=0 ;;
   esac
 
-  local command=("$program")
+  local command=("$program") limits
+  read -ra limits <<< "$(limits_of "$name")"
   ((script)) && command=(bash "$program")
   [[ ${command[0]} == */* || $script == 1 ]] || command=("./$program")
   GTRAIN=$build/gtrain ROOT=$root TEST_TMP=$tmp/work GTRAIN_CACHE_DIR=$tmp/cache \
-    timeout -k 10 "${TEST_TIMEOUT:-600}" "${command[@]}" < /dev/null >> "$log" 2>&1 || status=$?
+    "$build/tests/limit" "${limits[@]}" "$log.time" "${command[@]}" < /dev/null >> "$log" 2>&1 || status=$?
   chmod -R u+rwX "$tmp" 2> /dev/null || true
   rm -rf "$tmp"
-  ((status == 124)) && echo "tests/run.sh: stopped after ${TEST_TIMEOUT:-600} seconds (TEST_TIMEOUT)" >> "$log"
   ((status > 128)) && echo "tests/run.sh: killed by signal $((status - 128))" >> "$log"
 
-  seconds=$(awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  read -r cpu wall < "$log.time"
   read -r passed failed skipped <<< "$(count "$log" "$status" "$script")"
   echo "$passed $failed $skipped" > "$log.result"
+  ((passed + failed == 0)) || echo "$name $cpu $wall" >> "$logs/durations"
+  local number
+  number=$(find "$logs" -name '*.result' | wc -l)
   if ((failed > 0)); then
-    printf 'FAIL  %-32s %d passed, %d failed (exit status %d, %s s); log:\n%s\n' \
-      "$name" "$passed" "$failed" "$status" "$seconds" "$(tail -n 200 "$log" | sed 's/^/      | /')"
+    printf '[%3d/%d] FAIL  %-32s %d passed, %d failed (exit status %d, %s s, CPU %s s); log:\n%s\n      again: %s tests/run.sh %s\n' \
+      "$number" "$total" "$name" "$passed" "$failed" "$status" "$wall" "$cpu" "$(tail -n 200 "$log" | sed 's/^/      | /')" \
+      "BUILD=${build#"$root"/}" "${program#"$root"/}"
   elif ((passed == 0)); then
-    printf 'skip  %-32s %s\n' "$name" "$(tail -n 1 "$log")"
+    printf '[%3d/%d] skip  %-32s %s\n' "$number" "$total" "$name" "$(tail -n 1 "$log")"
   else
-    printf 'ok    %-32s %d passed%s (%s s)\n' "$name" "$passed" "$( ((skipped)) && echo ", $skipped skipped")" "$seconds"
+    printf '[%3d/%d] ok    %-32s %d passed%s (%s s, CPU %s s)\n' "$number" "$total" "$name" "$passed" \
+      "$( ((skipped)) && echo ", $skipped skipped")" "$wall" "$cpu"
   fi
 }
 
+# The programs, those that were recorded as the longest first; new ones before them.
+longest_first() {
+  local program
+  for program in "$@"; do echo "$(name_of "$program") $program"; done |
+    awk 'FILENAME == ARGV[1] { cpu[$1] = $2; next } { print ($1 in cpu ? cpu[$1] : 1e9), $2 }' tests/durations - |
+    sort -k1,1gr | cut -d' ' -f2
+}
+
+if [[ ${1-} == --record ]]; then
+  {
+    sed -n '/^#/p' tests/durations
+    # What did not run now keeps its line, unless its file is gone.
+    awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' "$logs/durations" tests/durations |
+      while read -r name rest; do
+        [[ -e tests/$name || -e tests/$name.c ]] && echo "$name $rest"
+      done | LC_ALL=C sort
+  } > "$build/durations"
+  mv "$build/durations" tests/durations
+  exit
+fi
 if [[ ${1-} == --one ]]; then
-  run_one "$2"
+  total=$2
+  run_one "$3"
   exit
 fi
 
@@ -88,9 +145,28 @@ source tests/env.sh
 
 rm -rf "$logs" "$build/tmp"
 mkdir -p "$logs" "$build/tmp"
+: > "$logs/durations"
 started=$SECONDS
-if (($# > 0)); then
-  printf '%s\0' "$@" | xargs -0 -n 1 -P "${TEST_JOBS:-$(($(nproc) + 1))}" "$0" --one || true
+apart=() together=()
+for program in "$@"; do
+  if [[ " $wall_clock " == *" $(name_of "$program") "* ]]; then apart+=("$program"); else together+=("$program"); fi
+done
+run_all() { # run_all JOBS PROGRAM…
+  local jobs=$1
+  shift
+  (($# == 0)) || printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" "$0" --one "$total" || true
+}
+total=$#
+mapfile -t together < <(longest_first "${together[@]}")
+run_all "${TEST_JOBS:-$(($(nproc) + 1))}" "${together[@]}"
+if ((${#apart[@]})) && busy; then
+  for program in "${apart[@]}"; do
+    echo "skip  $(name_of "$program"): it looks at the clock, and other work takes the processors of this machine"
+    name=$(name_of "$program")
+    echo 0 0 1 > "$logs/${name//\//.}.log.result"
+  done
+else
+  run_all 1 "${apart[@]}"
 fi
 
 # A program whose runner left no result must not go unnoticed.
@@ -102,6 +178,8 @@ for result in "$logs"/*.result; do
 done
 failed=$((failed + $# - results))
 
+echo "the longest, in seconds of processor time (and of wall time):"
+sort -k2,2gr "$logs/durations" | head -n 10 | awk '{ printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
 echo "$# programs in $((SECONDS - started)) s; logs in ${logs#"$root"/}/"
 echo "$passed passed, $failed failed$( ((skipped)) && echo ", $skipped skipped")"
 ((failed == 0 && passed > 0))

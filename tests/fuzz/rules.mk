@@ -16,7 +16,7 @@ FUZZ_ENGINE   ?=
 FUZZ_MAIN     := $(if $(FUZZ_ENGINE),,$(BUILD)/obj/tests/fuzz/replay.o)
 FUZZ_OBJECTS  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/*.c))
 
-$(FUZZ_OBJECTS): EXTRA := -Itests
+$(FUZZ_OBJECTS): EXTRA := -Itests $(LIGHT)
 $(FUZZ_OBJECTS): | $(GEN)/registry.done $(GEN)/shader_table.h
 $(FUZZ_PROGRAMS): $(FUZZ)/bin/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_SHARED) $(FUZZ_MAIN) $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@

@@ -1,0 +1,33 @@
+/* Every cmocka test program in one binary. It runs the one that it is called as: build/tests/plan/order is a
+ * link to it. */
+#include <stdio.h>
+#include <string.h>
+
+#define X(name, function) int test_##function(void);
+#include "tests.inc"
+#undef X
+
+typedef struct test {
+  const char *name;
+  int (*run)(void);
+} test;
+
+static const test tests[] = {
+#define X(name, function) {#name, test_##function},
+#include "tests.inc"
+#undef X
+};
+
+int main(int argc, char **argv) {
+  const size_t called = strlen(argv[0]);
+  (void)argc;
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+    const size_t length = strlen(tests[i].name);
+    if (called > length && argv[0][called - length - 1] == '/' &&
+        !strcmp(argv[0] + called - length, tests[i].name))
+      return tests[i].run();
+  }
+  fprintf(stderr, "%s: call this program as one of:\n", argv[0]);
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) fprintf(stderr, "  tests/%s\n", tests[i].name);
+  return 2;
+}

@@ -1,0 +1,163 @@
+/* limit CPU WALL REPORT COMMAND…: runs a test under limits that a busy machine does not change.
+ *
+ * It is stopped when it has used CPU seconds of processor time, all of its processes together; or, as hung,
+ * when it has run for WALL seconds and its processes have used no processor time for the last IDLE of them.
+ * Exit code: the command's, 128 + the signal that it died by, or 124 if it was stopped. What it leaves
+ * running is killed. REPORT gets a line: processor seconds, wall seconds. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE = 60, GRACE = 10, STOPPED = 124, MOST_PROCESSES = 1 << 16 };
+
+typedef struct process {
+  pid_t pid, parent;
+  double seconds; /* with those of its children that it has waited for */
+  bool ours;
+} process;
+
+static process processes[MOST_PROCESSES];
+static int count;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool read_process(const char *pid, process *p) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  /* A command's name may have spaces and parentheses: what follows begins behind the last one. */
+  const char *rest = strrchr(text, ')');
+  unsigned long user, system, children_user, children_system;
+  if (!rest || sscanf(rest + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &p->parent,
+                      &user, &system, &children_user, &children_system) != 5)
+    return false;
+  p->pid = atoi(pid);
+  p->seconds = (double)(user + system + children_user + children_system) / (double)sysconf(_SC_CLK_TCK);
+  p->ours = false;
+  return true;
+}
+
+/* Marks this process's descendants; their processor time together, with that of those that are gone. Children
+ * whose parent died become this process's own. */
+static double look(void) {
+  DIR *folder = opendir("/proc");
+  struct rusage gone;
+  getrusage(RUSAGE_CHILDREN, &gone);
+  double seconds = (double)(gone.ru_utime.tv_sec + gone.ru_stime.tv_sec) +
+                   1e-6 * (double)(gone.ru_utime.tv_usec + gone.ru_stime.tv_usec);
+  count = 0;
+  // cppcheck-suppress readdirCalled
+  for (struct dirent *entry; folder && (entry = readdir(folder)) && count < MOST_PROCESSES;)
+    if (isdigit((unsigned char)entry->d_name[0])) count += read_process(entry->d_name, &processes[count]);
+  if (folder) closedir(folder);
+  for (bool found = true; found;) {
+    found = false;
+    for (int i = 0; i < count; i++) {
+      if (processes[i].ours) continue;
+      bool ours = processes[i].parent == getpid();
+      for (int k = 0; k < count && !ours; k++)
+        ours = processes[k].ours && processes[k].pid == processes[i].parent;
+      processes[i].ours = ours;
+      if (ours) found = true, seconds += processes[i].seconds;
+    }
+  }
+  return seconds;
+}
+
+static void signal_all(int number) {
+  look();
+  for (int i = 0; i < count; i++)
+    if (processes[i].ours) kill(processes[i].pid, number);
+}
+
+/* Waits up to a second for any child; is the command over, then with *status? */
+static bool over(pid_t command, int *status) {
+  const struct timespec second = {.tv_sec = 1};
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigtimedwait(&child, NULL, &second);
+  for (int s;;) {
+    const pid_t pid = waitpid(-1, &s, WNOHANG);
+    if (pid <= 0) return false;
+    if (pid == command) {
+      *status = s;
+      return true;
+    }
+  }
+}
+
+static void stop(pid_t command) {
+  int status;
+  signal_all(SIGTERM);
+  for (double until = now() + GRACE; now() < until && !over(command, &status);) continue;
+}
+
+static pid_t start(char **words) {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, NULL);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t pid = fork();
+  if (pid) return pid;
+  sigprocmask(SIG_UNBLOCK, &child, NULL);
+  setpgid(0, 0);
+  execvp(words[0], words);
+  fprintf(stderr, "limit: %s: %s\n", words[0], strerror(errno));
+  _exit(127);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) {
+    fputs("usage: limit CPU WALL REPORT COMMAND...\n", stderr);
+    return 2;
+  }
+  const double most = atof(argv[1]), wall = atof(argv[2]), began = now();
+  double used = 0, moved = began; /* when processor time was last seen to grow */
+  int status = 0;
+  bool stopped = false;
+  const pid_t command = start(argv + 4);
+  while (!over(command, &status)) {
+    const double seconds = look();
+    if (seconds > used + 0.05) moved = now();
+    if (seconds > used) used = seconds;
+    const bool hung = now() - began > wall && now() - moved > IDLE;
+    if (used <= most && !hung) continue;
+    if (hung)
+      fprintf(stderr, "limit: hung: %.0f s, and no processor time used in the last %d\n", now() - began,
+              IDLE);
+    else
+      fprintf(stderr, "limit: stopped: it used more than %.0f s of processor time\n", most);
+    stopped = true;
+    stop(command);
+    break;
+  }
+  const double last = look();
+  signal_all(SIGKILL);
+  while (waitpid(-1, NULL, 0) > 0) continue;
+  FILE *report = fopen(argv[3], "w");
+  if (report) {
+    fprintf(report, "%.2f %.2f\n", last > used ? last : used, now() - began);
+    fclose(report);
+  }
+  return stopped ? STOPPED : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
