@@ -33,10 +33,13 @@ predicted digits --set "$two" --set data.validation=0.1 --set 'optimizer={type: 
 predicted digits_logic --set "$two"
 predicted digits_squeeze --set "$two" --set optimizer.ema=0.9 --set optimizer.ema_statistics=true
 predicted function_lbfgs --set 'train={steps: 1, batch_size: 100}' --set data.samples=200 --set data.test_samples=100
-predicted autoencoder --set "$two"
-predicted conv3d --set "$two" --set data.samples=32 --set data.test_samples=16
-predicted resnet9 "${pictures[@]}" --set "$two" --set model.4.conv2d.out_channels=16 \
-  --set model.8.repeat.layers.0.conv2d.out_channels=16 --set model.10.conv2d.out_channels=16 \
-  --set model.14.conv2d.out_channels=16 --set model.18.repeat.layers.0.conv2d.out_channels=16
+# As in networks.sh: what Vulkan's software driver has compiled there serves here.
+few='train={steps: 2, batch_size: 8, eval_batch_size: 8}'
+predicted autoencoder --set "$few"
+predicted conv3d --set "$few" --set data.samples=16 --set data.test_samples=8
+narrow=()
+for layer in 1 4 8.repeat.layers.0; do narrow+=(--set "model.$layer.conv2d.out_channels=8"); done
+for layer in 10 14 18.repeat.layers.0; do narrow+=(--set "model.$layer.conv2d.out_channels=12"); done
+predicted resnet9 "${pictures[@]}" "${narrow[@]}" --set "$few"
 exits 69 "a device that is not there" "$GTRAIN" check configs/xor.yaml --device vulkan:99
 finish

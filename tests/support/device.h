@@ -16,13 +16,18 @@ bool has_device(void);
 bool is_software(void);
 /* Is a case to be left out, as of its kind a software device takes every `of`th only? */
 bool left_out(uint32_t number, uint32_t of);
+/* Are emulated matrix units left to CHECK_ALL=1 (make check-vulkan)? A software device compiles their kernels
+ * for seconds each. Says so. */
+bool emulated_left_out(void);
 /* Matrix units as GTRAIN_DEBUG says, and the precision of products on them. */
 typedef struct device_form {
   const char *name, *debug;
   gt_precision precision;
+  bool always; /* emulated, too */
 } device_form;
-/* Runs a group of tests, which `group` is, on devices of each form in turn, *precision being that form's;
- * returns how many failed, or 77 without a device. */
+/* Runs a group of tests, which `group` is, on devices of each form in turn, *precision being that form's.
+ * Emulated units are left to CHECK_ALL=1 (make check-vulkan), but for forms that are marked. Returns how many
+ * failed; 77 without a device, or if no form is left. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
 /* A plan of g for the device, with these options; of their target only `units` counts, which decides how

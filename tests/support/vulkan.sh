@@ -14,3 +14,8 @@ on_vulkan() {
 
 # on_units FILTER [DEBUG]: in every precision, on matrix units, emulated where there are none.
 on_units() { on_vulkan "$1" "matrix,float16${2:+,$2}"; }
+
+# Ends a script whose kernels a software device compiles for minutes, but under make check-vulkan.
+left_to_check_vulkan() {
+  [[ -n ${CHECK_ALL-} ]] || { echo "left to make check-vulkan: its kernels take minutes to compile" && exit 77; }
+}
