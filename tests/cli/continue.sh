@@ -21,11 +21,11 @@ try() { # CONFIG RUN-DIR
   check "$config in $run is interrupted" test $code = 75
   command=$(sed -n '/Continue with:$/,$p' err | sed 1d)
   code=0
-  timeout 20 bash -c "$command --set train.steps=1" > out 2> err || code=$?
+  or_hangs bash -c "$command --set train.steps=1" > out 2> err || code=$?
   check "and goes on by:$command" test $code = 0 -a -e "$run/model.bin"
   dash=$(command -v dash || command -v sh)
   rm -f "./$run/model.bin"
-  timeout 20 "$dash" -c "$command --set train.steps=1" > out 2> err || code=$?
+  or_hangs "$dash" -c "$command --set train.steps=1" > out 2> err || code=$?
   check "in another shell, too" test $code = 0 -a -e "$run/model.bin"
 }
 for run in plain "a b" "it's" '"both" '\''quotes'\' -dash --resume '$(touch bad)' '`touch bad`' '*' '~' 'back\slash' $'two\nlines' \

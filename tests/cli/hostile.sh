@@ -35,22 +35,22 @@ long() {
 }
 long '  - relu' 40000 > "$TEST_TMP/deep.yaml"
 echo "  - linear: 1" >> "$TEST_TMP/deep.yaml"
-exits 0 "40,000 layers" timeout 15 "$GTRAIN" check "$TEST_TMP/deep.yaml"
+exits 0 "40,000 layers" within 15 "$GTRAIN" check "$TEST_TMP/deep.yaml"
 long '  - linear: 2' 10000 > "$TEST_TMP/linear.yaml"
 echo '  - linear: 1' >> "$TEST_TMP/linear.yaml"
-exits 0 "10,000 layers with parameters" timeout 15 "$GTRAIN" check "$TEST_TMP/linear.yaml"
+exits 0 "10,000 layers with parameters" within 15 "$GTRAIN" check "$TEST_TMP/linear.yaml"
 long '  - relu: {from: unknown_%d}' 10000 > "$TEST_TMP/from.yaml"
-exits 78 "10,000 unknown sources" timeout 15 "$GTRAIN" check "$TEST_TMP/from.yaml"
+exits 78 "10,000 unknown sources" within 15 "$GTRAIN" check "$TEST_TMP/from.yaml"
 says "are shown in part" "… and 9900 more errors"
 check "in a few words each" test ${#out} -lt 60000
 long '  - rellu' 40000 > "$TEST_TMP/type.yaml"
-exits 78 "40,000 unknown layers" timeout 15 "$GTRAIN" check "$TEST_TMP/type.yaml"
+exits 78 "40,000 unknown layers" within 15 "$GTRAIN" check "$TEST_TMP/type.yaml"
 {
   printf 'loss: mse\ntrain: {steps: 1, batch_size: 4}\nmodel: [{linear: 1}]\ndata: {targets: [1], inputs: ['
   awk 'BEGIN { for (i = 0; i < 30000; i++) printf "[0, 0], " }'
   printf ']}\n'
 } > "$TEST_TMP/line.yaml"
-exits 78 "90,000 values on a line" timeout 15 "$GTRAIN" check "$TEST_TMP/line.yaml"
+exits 78 "90,000 values on a line" within 15 "$GTRAIN" check "$TEST_TMP/line.yaml"
 says "up to the last of them" "there is not one target for each sample"
 
 # Warnings leave room for errors.

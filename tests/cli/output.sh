@@ -52,8 +52,8 @@ exits 74 "an empty name" predict --output ""
 mkfifo "$tmp/pipe"
 ln -s pipe "$tmp/pipe.csv"
 for name in pipe pipe.csv; do
-  timeout 20 cat "$tmp/pipe" > "$tmp/read" &
-  exits 0 "a pipe ($name)" timeout 20 "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --quiet --output "$tmp/$name"
+  or_hangs cat "$tmp/pipe" > "$tmp/read" &
+  exits 0 "a pipe ($name)" or_hangs "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --quiet --output "$tmp/$name"
   wait $!
   check "is written to" cmp "$tmp/read" "$tmp/wanted"
 done
@@ -109,7 +109,7 @@ for option in final animation; do
   exits 0 "simulate --$option" simulate --$option "$tmp/link"
   check "follows a link" test -L "$tmp/link" -a "$(stat -c %a "$tmp/target")" = 600 -a "$(stat -c %s "$tmp/target")" -gt 20
   cat "$tmp/pipe" > "$tmp/read" &
-  exits 0 "simulate --$option to a pipe" timeout 20 "$GTRAIN" simulate "$tmp/ca/model.bin" --steps 3 --quiet --$option "$tmp/pipe"
+  exits 0 "simulate --$option to a pipe" or_hangs "$GTRAIN" simulate "$tmp/ca/model.bin" --steps 3 --quiet --$option "$tmp/pipe"
   wait $!
   check "is the same" test "$(stat -c %s "$tmp/read")" = "$(stat -c %s "$tmp/target")" -a -p "$tmp/pipe"
 done

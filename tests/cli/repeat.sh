@@ -117,7 +117,7 @@ check "which is one" test "$(circuit gates | wc -l)" -gt 100
 # Blocks in blocks that come to 10^15 layers: refused before anything is laid out, in one line.
 deep='relu'
 for _ in 1 2 3 4 5; do deep="repeat: {times: 1000, layers: [$deep]}"; done
-exits 78 "10^15 layers" timeout 5 "$GTRAIN" check "$TEST_TMP/block.yaml" --set "model=[$deep]"
+exits 78 "10^15 layers" within 5 "$GTRAIN" check "$TEST_TMP/block.yaml" --set "model=[$deep]"
 says "where" "--set:1:117: error: written out, this would be a model of 1000000 layers and more"
 check "once" test "$(grep -c 'error: ' <<< "$out")" = 1
 finish

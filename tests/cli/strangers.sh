@@ -13,7 +13,7 @@ model: [{linear: 2}]
 train: {epochs: 1, batch_size: 8}
 YAML
 exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
-evaluate() { timeout 60 "$GTRAIN" eval run/model.bin --device "$DEVICE" "$@"; }
+evaluate() { or_hangs "$GTRAIN" eval run/model.bin --device "$DEVICE" "$@"; }
 exits 0 "eval" evaluate
 check "the file is told first" test "$(head -n 1 <<< "$out")" = "run/model.bin names the data file table.csv, which is read"
 exits 0 "a file of the user's" evaluate --set data.train=table.csv
@@ -42,7 +42,7 @@ check "what else is there is not told" test "$(grep -c "table.cs'" <<< "$out")" 
 cp "$datasets/ca/letter_g.png" letter.png
 exits 0 "an automaton" "$GTRAIN" train "$configs/letter_g.yaml" --device "$DEVICE" --run-dir letter --quiet \
   --set data.image=letter.png --set train.steps=2 --set train.restart_every=0 --set train.eval_every=0
-simulate() { timeout 60 "$GTRAIN" simulate letter/model.bin --steps 2 "$@"; }
+simulate() { or_hangs "$GTRAIN" simulate letter/model.bin --steps 2 "$@"; }
 exits 0 "simulate" simulate
 says "tells the picture" "letter/model.bin names the data file letter.png, which is read"
 rm letter.png && mkfifo letter.png

@@ -17,7 +17,7 @@ ends() {
   for kib in 600000 300000 200000 110000 60000 30000 20000; do # the program alone is 16,000
     code=0
     rm -rf "$TEST_TMP/run"
-    (ulimit -v $kib && ulimit -t 20 && exec env GTRAIN_THREADS=2 timeout 60 "$@") > "$TEST_TMP/log" 2>&1 || code=$?
+    (ulimit -v $kib && ulimit -t 20 && exec env GTRAIN_THREADS=2 timeout 600 "$@") > "$TEST_TMP/log" 2>&1 || code=$?
     case $code in
       0) fine=$((fine + 1)) ;;
       71 | 127) ;;

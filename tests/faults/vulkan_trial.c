@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan_core.h>
 
-enum { TRIAL_SECONDS = 120, MOST_WORDS = 40, HUNG_CODE = 1000 };
+enum { TRIAL_SECONDS = 120, /* of processor time */ HANG_SECONDS = 1200, MOST_WORDS = 40, HUNG_CODE = 1000 };
 
 /* --- running --- */
 
@@ -84,8 +84,9 @@ static void become(const vulkan_bench *b, const char *words, const char *order) 
   }
   argv[argc] = NULL;
   const int null = open("/dev/null", O_RDONLY);
-  const struct rlimit core = {0, 0};
+  const struct rlimit core = {0, 0}, cpu = {TRIAL_SECONDS, TRIAL_SECONDS + 1};
   setrlimit(RLIMIT_CORE, &core);
+  setrlimit(RLIMIT_CPU, &cpu);
   redirect(b, "out", STDOUT_FILENO);
   redirect(b, "err", STDERR_FILENO);
   path_of(work, "%s/work", b->path);
@@ -103,13 +104,13 @@ static int execute(const vulkan_bench *b, const char *words, const char *order) 
   if (!child) become(b, words, order);
   int status;
   running = child;
-  alarm(TRIAL_SECONDS);
+  alarm(HANG_SECONDS);
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) give_up("cannot wait");
   const bool late = alarm(0) == 0;
   running = 0;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  return late ? HUNG_CODE : 128 + WTERMSIG(status);
+  return late || WTERMSIG(status) == SIGXCPU ? HUNG_CODE : 128 + WTERMSIG(status);
 }
 
 /* --- the folder --- */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 20, MOST_SECONDS_HUGE = 3, MOST_SAID = 1 << 16 };
+enum { MOST_SECONDS = 20, MOST_SECONDS_HUGE = 3, HANG_SECONDS = 300, MOST_SAID = 1 << 16 };
 static const rlim_t most_memory = (rlim_t)2 << 30, most_file = (rlim_t)256 << 20;
 
 static char said[2][MOST_SAID + 1]; /* stdout and stderr of the last command */
@@ -67,6 +67,8 @@ static void become(const judge *j, const command *c, const int *streams) {
   signal(SIGXFSZ, SIG_IGN);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, most_file);
+  const rlim_t seconds = j->huge ? MOST_SECONDS_HUGE : MOST_SECONDS; /* of processor time */
+  setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
   if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need all addresses */
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
@@ -76,7 +78,7 @@ static void become(const judge *j, const command *c, const int *streams) {
   _exit(127);
 }
 
-/* Its wait status; -1 if it had to be killed. SIGCHLD is blocked. */
+/* Its wait status; -1 if it used too much time or had to be killed. SIGCHLD is blocked. */
 static int wait_for(pid_t pid, int seconds) {
   const struct timespec limit = {.tv_sec = seconds};
   sigset_t child;
@@ -89,6 +91,7 @@ static int wait_for(pid_t pid, int seconds) {
     waitpid(pid, &status, 0);
     return -1;
   }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return -1;
   return status;
 }
 
@@ -100,7 +103,7 @@ static int spawn(const judge *j, const command *c) {
     if (ftruncate(streams[i], 0) != 0 || lseek(streams[i], 0, SEEK_SET) != 0) abort();
   const pid_t pid = fork();
   if (pid == 0) become(j, c, streams);
-  const int status = wait_for(pid, j->huge ? MOST_SECONDS_HUGE : MOST_SECONDS);
+  const int status = wait_for(pid, HANG_SECONDS);
   for (int i = 0; i < 2; i++) {
     const ssize_t n = pread(streams[i], said[i], MOST_SAID, 0);
     said[i][n > 0 ? n : 0] = 0;

@@ -8,11 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { MOST_SECONDS = 10 };
 
 static int replayed;
+
+/* SIGPROF after so many seconds of processor time. */
+static void limit_time(int seconds) {
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+}
 
 static void replay_file(const char *path) {
   gt_bytes bytes = {0};
@@ -24,9 +30,9 @@ static void replay_file(const char *path) {
   bytes.data = malloc(bytes.size + 1);
   fuzz_expect(bytes.data && fread(bytes.data, 1, bytes.size, file) == bytes.size, "cannot read %s", path);
   fclose(file);
-  alarm(MOST_SECONDS);
+  limit_time(MOST_SECONDS);
   LLVMFuzzerTestOneInput(bytes.data, bytes.size);
-  alarm(0);
+  limit_time(0);
   gt_bytes_finish(&bytes);
   replayed++;
 }
