@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# tests/limit.c: exit codes pass through, and what all processes of a command use counts, children and orphans, too.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+limit=${GTRAIN%/*}/tests/limit
+report=$TEST_TMP/report
+# Spinning and sleeping processes that nobody else has.
+spin="while :; do : $TEST_TMP; done"
+nap=60.$$$RANDOM
+alive() { # alive TEXT: does a process have it in its command line?
+  echo "$1" > "$TEST_TMP/text"
+  grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline
+}
+
+exits 0 "a command that ends" "$limit" 5 5 "$report" true
+exits 3 "its exit code" "$limit" 5 5 "$report" bash -c 'exit 3'
+exits 137 "the signal that it died by" "$limit" 5 5 "$report" bash -c 'kill -KILL $$'
+exits 127 "a command that is not there" "$limit" 5 5 "$report" "$TEST_TMP/absent"
+exits 124 "too much processor time" "$limit" 0.5 100 "$report" bash -c "$spin"
+says "says so" "used more than"
+exits 124 "two children together" "$limit" 1 100 "$report" bash -c "($spin) & ($spin) & wait"
+exits 124 "of an orphan in a session of its own" "$limit" 0.5 100 "$report" bash -c "(setsid bash -c '$spin' &); sleep 60"
+alive "$spin"
+check "nothing of them is left" test $? = 1
+exits 0 "waiting costs nothing" "$limit" 0.5 1 "$report" sleep 3
+check "wall time is reported" awk '{ exit !($1 < 0.5 && $2 >= 3) }' "$report"
+exits 0 "an orphan does not hold it up" "$limit" 5 5 "$report" bash -c "setsid sleep $nap & exit 0"
+alive "$nap"
+check "… nor outlive it" test $? = 1
+finish
