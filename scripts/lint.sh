@@ -52,23 +52,11 @@ if ! command -v spirv-val > /dev/null; then
   failed=1
 elif [[ ! -d $build/spv ]]; then
   echo "lint: note: no compiled shaders in $build/spv: none validated" >&2
-else
-  valid=$cache/spirv-val
-  mkdir -p "$cache"
-  touch "$valid"
-  version=$(spirv-val --version | sed -n '1s/ /-/gp')
-  # "hash file" of modules whose hash, with the validator's version, is not listed yet.
-  find "$build/spv" -name '*.spv' | sort | while read -r module; do
-    [[ -e $module.nv ]] && module=$module.nv
-    echo "$module"
-  done | xargs sha256sum | awk -v version="$version" 'FILENAME == ARGV[1] { known[$1 " " $2]; next } !($1 " " version in known)' \
-    "$valid" - > "$build/spirv-unchecked" || true
-  # shellcheck disable=SC2016
-  xargs -r -L 1 -P "$(nproc)" bash -c 'if spirv-val --target-env vulkan1.2 --scalar-block-layout "$2"; then echo "$1 $0"; else echo "lint: $2" >&2 && false; fi' "$version" \
-    < "$build/spirv-unchecked" >> "$valid" || {
-    echo "lint: spirv-val refuses the modules above; mend: change their shaders" >&2
-    failed=1
-  }
+elif ! find "$build/spv" -name '*.spv' | sort | while read -r module; do
+  if [[ -e $module.nv ]]; then echo "$module.nv"; else echo "$module"; fi
+done | scripts/validate-spirv.sh; then
+  echo "lint: spirv-val refuses the modules above; mend: change their shaders" >&2
+  failed=1
 fi
 
 scripts/lint-includes.sh || failed=1

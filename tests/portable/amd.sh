@@ -34,9 +34,7 @@ done
 if command -v spirv-val > /dev/null; then
   mkdir "$TEST_TMP/modules"
   for module in "$TEST_TMP"/*/modules/*.spv; do [[ -e $module ]] && mv "$module" "$TEST_TMP/modules/"; done
-  for module in "$TEST_TMP"/modules/*.spv; do
-    spirv-val --target-env vulkan1.2 --scalar-block-layout "$module" || echo "${module##*/}"
-  done > "$TEST_TMP/invalid" 2>&1
+  find "$TEST_TMP/modules" -name '*.spv' | scripts/validate-spirv.sh > "$TEST_TMP/invalid" 2>&1
   cat "$TEST_TMP/invalid"
   check "valid SPIR-V: $(find "$TEST_TMP/modules" -name '*.spv' | wc -l) modules" test ! -s "$TEST_TMP/invalid"
 fi
