@@ -88,7 +88,7 @@ static void signal_all(int number) {
     if (processes[i].ours) kill(processes[i].pid, number);
 }
 
-/* Waits up to a second for any child; is the command over, then with *status? */
+/* Waits up to a second for any child. True if the command has ended; *status is then its wait status. */
 static bool over(pid_t command, int *status) {
   const struct timespec second = {.tv_sec = 1};
   sigset_t child;

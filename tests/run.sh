@@ -54,10 +54,10 @@ limits_of() {
     }' tests/durations
 }
 
-# Do other processes take more processors than there are? As the mean of a second, since the load average is of minutes.
+# True if more processes are running than there are processors. Sampled for a second: the load average spans minutes.
 busy() {
-  local running sum=0 i
-  for i in 1 2 3 4 5 6 7 8 9 10; do
+  local running sum=0
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
     read -r _ _ _ running _ < /proc/loadavg
     sum=$((sum + ${running%/*} - 1))
     sleep 0.1

@@ -16,8 +16,8 @@ bool has_device(void);
 bool is_software(void);
 /* Is a case to be left out, as of its kind a software device takes every `of`th only? */
 bool left_out(uint32_t number, uint32_t of);
-/* Are emulated matrix units left to CHECK_ALL=1 (make check-vulkan)? A software device compiles their kernels
- * for seconds each. Says so. */
+/* True, and prints so, if emulated matrix units are left to CHECK_ALL=1 (make check-vulkan): a software
+ * device takes seconds to compile each of their kernels. */
 bool emulated_left_out(void);
 /* Matrix units as GTRAIN_DEBUG says, and the precision of products on them. */
 typedef struct device_form {

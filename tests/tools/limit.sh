@@ -7,7 +7,7 @@ report=$TEST_TMP/report
 # Spinning and sleeping processes that nobody else has.
 spin="while :; do : $TEST_TMP; done"
 nap=60.$$$RANDOM
-alive() { # alive TEXT: does a process have it in its command line?
+alive() { # alive TEXT: true if a process has it in its command line
   echo "$1" > "$TEST_TMP/text"
   grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline
 }
