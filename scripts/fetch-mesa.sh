@@ -17,7 +17,7 @@ release=$(. /etc/os-release 2> /dev/null && [[ $ID == debian ]] && echo "${VERSI
 [[ -n $release ]] || die "this is no Debian with backports"
 # The system's own mirror.
 mirror=$(apt-get update --print-uris 2> /dev/null |
-  sed -n "s#^'\(.*\)/dists/\($release\|stable\|oldstable\)/InRelease'.*#\1#p" | head -n 1)
+  sed -n "s#^'\(.*\)/dists/\($release\|stable\|oldstable\)/InRelease'.*#\1#p" | sed -n 1p)
 [[ -n $mirror ]] || die "apt has no source for $release"
 
 temporary=$(mktemp -d)
@@ -43,7 +43,7 @@ for package in "$temporary"/debs/*.deb; do dpkg -x "$package" "$temporary/root";
 
 mkdir -p "$target"
 for file in "${files[@]}"; do
-  found=$(find "$temporary/root/usr/lib" -name "$file" | head -n 1)
+  found=$(find "$temporary/root/usr/lib" -name "$file" | sed -n 1p)
   [[ -n $found ]] || die "none of ${packages[*]} holds $file"
   cp "$found" "$target/"
 done

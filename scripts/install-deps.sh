@@ -17,7 +17,7 @@ for option in "$@"; do
       ;;
     --cross)
       # Ubuntu's archive has no arm64 packages (they lie on another host), so this works on Debian only.
-      dpkg --print-foreign-architectures | grep -qx arm64 || as_root dpkg --add-architecture arm64 ||
+      grep -qx arm64 <<< "$(dpkg --print-foreign-architectures)" || as_root dpkg --add-architecture arm64 ||
         die "could not add the architecture; as root, run: dpkg --add-architecture arm64"
       packages+=(gcc-aarch64-linux-gnu qemu-user-static)
       packages+=({libyaml-dev,zlib1g-dev,libpng-dev,libjpeg-dev,libjansson-dev,libopenblas-pthread-dev}:arm64)

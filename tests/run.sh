@@ -179,7 +179,7 @@ done
 failed=$((failed + $# - results))
 
 echo "the longest, in seconds of processor time (and of wall time):"
-sort -k2,2gr "$logs/durations" | head -n 10 | awk '{ printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
+sort -k2,2gr "$logs/durations" | awk 'NR <= 10 { printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
 echo "$# programs in $((SECONDS - started)) s; logs in ${logs#"$root"/}/"
 echo "$passed passed, $failed failed$( ((skipped)) && echo ", $skipped skipped")"
 ((failed == 0 && passed > 0))

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../support/pictures.sh"
 
 made_pictures
 devices=(cpu)
-"$GTRAIN" devices 2>&1 | grep -q '^vulkan' && devices+=(vulkan)
+grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && devices+=(vulkan)
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 
 # predicted CONFIG OPTION…: two steps.

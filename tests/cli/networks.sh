@@ -8,7 +8,7 @@ source "$(dirname "$0")/../support/pictures.sh"
 
 made_pictures
 devices=(cpu)
-"$GTRAIN" devices 2>&1 | grep -q '^vulkan' && devices+=(vulkan)
+grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && devices+=(vulkan)
 
 # steps NAME OPTION…: as it is on the CPU: check, and three steps. Then narrow, with so few values that a software driver
 # is done in a moment, on all devices, and to the same losses: those of $narrow.

@@ -87,7 +87,7 @@ check "a rectified image for each" test $((total - less)) -gt $((saved - image /
 check "evaluations share the arena" test "$(number evaluation <<< "$plain")" -lt $((image / 64))
 
 for device in cpu vulkan; do
-  [[ $device = cpu ]] || "$GTRAIN" devices 2>&1 | grep -q '^vulkan' || continue
+  [[ $device = cpu ]] || grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" || continue
   for again in false true; do
     check "a training on $device, recompute $again" "$GTRAIN" train "$TEST_TMP/small.yaml" --device "$device" --quiet \
       --set train.recompute=$again --set train.batch_size=24 --run-dir "$TEST_TMP/$device.$again"

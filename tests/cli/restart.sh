@@ -63,7 +63,7 @@ check "attempt 2 is the run of that seed" test "$(exact "$TEST_TMP/looks" 40)" =
 check "attempt 1 is not" test "$(exact "$TEST_TMP/looks" 20)" != "$(exact "$TEST_TMP/looks2" 20)"
 
 # model.bin is the best of all attempts, with its own wiring.
-best=$(for step in $(seq 5 5 60); do row "$TEST_TMP/run" "$step" loss; done | sort -g | head -1)
+best=$(for step in $(seq 5 5 60); do row "$TEST_TMP/run" "$step" loss; done | sort -g | sed -n 1p)
 check "there is a best" test -n "$best"
 exits 0 "eval of the best" "$GTRAIN" eval "$TEST_TMP/run/model.bin" --device "$DEVICE" --json
 says "has its loss" "\"loss\":$best"
@@ -71,7 +71,7 @@ says "has its loss" "\"loss\":$best"
 # One name, one meaning: 'loss' is that of the circuit in rows, results and goals, 'soft_loss' that of the mixtures.
 check "no row is there twice" test -z "$(sed 's/,"loss.*//; s/,"soft_loss.*//' "$TEST_TMP/run/metrics.jsonl" | sort | uniq -d)"
 check "training is soft" test "$(grep -c '"split":"train","steps":[0-9]*,"soft_loss":' "$TEST_TMP/run/metrics.jsonl")" = 12
-step=$(grep -F "\"split\":\"test\",\"loss\":$best," "$TEST_TMP/run/metrics.jsonl" | head -n 1 | sed 's/{"step":\([0-9]*\).*/\1/')
+step=$(grep -F "\"split\":\"test\",\"loss\":$best," "$TEST_TMP/run/metrics.jsonl" | sed -n 1p | sed 's/{"step":\([0-9]*\).*/\1/')
 for metric in loss hard_loss; do
   exits 0 "goal: $metric" train --run-dir "$TEST_TMP/$metric" --set train.batch_size=512 --set train.restart_every=20 --json \
     --set model.0.logic_ca.init=normal --set "train.early_stopping={metric: $metric, goal: $best}"

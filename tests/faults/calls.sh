@@ -13,7 +13,7 @@ mkdir -p "$folder"/{mlp,gates,automaton}
 awk -F, -v OFS=, 'NR == 1 { print $1, $2, $3, $8, "species" }
   NR > 1 { print $1, $2, $3, $8, $4 ? "adelie" : $5 ? "chinstrap" : "gentoo" }' datasets/penguins/penguins.csv |
   sed -n '1p; 2~5p' > "$folder/mlp/data.csv"
-cut -d, -f1-4 "$folder/mlp/data.csv" | head -n 6 > "$folder/mlp/inputs.csv"
+cut -d, -f1-4 "$folder/mlp/data.csv" | sed -n 1,6p > "$folder/mlp/inputs.csv"
 gzip -n "$folder/mlp/data.csv"
 cat > "$folder/mlp/config.yaml" << 'YAML'
 seed: 2

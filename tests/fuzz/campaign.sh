@@ -13,7 +13,7 @@ cp -r "$build/fuzz/room" "$TMPDIR" # make may make it anew meanwhile
 export TMPDIR OPENBLAS_NUM_THREADS=1 NO_COLOR=1
 # Of a sanitizer's complaint comes a signal, which is a finding; its shadow needs all addresses.
 export ASAN_OPTIONS=abort_on_error=1:exitcode=99 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1
-if ldd "$GTRAIN" | grep -q libasan; then export CAMPAIGN_MEMORY=unlimited; fi
+if grep -q libasan <<< "$(ldd "$GTRAIN")"; then export CAMPAIGN_MEMORY=unlimited; fi
 check "campaign of $commands commands" \
   "$build/fuzz/campaign" "$GTRAIN" "$TMPDIR/room" "$commands" "${SEED:-1}" "${JOBS:-$(nproc)}" "${ONLY-}"
 finish
