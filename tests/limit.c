@@ -1,9 +1,10 @@
 /* limit CPU WALL REPORT COMMAND…: runs a test under limits that a busy machine does not change.
  *
  * It is stopped when it has used CPU seconds of processor time, all of its processes together; or, as hung,
- * when it has run for WALL seconds and its processes have used no processor time for the last IDLE of them.
- * Exit code: the command's, 128 + the signal that it died by, or 124 if it was stopped. What it leaves
- * running is killed. REPORT gets a line: processor seconds, wall seconds. */
+ * when it has run for WALL seconds and its processes have used almost no processor time in the last IDLE of
+ * them. Exit code: the command's, 128 + the signal that it died by, or 124 if it was stopped. What it leaves
+ * running is killed, also if this process is itself interrupted, or whoever started it is gone. REPORT gets a
+ * line: processor seconds, wall seconds. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 enum { IDLE = 60, GRACE = 10, STOPPED = 124, MOST_PROCESSES = 1 << 16 };
+static const double almost_none = 0.05; /* seconds */
 
 typedef struct process {
   pid_t pid, parent;
@@ -29,6 +31,9 @@ typedef struct process {
 
 static process processes[MOST_PROCESSES];
 static int count;
+static volatile sig_atomic_t interrupted; /* the signal */
+
+static void interrupt(int number) { interrupted = number; }
 
 static double now(void) {
   struct timespec t;
@@ -88,20 +93,33 @@ static void signal_all(int number) {
     if (processes[i].ours) kill(processes[i].pid, number);
 }
 
-/* Waits up to a second for any child. True if the command has ended; *status is then its wait status. */
+/* Waits up to a second for any child. True if the command has ended; *status is then its wait status. Of
+ * orphans a few are waited for at a time: some end as fast as others begin. */
 static bool over(pid_t command, int *status) {
+  enum { MOST = 100 };
   const struct timespec second = {.tv_sec = 1};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   sigtimedwait(&child, NULL, &second);
-  for (int s;;) {
+  for (int i = 0, s; i < MOST; i++) {
     const pid_t pid = waitpid(-1, &s, WNOHANG);
     if (pid <= 0) return false;
     if (pid == command) {
       *status = s;
       return true;
     }
+  }
+  return false;
+}
+
+/* Kills what is left, and what that begins meanwhile, until nothing is. */
+static void kill_all(void) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+  for (pid_t pid = 0; pid >= 0;) {
+    signal_all(SIGKILL);
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) continue;
+    nanosleep(&moment, NULL);
   }
 }
 
@@ -112,14 +130,22 @@ static void stop(pid_t command) {
 }
 
 static pid_t start(char **words) {
+  static const int plain[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child, NULL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const struct sigaction action = {.sa_handler = interrupt};
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
   const pid_t pid = fork();
   if (pid) return pid;
   sigprocmask(SIG_UNBLOCK, &child, NULL);
+  /* What nohup or a shell's background ignores: tests send signals. */
+  for (int i = 0; i < (int)(sizeof plain / sizeof *plain); i++) signal(plain[i], SIG_DFL);
   setpgid(0, 0);
   execvp(words[0], words);
   fprintf(stderr, "limit: %s: %s\n", words[0], strerror(errno));
@@ -132,32 +158,40 @@ int main(int argc, char **argv) {
     return 2;
   }
   const double most = atof(argv[1]), wall = atof(argv[2]), began = now();
-  double used = 0, moved = began; /* when processor time was last seen to grow */
+  double used = 0, mark = 0, moved = began; /* when processor time had last grown, to `mark` */
   int status = 0;
   bool stopped = false;
   const pid_t command = start(argv + 4);
-  while (!over(command, &status)) {
+  while (command > 0 && !over(command, &status)) {
     const double seconds = look();
-    if (seconds > used + 0.05) moved = now();
+    if (seconds > mark + almost_none) moved = now(), mark = seconds;
     if (seconds > used) used = seconds;
     const bool hung = now() - began > wall && now() - moved > IDLE;
-    if (used <= most && !hung) continue;
-    if (hung)
-      fprintf(stderr, "limit: hung: %.0f s, and no processor time used in the last %d\n", now() - began,
-              IDLE);
+    if (used <= most && !hung && !interrupted) continue;
+    if (interrupted)
+      fprintf(stderr, "limit: interrupted by signal %d\n", (int)interrupted);
+    else if (hung)
+      fprintf(stderr, "limit: hung: %.0f s, and almost no processor time used in the last %d\n",
+              now() - began, IDLE);
     else
       fprintf(stderr, "limit: stopped: it used more than %.0f s of processor time\n", most);
     stopped = true;
     stop(command);
     break;
   }
+  if (command < 0) {
+    fprintf(stderr, "limit: no process can be started: %s\n", strerror(errno));
+    return 125;
+  }
   const double last = look();
-  signal_all(SIGKILL);
-  while (waitpid(-1, NULL, 0) > 0) continue;
+  kill_all();
   FILE *report = fopen(argv[3], "w");
   if (report) {
     fprintf(report, "%.2f %.2f\n", last > used ? last : used, now() - began);
     fclose(report);
   }
-  return stopped ? STOPPED : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return interrupted           ? 128 + (int)interrupted
+         : stopped             ? STOPPED
+         : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                               : WEXITSTATUS(status);
 }

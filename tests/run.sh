@@ -28,12 +28,14 @@ count() {
     !script && /^\[  PASSED  \] [0-9]+ test\(s\)/         { passed += $4; counted = 1 }
     !script && /^\[  FAILED  \] [0-9]+ test\(s\)/         { failed += $4; counted = 1 }
     !script && /^\[  SKIPPED \] [0-9]+ test\(s\)/         { skipped += $4; counted = 1 }
+    !script && /^\[  (FAILED|ERROR) +\]/                 { bad = 1 } # of setup and teardown, too
     END {
-      if (status == 77 && failed == 0) { skipped += passed == 0 && skipped == 0; }
-      else if (status != 0 && failed == 0) failed = 1   # died, or failed outside its own cases
+      if (failed == 0 && (bad || (status != 0 && status != 77))) failed = 1 # died, or failed outside its own cases
+      else if (status == 77 && failed == 0) skipped += passed == 0 && skipped == 0
+      else if (!counted && !script) failed = 1 # ended before its summary
       else if (!counted) passed = 1
       print passed + 0, failed + 0, skipped + 0
-    }' "$1"
+    }' "$1" || echo 0 1 0
 }
 
 name_of() {
@@ -94,10 +96,10 @@ run_one() {
   rm -rf "$tmp"
   ((status > 128)) && echo "tests/run.sh: killed by signal $((status - 128))" >> "$log"
 
-  read -r cpu wall < "$log.time"
+  read -r cpu wall < "$log.time" || cpu=0 wall=0
   read -r passed failed skipped <<< "$(count "$log" "$status" "$script")"
   echo "$passed $failed $skipped" > "$log.result"
-  ((passed + failed == 0)) || echo "$name $cpu $wall" >> "$logs/durations"
+  ((passed == 0 || failed > 0)) || echo "$name $cpu $wall" >> "$logs/durations"
   local number
   number=$(find "$logs" -name '*.result' | wc -l)
   if ((failed > 0)); then
@@ -126,7 +128,7 @@ if [[ ${1-} == --record ]]; then
     # What did not run now keeps its line, unless its file is gone.
     awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' "$logs/durations" tests/durations |
       while read -r name rest; do
-        [[ -e tests/$name || -e tests/$name.c ]] && echo "$name $rest"
+        if [[ -e tests/$name || -e tests/$name.c ]]; then echo "$name $rest"; fi
       done | LC_ALL=C sort
   } > "$build/durations"
   mv "$build/durations" tests/durations
@@ -143,6 +145,9 @@ fi
 # shellcheck source=tests/env.sh
 source tests/env.sh
 
+# Two runs in one build folder would take each other's logs away.
+exec 9> "$build/tests.lock"
+flock -n 9 || { echo "tests/run.sh: another run of tests is under way in $build" >&2 && exit 1; }
 rm -rf "$logs" "$build/tmp"
 mkdir -p "$logs" "$build/tmp"
 : > "$logs/durations"
@@ -154,7 +159,7 @@ done
 run_all() { # run_all JOBS PROGRAM…
   local jobs=$1
   shift
-  (($# == 0)) || printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" "$0" --one "$total" || true
+  (($# == 0)) || printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" "$0" --one "$total" 9>&- || true
 }
 total=$#
 mapfile -t together < <(longest_first "${together[@]}")

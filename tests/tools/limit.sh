@@ -7,9 +7,9 @@ report=$TEST_TMP/report
 # Spinning and sleeping processes that nobody else has.
 spin="while :; do : $TEST_TMP; done"
 nap=60.$$$RANDOM
-alive() { # alive TEXT: true if a process has it in its command line
+gone() { # gone TEXT: true if no process has it in its command line
   echo "$1" > "$TEST_TMP/text"
-  grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline
+  ! grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline # 2 where a process ends meanwhile
 }
 
 exits 0 "a command that ends" "$limit" 5 5 "$report" true
@@ -20,11 +20,22 @@ exits 124 "too much processor time" "$limit" 0.5 100 "$report" bash -c "$spin"
 says "says so" "used more than"
 exits 124 "two children together" "$limit" 1 100 "$report" bash -c "($spin) & ($spin) & wait"
 exits 124 "of an orphan in a session of its own" "$limit" 0.5 100 "$report" bash -c "(setsid bash -c '$spin' &); sleep 60"
-alive "$spin"
-check "nothing of them is left" test $? = 1
+check "nothing of them is left" gone "$spin"
 exits 0 "waiting costs nothing" "$limit" 0.5 1 "$report" sleep 3
 check "wall time is reported" awk '{ exit !($1 < 0.5 && $2 >= 3) }' "$report"
 exits 0 "an orphan does not hold it up" "$limit" 5 5 "$report" bash -c "setsid sleep $nap & exit 0"
-alive "$nap"
-check "… nor outlive it" test $? = 1
+check "… nor outlive it" gone "$nap"
+exits 130 "a signal that was ignored outside" bash -c 'trap "" INT; exec "$@"' - "$limit" 5 5 "$report" bash -c 'kill -INT $$'
+exits 124 "processes that end as fast as others begin" or_hangs "$limit" 1 100 "$report" \
+  bash -c "next() { [[ ! -e \$0/end ]] && (next &); }; next; sleep 60" "$TEST_TMP"
+says "… are stopped, too" "used more than"
+"$limit" 60 60 "$report" bash -c "sleep $nap" &
+sleep 1
+kill -TERM $!
+wait $!
+check "interrupted" test $? = 143
+check "… it leaves nothing" gone "$nap"
+exits 137 "whoever started it is gone" bash -c '"$@" & sleep 1; kill -KILL $$' - "$limit" 60 60 "$report" sleep "$nap"
+sleep 3
+check "… and so is what it ran" gone "$nap"
 finish

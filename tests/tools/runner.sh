@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# tests/run.sh: no failure goes unnoticed, however a test ends, and a run that is interrupted leaves nothing running.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+build=$TEST_TMP/build
+mkdir -p "$build/tests"
+cp "${GTRAIN%/*}/tests/limit" "$build/tests/"
+# Of cmocka's programs only what they print counts.
+program() { # program NAME SCRIPT
+  printf '#!/bin/sh\n%s\n' "$2" > "$build/tests/$1"
+  chmod +x "$build/tests/$1"
+}
+run() { # run NAME…
+  BUILD=$build TEST_JOBS=2 tests/run.sh "${@/#/$build/tests/}"
+}
+# fails NAME SCRIPT WHAT: beside a program that passes.
+fails() {
+  program "$1" "$2"
+  exits 1 "$3" run good "$1"
+  says "… is told" "1 passed, 1 failed"
+}
+program good 'echo "[  PASSED  ] 1 test(s)."'
+exits 0 "one that passes" run good
+says "… is counted" "1 passed, 0 failed"
+fails early 'echo "[  FAILED  ] a"; exit 0' "an end before the summary"
+fails silent 'exit 0' "nothing at all"
+fails died 'kill -SEGV $$' "a signal"
+fails teardown 'echo "[  ERROR   ] GROUP TEARDOWN"; echo "[  PASSED  ] 0 test(s)."' "a teardown that fails"
+fails skipped 'echo "[  FAILED  ] 1 test(s)"; exit 77' "a failure that calls itself skipped"
+fails nolog "rm -f $build/logs/nolog.log; exit 1" "a log that is gone"
+program script.sh 'echo "not ok one"; exit 0'
+exits 1 "a script's failure" run good script.sh
+program skip 'exit 77'
+exits 0 "a skip" run good skip
+says "… is counted, too" "1 passed, 0 failed, 1 skipped"
+exits 1 "one that is not there" run good absent
+
+nap=61.$$$RANDOM
+program slow "sleep $nap"
+run slow > /dev/null &
+until pgrep -f "sleep $nap" > /dev/null; do sleep 0.1; done
+exits 1 "a second run in the same folder" run good
+says "… is told so" "another run of tests is under way"
+kill -TERM "$(pgrep -f "limit .* $build/tests/slow")"
+wait $!
+check "interrupted, it leaves nothing" test -z "$(pgrep -f "sleep $nap")"
+finish
