@@ -6,6 +6,7 @@
 # BINARY may be for a foreign architecture: CC and STRIP are then the cross compiler and its strip, and the result is run
 # under qemu-ARCH-static where that is installed.
 set -euo pipefail
+umask 022
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 source scripts/lib.sh
@@ -26,6 +27,8 @@ if [[ $arch != "$(uname -m)" ]]; then
   runner=("$(command -v "qemu-$arch-static" || true)")
 fi
 
+needed_now=$(LC_ALL=C readelf -d "$binary")
+[[ ! $needed_now =~ lib(a|t|ub)san ]] || die "$binary is built with SANITIZE; build it without"
 rm -rf "$folder" "$folder.tar.gz"
 mkdir -p "$folder/lib" "$folder/licenses"
 install -m 755 "$binary" "$folder/gtrain"
@@ -56,11 +59,11 @@ for owner in "${owners[@]}" libopenblas-pthread-dev libvulkan-volk-dev; do
     say "warning: no licence found for $owner"
 done
 
-cp -R configs README.md LICENSE "$folder/"
-# Only the bundled datasets: a download may lie beside them.
+# What git knows, as somebody's own configs and data may lie beside it; of a tarball of the sources, all.
+bundled=(README.md LICENSE configs datasets/README.md datasets/{digits,penguins,ca,clothes})
 while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
-done < <(find datasets/README.md datasets/{digits,penguins,ca,clothes} -type f)
+done < <(git ls-files "${bundled[@]}" 2> /dev/null || find "${bundled[@]}" -type f)
 # Paths in configs are relative to the working directory or to the config: with this link the configs work from anywhere.
 ln -s ../datasets "$folder/configs/datasets"
 # The scripts that bring other datasets.
@@ -79,7 +82,8 @@ cp -R "$folder" "$moved/"
 if [[ ${runner[*]-none} == '' ]]; then
   say "warning: $name was not run: qemu-$arch-static is missing; run ./scripts/install-deps.sh --cross"
 else
-  while read -r library _ path _; do
+  while read -r library _ path; do
+    path=${path% (0x*)}
     [[ $library =~ $glibc || $library == /* ]] && continue
     [[ $path == "$moved"/* ]] ||
       die "$library resolves to '$path', outside the folder; link without RUNPATH (Makefile, LD_FLAGS)"
@@ -91,7 +95,9 @@ else
   ) || die "the binary does not run from a moved folder"
 fi
 
-tar -C "$outdir" --owner=0 --group=0 --sort=name -c "$name" | gzip -9n > "$folder.tar.gz"
+# The same bytes from the same commit.
+date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
+tar -C "$outdir" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$date" -c "$name" | gzip -9n > "$folder.tar.gz"
 kib=$(du -sk "$folder" | cut -f1)
 packed=$(du -k "$folder.tar.gz" | cut -f1)
 ((kib <= 20 * 1024 && packed <= 8 * 1024)) ||
