@@ -109,7 +109,7 @@ MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' 
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
 MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
-.PHONY: all check check-vulkan lint format bench clean install FORCE
+.PHONY: all check check-vulkan check-candidates lint format bench clean install FORCE
 all: $(BUILD)/gtrain
 
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
@@ -146,6 +146,7 @@ $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 	$(Q)$(GLSLC) $(GLSL_FLAGS) -MD -MF $(@:.spv=.d) -MT $@ -o $@ $<
 	@sed -n 's/^[^:]*://p' $(@:.spv=.d) | tr -s ' ' '\n' | sed -n 's/.$$/&:/p' >> $(@:.spv=.d)
 	$(if $(SPIRV_OPT),$(Q)$(SPIRV_OPT) --skip-validation --strip-debug $@ -o $@)
+	$(Q)rm -f $@.nv
 	$(if $(filter $@,$(MATRIX_SPV)),$(Q)mv $@ $@.nv && \
 	  $(MATRIX_TOOL) $(if $(filter $<,$(BFLOAT_SHADERS)),--bfloat) $@.nv $@)
 
@@ -231,6 +232,11 @@ check-vulkan: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit
 	@CHECK_ALL=1 $(check_environment) tests/run.sh $(filter $(BUILD)/tests/op_units/%,$(TEST_LINKS))
 	$(if $(findstring vulkan,$(SCRIPTS)),@CHECK_ALL=1 $(check_environment) GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation \
 	  tests/run.sh $(foreach s,$(SCRIPTS),$(if $(findstring vulkan,$(notdir $(s))),$(s))))
+
+# Every way that a kernel may be chosen, held to the CPU's numbers: for a GPU, on which it takes many minutes.
+# TENTH=0 … 9 is a tenth of them.
+check-candidates: $(BUILD)/gtrain $(TEST_LINKS)
+	@. tests/env.sh && CHECK_ALL=1 CHECK_TENTH="$(TENTH)" $(BUILD)/tests/op_units/candidates
 
 # --- lint and format ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char format[] = "gtrain-tuned-1";
+static const char format[] = "gtrain-tuned-2", former[] = "gtrain-tuned-1"; /* whose keys left something out */
 static const uint64_t most_bytes = 16 << 20;
 
 char *gt_tuned_path(const gt_backend *backend) {
@@ -28,6 +28,10 @@ static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backe
   if (json_unpack(root, "{s:s, s:s, s:o}", "format", &what, "device", &device, "ways", &ways) ||
       !json_is_object(ways))
     return not_ours(path, "no format, device and ways", error);
+  if (!strcmp(what, former)) {
+    gt_warn("%s is of an earlier gtrain and not used; gtrain tune finds anew what is fastest", path);
+    return true;
+  }
   if (strcmp(what, format)) return not_ours(path, "another format", error);
   if (strcmp(device, backend->name)) {
     gt_warn("%s was found on %s: not used on %s", path, device, backend->name);

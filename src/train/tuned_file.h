@@ -1,4 +1,4 @@
-/* Ways that were found best (step/tuned.h) as a file: {"format": "gtrain-tuned-1", "device": NAME, "ways":
+/* Ways that were found best (step/tuned.h) as a file: {"format": "gtrain-tuned-2", "device": NAME, "ways":
  * {KEY: WAY, …}} as JSON, NAME being gt_backend.name, which tells the driver's version, too. One lies in the
  * cache for each device; a run that begins with some keeps a copy of them, tuned.json, by which it goes on
  * when it is resumed: other ways would give other bits. */

@@ -33,14 +33,14 @@ exits 0 "a search" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 2
 says "it goes through all products" "product 64x10x128 nt x1 "
 says "it times the step" "step  "
 kept=("$tmp"/cache/tuned-*.json)
-check "it is kept for the device" grep -q '"format": "gtrain-tuned-1"' "${kept[0]}"
+check "it is kept for the device" grep -q '"format": "gtrain-tuned-2"' "${kept[0]}"
 exits 0 "as JSON" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 1 --json
 for key in device file us_before us_after choices changed tries; do says "its $key" "\"$key\":"; done
 exits 0 "a search without time" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --seconds 1 --ways 1000
 
 # A way that adds in another order, as if it had been found.
 device=$(sed -n 's/.*"device": //p' "${kept[0]}")
-found() { echo "{\"format\": \"gtrain-tuned-1\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
+found() { echo "{\"format\": \"gtrain-tuned-2\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
 exits 0 "what will be taken" "$GTRAIN" check "$tmp/run.yaml" --device vulkan --choices
 says "it is told from what is reckoned" " tuned 32x32x32 by 2x2, split 2"
@@ -67,6 +67,10 @@ echo '{}' > "$tmp/tuned/tuned.json"
 rm "$tmp/tuned/model.bin"
 exits 65 "a damaged file of a run" train tuned --resume
 says "… is named" "tuned/tuned.json does not hold what gtrain tune has found"
+found "32x32x32 by 2x2, split 2" | sed 's/tuned-2/tuned-1/' > "${kept[0]}"
+exits 0 "a file of an earlier format" train former
+says "… is told" "is of an earlier gtrain and not used"
+check "… is not used" cmp "$tmp/reckoned/model.bin" "$tmp/former/model.bin"
 found "32x32x32 by 2x2, split 2" | sed 's/"device": "/&another /' > "${kept[0]}"
 exits 0 "another device's" train another
 says "… is not used" "not used on"
@@ -93,7 +97,7 @@ step=$(sed -n 's/.* \(automaton,.*\)  took 4 at a time by 256 threads .*/\1/p' <
 gradient=$(sed -n "s/.* \(automaton's gradient,.*\)  took 2 at a time by 256 threads .*/\1/p" <<< "$out")
 check "both are chosen" test -n "$step" -a -n "$gradient"
 for lanes in 1 2; do
-  echo "{\"format\": \"gtrain-tuned-1\", \"device\": $device \"ways\": {
+  echo "{\"format\": \"gtrain-tuned-2\", \"device\": $device \"ways\": {
     \"$step\": \"$lanes at a time by 512 threads\", \"$gradient\": \"1 at a time by $((256 * lanes)) threads\"}}" > "${kept[0]}"
   exits 0 "$lanes at a time" "$GTRAIN" check "$tmp/automaton.yaml" --device vulkan --choices
   check "… both as told" test "$(grep -c ' tuned ' <<< "$out")" = 2

@@ -200,10 +200,13 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
   if (device) {
     char key[96];
     gt_candidate way[MOST_WAYS];
-    const uint64_t widths = gt_hash(GT_HASH_START, a->width, sizeof a->width);
-    snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers (%08x) x%u",
+    /* All that the answer may depend on, without a list of it that could forget some. */
+    _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "nothing between the fields");
+    const uint64_t all =
+        gt_hash(gt_hash(GT_HASH_START, a, sizeof *a), state.dim, (size_t)state.rank * sizeof *state.dim);
+    snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers x%u (%016llx)",
              gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
-             a->updates, (uint32_t)widths, a->kernels);
+             a->updates, a->kernels, (unsigned long long)all);
     const gt_candidate *taken = gt_lower_known_choice(lowering, key);
     if (!taken)
       taken = gt_lower_choice(lowering, key, way_text, way, list_ways(way, lowering, a, state, gradient));

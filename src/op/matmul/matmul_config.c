@@ -1,5 +1,6 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "op/matmul/factor.h"
 #include "op/matmul/matmul_engines.h"
@@ -7,6 +8,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
@@ -231,11 +233,8 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 
 /* All ways to cut a product. */
 typedef struct ways {
-  gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS +
-                         GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + GT_MATMUL_EDGES_WAYS +
-                         GT_MATMUL_FEW_WAYS + GT_MATMUL_THIN_WAYS + GT_MATMUL_OUTER_WAYS +
-                         GT_MATMUL_SLOPES_WAYS];
-  uint32_t count;
+  gt_candidate *items; /* to be freed */
+  size_t count, capacity;
   const gt_matmul_shape *shape;
   const gt_target *target;
   uint32_t most; /* workgroups; ways with more come last, for who tries all */
@@ -249,7 +248,7 @@ static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
   if (!gt_matmul_has_whole(&config, w->shape, w->target)) return;
   if (gt_matmul_groups(w->shape, &config) > w->most) cost *= LAST;
-  gt_candidate *way = &w->candidate[w->count++];
+  gt_candidate *way = GT_PUSH(w);
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
                            config.tn, config.teams, config.engine, config.packed};
   *way = (gt_candidate){.cost = cost, .kin = (uint32_t)gt_hash(GT_HASH_START, tile, sizeof tile)};
@@ -323,10 +322,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 }
 
 static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
-  w->count = 0;
-  w->shape = s;
-  w->target = target;
-  w->most = s->shares ? target->units / 2 : UINT32_MAX;
+  *w = (ways){.shape = s, .target = target, .most = s->shares ? target->units / 2 : UINT32_MAX};
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
   if (w->count && (target->matrix.always || gt_matmul_has_bytes(s))) return; /* bytes are for units alone */
   if (target->device) {
@@ -356,13 +352,14 @@ static best best_of(const gt_matmul_shape *s, const gt_target *target, gt_precis
   best b = {.whole = INFINITY, .half = INFINITY};
   ways w;
   add_ways(&w, s, target, precision);
-  for (uint32_t i = 0; i < w.count; i++) {
-    const gt_matmul_config c = config_of(&w.candidate[i]);
-    const double cost = w.candidate[i].cost;
+  for (size_t i = 0; i < w.count; i++) {
+    const gt_matmul_config c = config_of(&w.items[i]);
+    const double cost = w.items[i].cost;
     const bool leaves_half = gt_matmul_groups(s, &c) <= target->units / 2;
     if (cost < b.whole) b.whole = cost, b.on_units = is_on_units(&c);
     if (leaves_half && cost < b.half) b.half = cost, b.half_on_units = is_on_units(&c);
   }
+  free(w.items);
   return b;
 }
 
@@ -397,28 +394,40 @@ bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, 
   return as_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
 }
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
-  char key[160];
-  ways w;
+enum { KEY = 512 }; /* bytes that hold any of them */
+
+/* ", name VALUE" for each trait that is not 0. */
+static void add_trait(char *key, const char *name, double value, bool is_flag) {
+  const size_t end = strlen(key);
+  if (value == 0) return;
+  if (is_flag)
+    snprintf(key + end, KEY - end, ", %s", name);
+  else
+    snprintf(key + end, KEY - end, ", %s %.9g", name, value);
+}
+
+static void write_key(char key[KEY], const gt_matmul_shape *s, gt_precision precision) {
   static const char *const rounding[] = {
       [GT_PRECISION_AUTO] = "", [GT_PRECISION_SCALAR] = " scalar", [GT_PRECISION_HALF] = " half"};
-  int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
-                     s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
+  const int end = snprintf(key, KEY, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
+                           s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
   if (s->kind_a || s->kind_b)
-    end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
-                    gt_factor_names[s->kind_b]);
-  if (s->kind_a == GT_FACTOR_BASIS && gt_matmul_is_outer(s))
-    end += snprintf(key + end, sizeof key - (size_t)end, " of %u inputs%s", s->inputs_a,
-                    s->apart_a ? ", twice" : "");
-  if (s->segment)
-    end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u for %u", s->segment, s->outputs);
-  if (s->shares) end += snprintf(key + end, sizeof key - (size_t)end, " beside another");
-  if (s->whole_rows) end += snprintf(key + end, sizeof key - (size_t)end, " with whole rows");
-  if (s->whole_columns) snprintf(key + end, sizeof key - (size_t)end, " with whole columns");
+    snprintf(key + end, KEY - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
+             gt_factor_names[s->kind_b]);
+#define ADD_TRAIT(type, name) add_trait(key, #name, s->name, _Generic(s->name, bool : true, default : false));
+  GT_MATMUL_TRAITS(ADD_TRAIT)
+#undef ADD_TRAIT
+}
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
+  char key[KEY];
+  write_key(key, s, precision);
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
+    ways w;
     add_ways(&w, s, gt_lowering_target(lowering), precision);
-    taken = gt_lower_choice(lowering, key, way_text, w.candidate, w.count);
+    taken = gt_lower_choice(lowering, key, way_text, w.items, (uint32_t)w.count);
+    free(w.items);
   }
   return config_of(taken);
 }

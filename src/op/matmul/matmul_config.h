@@ -6,25 +6,53 @@
 #include "shaders/op/matmul/factor.h"
 #include "step/lowering.h"
 
+/* What a product's choice depends on, beside the target and the precision: X(type, name). The struct and the
+ * key that the choice is remembered by (gt_matmul_choose) are made of these lists, so that the key leaves
+ * nothing out. The first ones are in every key, in the words of the field. */
+#define GT_MATMUL_SIZES(X)                \
+  X(uint32_t, m)                          \
+  X(uint32_t, n)                          \
+  X(uint32_t, k)                          \
+  X(uint32_t, batch)                      \
+  X(bool, trans_a)                        \
+  X(bool, trans_b)                        \
+  X(uint32_t, kind_a) /* GT_FACTOR_… */ \
+  X(uint32_t, kind_b)
+/* The others are in a key by name where they are not 0:
+ * run: of a factor's line that is not dense, so many neighbours are neighbours in memory, too; 0: none
+ * even_a: one power of two does for all of a line of A: shaders/op/matmul/range.h
+ * known_a: not 0: and none of its elements is larger: nothing of A is measured
+ * inputs_a: of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A itself is
+ * plain_a: A's functions, or a segment's, depend on nothing but the input and which one it is
+ * heavy_a: … and take many instructions
+ * apart_a: the last of them reads inputs of its own: GT_BASIS_APART
+ * whole_k: not to be cut into parts of k
+ * segment: GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; …
+ * outputs: … and how many elements of one are not padding
+ * shifted: what a factor of bytes stands for has a shift
+ * shares: it is to leave half of the device to another: gt_matmul_side_by_side
+ * whole_rows: of devices: a workgroup is to have all of a row of the result, …
+ * whole_columns: … or all of a column */
+#define GT_MATMUL_TRAITS(X) \
+  X(uint32_t, run)          \
+  X(bool, even_a)           \
+  X(float, known_a)         \
+  X(uint32_t, inputs_a)     \
+  X(bool, plain_a)          \
+  X(bool, heavy_a)          \
+  X(bool, apart_a)          \
+  X(bool, whole_k)          \
+  X(uint32_t, segment)      \
+  X(uint32_t, outputs)      \
+  X(bool, shifted)          \
+  X(bool, shares)           \
+  X(bool, whole_rows)       \
+  X(bool, whole_columns)
+
 typedef struct gt_matmul_shape {
-  uint32_t m, n, k, batch;
-  bool trans_a, trans_b;
-  uint32_t kind_a, kind_b; /* GT_FACTOR_… */
-  uint32_t run;      /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
-  bool even_a;       /* one power of two does for all of a line of A: shaders/op/matmul/range.h */
-  float known_a;     /* not 0: and none of its elements is larger: nothing of A is measured */
-  uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
-                        itself is */
-  bool plain_a;      /* A's functions, or a segment's, depend on nothing but the input and which one it is */
-  bool heavy_a;      /* … and take many instructions */
-  bool apart_a;      /* the last of them reads inputs of its own: GT_BASIS_APART */
-  bool whole_k;      /* not to be cut into parts of k */
-  uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
-  uint32_t outputs;  /* … and how many elements of one are not padding */
-  bool shifted;      /* what a factor of bytes stands for has a shift */
-  bool shares;       /* it is to leave half of the device to another: gt_matmul_side_by_side */
-  bool whole_rows;   /* of devices: a workgroup is to have all of a row of the result, … */
-  bool whole_columns; /* … or all of a column */
+#define GT_MATMUL_FIELD(type, name) type name;
+  GT_MATMUL_SIZES(GT_MATMUL_FIELD) GT_MATMUL_TRAITS(GT_MATMUL_FIELD)
+#undef GT_MATMUL_FIELD
 } gt_matmul_shape;
 
 /* Does a factor lie in memory line by line, as floats or as bytes? */

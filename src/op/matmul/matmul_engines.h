@@ -34,7 +34,6 @@ bool gt_matmul_has_whole(const gt_matmul_config *config, const gt_matmul_shape *
 gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    const gt_target *target);
 
-enum { GT_MATMUL_MATRIX_WAYS = 21 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
@@ -46,15 +45,6 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matm
                                    bool shared_a, bool shared_b, const gt_target *target);
 
 /* Engines on scalar units for some products. */
-enum { /* ways, at most */
-       GT_MATMUL_NARROW_WAYS = 3 * 3 * 8,
-       GT_MATMUL_SHALLOW_WAYS = 4 * 3 * 4,
-       GT_MATMUL_EDGES_WAYS = 1,
-       GT_MATMUL_FEW_WAYS = 16,
-       GT_MATMUL_THIN_WAYS = 3,
-       GT_MATMUL_OUTER_WAYS = 6,
-       GT_MATMUL_SLOPES_WAYS = 6
-};
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);

@@ -60,7 +60,6 @@ static const candidate candidates[] = {
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
                                  19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 48, 64, 96, 128};
-_Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATMUL_MATRIX_WAYS, "all fit");
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
 /* Cycles for each element of the sums of a packed workgroup that nothing hides. */

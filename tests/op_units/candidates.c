@@ -1,0 +1,283 @@
+/* Every way that a kernel may be chosen (gt_choice), forced, gives the numbers of the CPU: of small
+ * trainings, whose plans join products with all that a graph lets them, two steps from the same parameters.
+ * `make check-candidates` tries all ways, or a tenth of them with TENTH=0 … 9; else one of each kind is
+ * tried: engine, kinds of factors, what is joined. A software device, which takes seconds to compile each
+ * kernel, has few trainings (op_units/ways.c and others try more, of single products). */
+#include "base/memory.h"
+#include "lib/spec.h"
+#include "shaders/op/matmul/factor.h"
+#include "store/contents.h"
+#include "support/device.h"
+#include "train/bench.h"
+#include "train/session.h"
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+  STEPS = 2,
+  KINDS_OF_SOFTWARE = 3,
+  TENTHS = 10
+}; /* a software device tries every so many-th kind, on scalar units */
+static const double exact = 3e-4, rounded = 5e-2; /* of the largest update of a tensor */
+
+typedef struct training {
+  const char *name, *data, *model;            /* and what else its config says */
+  enum { DEVICES, SOFTWARE, EMULATED } least; /* in CI, too: on scalar units; on emulated matrix units */
+} training;
+
+static const char
+    digits[] = "data: {train: datasets/digits/digits.csv, target: label, normalize: {scale: 0.0625}}\n",
+    clothes[] = "data: {train: datasets/clothes/train, size: [28, 28], channels: 1, normalize: channel}\n",
+    life[] = "data: {format: ca, grid: [3, 3], start: boards, target: life}\nloss: sum_squared\n";
+
+static const training trainings[] = {
+    {"layers", digits, "[{linear: 40}, tanh, {linear: 24}, gelu, {linear: 10}]"},
+    {"norms", digits,
+     "[{linear: {units: 32, bias: false}}, batch_norm, tanh, {linear: 32}, layer_norm, {linear: 10}]"},
+    {"pictures", clothes, "[flatten, {linear: 24}, tanh, {linear: 5}]"},
+    {"convolutions", digits,
+     "[{reshape: [8, 8, 1]}, {conv2d: {out_channels: 12, kernel_size: 3, padding: 1}}, batch_norm, tanh, "
+     "{conv2d: {out_channels: 8, kernel_size: 3, stride: 2}}, flatten, {linear: 10}]",
+     SOFTWARE},
+    {"groups", digits,
+     "[{reshape: [8, 8, 1]}, {conv2d: {out_channels: 8, kernel_size: 2, stride: 2}}, "
+     "{conv2d: {out_channels: 8, kernel_size: 3, groups: 2}}, flatten, {linear: 10}]"},
+    {"splines", digits, "[{kan: {units: 12, grid: 4}}, {kan: {units: 10, base: none, spline_scale: false}}]"},
+    {"functions", digits,
+     "[{kan: {units: 16, basis: rbf, input_norm: none, base: none, spline_scale: false}}, "
+     "{kan: {units: 16, basis: rbf, input_norm: none, base: none, spline_scale: false, learn_centres: true}}, "
+     "{kan: {units: 10, basis: chebyshev}}]"},
+    {"pair", digits,
+     "[{kan: {units: 64, basis: rbf, input_norm: none, base: none, spline_scale: false}}, "
+     "{kan: {units: 64, basis: rbf, input_norm: none, base: none, spline_scale: false, learn_centres: true}}, "
+     "{linear: 10}]",
+     EMULATED},
+    {"frequencies", digits, "[{kan: {units: 10, basis: fourier, learn_frequencies: true}}]", SOFTWARE},
+    {"automaton", life,
+     "[{logic_ca: {steps: 2, periodic: true, init: normal, kernels: 4, perception: [8, 4, 2, 1], update: [8, 4, 2, 1]}}]"}};
+enum { TRAININGS = sizeof trainings / sizeof *trainings };
+
+static gt_precision precision;
+
+/* --- a training, its plans and a step of it --- */
+
+typedef struct subject {
+  gt_arena arena;
+  gt_config config;
+  gt_session session;
+} subject;
+
+static void open_subject(subject *s, const training *t, const char *name) {
+  static const char *const products[] = {
+      [GT_PRECISION_AUTO] = "auto", [GT_PRECISION_SCALAR] = "scalar", [GT_PRECISION_HALF] = "half"};
+  gt_error error = {0};
+  *s = (subject){0};
+  gt_arena_init(&s->arena);
+  const char *folder = getenv("TEST_TMP");
+  const char *path = gt_arena_printf(&s->arena, "%s/%s.yaml", folder ? folder : "/tmp", t->name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "seed: 1\n%smodel: %s\noptimizer: {type: sgd, lr: 2}\nprecision: {products: %s}\n"
+          "train: {steps: 2, batch_size: 64}\n",
+          t->data, t->model, products[precision]);
+  assert_int_equal(fclose(file), 0);
+  if (!gt_config_read(&s->config, &s->arena, path, NULL, 0, &error) ||
+      !gt_session_open(&s->session, &s->config, name, &error)) {
+    gt_config_report(&s->config, &error);
+    fail_msg("%s on %s: %s", t->name, name, error.message);
+  }
+}
+
+static void close_subject(subject *s) {
+  gt_session_close(&s->session);
+  gt_config_finish(&s->config);
+  gt_arena_finish(&s->arena);
+}
+
+/* The parameters after two steps of the net from those that the seed gives: in the second one all have moved.
+ */
+static void take_step(gt_session *session, gt_net *net, gt_executable *executable, gt_image *image) {
+  gt_error error = {0};
+  uint64_t ticket;
+  const gt_store *store = net->model->store;
+  const bool ok = gt_store_start(store, &session->buffers, 1, &error) &&
+                  gt_session_set_clock(session, net, 0, &error) &&
+                  gt_net_run(net, session->backend, executable, STEPS, &ticket, &error) &&
+                  session->backend->api->wait(session->backend, ticket, &error) &&
+                  gt_image_download(image, store, &session->buffers, GT_WEIGHT_ROLES, &error);
+  if (!ok) fail_msg("%s: %s", session->config->path, error.message);
+}
+
+/* The step as it is planned without being told. */
+static gt_net *open_step(subject *s, gt_executable **executable) {
+  gt_error error = {0};
+  gt_net *net = gt_bench_open(&s->session, executable, &error);
+  if (!net) fail_msg("%s: %s", s->config.path, error.message);
+  return net;
+}
+
+typedef struct expectation { /* of a training: on the CPU */
+  subject subject;
+  gt_image start, end;
+} expectation;
+
+static void open_expectation(expectation *e, const training *t) {
+  gt_executable *executable;
+  open_subject(&e->subject, t, "cpu");
+  gt_net *net = open_step(&e->subject, &executable);
+  e->start = e->end = (gt_image){0};
+  gt_image_start(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
+  take_step(&e->subject.session, net, executable, &e->end);
+}
+
+static void close_expectation(expectation *e) {
+  gt_image_finish(&e->start);
+  gt_image_finish(&e->end);
+  close_subject(&e->subject);
+}
+
+static void compare(const expectation *e, const gt_image *got, const char *what) {
+  const gt_store *store = e->end.store;
+  const double limit = precision == GT_PRECISION_HALF ? rounded : exact;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (!(GT_ROLE(slot->role) & GT_WEIGHT_ROLES) || slot->dtype != GT_F32) continue;
+    const float *from = gt_image_slot(&e->start, slot), *to = gt_image_slot(&e->end, slot),
+                *x = gt_image_slot(got, gt_store_find(got->store, slot->name));
+    double largest = 0, worst = 0;
+    for (int64_t k = 0; k < slot->count; k++) {
+      largest = fmax(largest, fabs((double)to[k] - (double)from[k]));
+      worst = isfinite(x[k]) ? fmax(worst, fabs((double)x[k] - (double)to[k])) : INFINITY;
+    }
+    if (!(worst <= limit * largest + 1e-6))
+      fail_msg("%s: %s is off by %.3g of %.3g", what, slot->name, worst, largest);
+  }
+}
+
+/* --- which ways are tried --- */
+
+static struct {
+  char **items;
+  size_t count, capacity;
+} kinds; /* of ways */
+static size_t tried, candidates;
+
+/* What the way is, without its sizes: what the key says of the product, what else the kernel does, and its
+ * engine. */
+static void kind_of(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate, char *text,
+                    size_t size) {
+  char way[GT_WAY_TEXT];
+  choice->text(candidate, way, sizeof way);
+  const char *split = strstr(way, "split ");
+  snprintf(text, size, "%s; %s%s; columns %u, followed %u, program %d", choice->key, way,
+           split && atoi(split + 6) > 1 ? " parts" : "", step->spec[GT_FACTOR_SPEC_COLUMNS],
+           step->spec[GT_FACTOR_SPEC_FOLLOWED], step->spec[GT_SPEC_CODE_COUNT] > 0);
+  char *to = text;
+  const char *step_begins = strstr(text, "; columns");
+  for (const char *from = text; *from; from++)
+    if (!isdigit((unsigned char)*from) || from > step_begins) *to++ = *from;
+  *to = 0;
+}
+
+static bool is_new(const char *kind) {
+  for (size_t i = 0; i < kinds.count; i++)
+    if (!strcmp(kinds.items[i], kind)) return false;
+  *GT_PUSH(&kinds) = strdup(kind);
+  return true;
+}
+
+static bool is_taken(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate) {
+  const char *tenth = getenv("CHECK_TENTH");
+  char kind[1024];
+  if (tenth) return !*tenth || candidates++ % TENTHS == (size_t)atoi(tenth);
+  kind_of(step, choice, candidate, kind, sizeof kind);
+  if (!is_new(kind)) return false;
+  return !is_software() || getenv("CHECK_ALL") ||
+         (precision == GT_PRECISION_SCALAR && kinds.count % KINDS_OF_SOFTWARE == 1);
+}
+
+static void try_way(subject *s, const expectation *e, const gt_choice *choice,
+                    const gt_candidate *candidate) {
+  gt_arena arena;
+  gt_error error = {0};
+  gt_tuned tuned = {0};
+  gt_image image = {0};
+  char way[GT_WAY_TEXT], what[1024];
+  choice->text(candidate, way, sizeof way);
+  snprintf(what, sizeof what, "%s: %s as %s", s->config.path, choice->key, way);
+  gt_arena_init(&arena);
+  gt_tuned_set(&tuned, choice->key, way);
+  const gt_net_options options = {.target = s->session.backend->target, .tuned = &tuned};
+  gt_net *net = gt_net_training(&arena, &s->config, &options, &error);
+  if (!net) fail_msg("%s: %s", what, error.message);
+  assert_true(gt_net_work_of(net).tuned);
+  gt_executable *executable = gt_session_compile(&s->session, net, &error);
+  if (!executable) fail_msg("%s: %s", what, error.message);
+  take_step(&s->session, net, executable, &image);
+  compare(e, &image, what);
+  gt_session_discard(&s->session, net, executable);
+  gt_image_finish(&image);
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+  tried++;
+}
+
+static void test_training(void **state) {
+  const training *t = *state;
+  subject s;
+  expectation e;
+  gt_executable *executable;
+  gt_image image = {0};
+  open_expectation(&e, t);
+  open_subject(&s, t, "vulkan");
+  const gt_net *net = open_step(&s, &executable);
+  take_step(&s.session, (gt_net *)net, executable, &image);
+  compare(&e, &image, t->name);
+  gt_image_finish(&image);
+  const gt_plan *plan = net->stage[0].plan;
+  for (uint32_t c = 0; c < plan->choices; c++) {
+    uint32_t at = 0;
+    while (at < plan->steps && plan->step[at].choice != c + 1) at++;
+    for (uint32_t i = 0; at < plan->steps && i < plan->choice[c].candidates; i++)
+      if (is_taken(&plan->step[at], &plan->choice[c], &plan->choice[c].candidate[i]))
+        try_way(&s, &e, &plan->choice[c], &plan->choice[c].candidate[i]);
+  }
+  close_subject(&s);
+  close_expectation(&e);
+}
+
+static bool is_in_reach(const training *t) {
+  return !is_software() || getenv("CHECK_ALL") ||
+         t->least == (precision == GT_PRECISION_SCALAR ? SOFTWARE : EMULATED);
+}
+
+static int group(const char *name) {
+  struct CMUnitTest tests[TRAININGS];
+  size_t count = 0;
+  for (int i = 0; i < TRAININGS; i++)
+    if (is_in_reach(&trainings[i]))
+      tests[count++] =
+          (struct CMUnitTest){trainings[i].name, test_training, NULL, NULL, (void *)&trainings[i]};
+  return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+}
+
+int main(void) {
+  static const device_form form[] = {{"scalar", "", GT_PRECISION_SCALAR},
+                                     {"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                     {"packed", "matrix,packed", GT_PRECISION_AUTO, .always = true},
+                                     {"bfloat16", "matrix", GT_PRECISION_HALF}};
+  const int failed = device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+  printf("%zu ways tried\n", tried);
+  for (size_t i = 0; i < kinds.count; i++) free(kinds.items[i]);
+  free(kinds.items);
+  return failed;
+}
