@@ -26,7 +26,9 @@ enum {
   KINDS_OF_SOFTWARE = 3,
   TENTHS = 10
 }; /* a software device tries every so many-th kind, on scalar units */
-static const double exact = 3e-4, rounded = 5e-2; /* of the largest update of a tensor */
+/* Of the largest update of a tensor. Radial functions are eight times as steep as what they read, and two
+ * layers of them make 6 % of the 0.2 % that a bfloat16 is rounded by. */
+static const double exact = 3e-4, rounded = 0.1;
 
 typedef struct training {
   const char *name, *data, *model;            /* and what else its config says */
@@ -267,7 +269,8 @@ static int group(const char *name) {
     if (is_in_reach(&trainings[i]))
       tests[count++] =
           (struct CMUnitTest){trainings[i].name, test_training, NULL, NULL, (void *)&trainings[i]};
-  return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+  /* The device stays open: NVIDIA's driver cannot be loaded time and again in one process. */
+  return _cmocka_run_group_tests(name, tests, count, open_device, close_device);
 }
 
 int main(void) {
