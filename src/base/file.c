@@ -185,10 +185,18 @@ bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_e
   return read_open(fd, path, limit, SIZE_MAX, out, error);
 }
 
-bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
-  const int fd = gt_open_input(path, false, error);
+static bool read_file(const char *path, bool plain, uint64_t limit, gt_bytes *out, gt_error *error) {
+  const int fd = gt_open_input(path, plain, error);
   *out = (gt_bytes){0};
   return fd >= 0 && gt_read_input(fd, path, limit, out, error);
+}
+
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_file(path, false, limit, out, error);
+}
+
+bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_file(path, true, limit, out, error);
 }
 
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {

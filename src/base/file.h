@@ -17,6 +17,9 @@ void gt_bytes_finish(gt_bytes *bytes);
 /* Reads a file, inflating it if it is gzip by its magic number. GT_ERR_IO if it cannot be read; GT_ERR_DATA
  * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
+/* The same of a plain file; of anything else (a pipe would be waited for) GT_ERR_IO. For files that nobody
+ * named, such as those of a cache. */
+bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* The same in two steps. plain: nothing but a plain file is opened, without waiting for what it turns out to
  * be (GT_ERR_IO, and -1). The second closes the descriptor. */
 int gt_open_input(const char *path, bool plain, gt_error *error);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char format[] = "gtrain-tuned-2", former[] = "gtrain-tuned-1"; /* whose keys left something out */
+static const char format[] = "gtrain-tuned-2",
+                  former[] = "gtrain-tuned-1"; /* whose keys left something out */
 static const uint64_t most_bytes = 16 << 20;
 
 char *gt_tuned_path(const gt_backend *backend) {
@@ -47,7 +48,7 @@ static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backe
 bool gt_tuned_read(gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {
   gt_bytes text;
   json_error_t where;
-  if (!gt_read_file(path, most_bytes, &text, error)) return false;
+  if (!gt_read_plain_file(path, most_bytes, &text, error)) return false;
   json_t *root = json_loadb((const char *)text.data, text.size, 0, &where);
   gt_bytes_finish(&text);
   if (!root) return not_ours(path, where.text, error);

@@ -56,6 +56,9 @@ head -n 1000 datasets/digits/digits.csv > "$tmp/many.csv"
 "$GTRAIN" train configs/digits.yaml --device "$DEVICE" --run-dir "$tmp/digits" --set train.epochs=1 --quiet > /dev/null
 predict=("$GTRAIN" predict "$tmp/digits/model.bin" --input "$tmp/many.csv" --device "$DEVICE" --quiet --json)
 exits 74 "much to say" closed 1 "${predict[@]}"
-limited() { (ulimit -f 16 && trap '' XFSZ && exec "${predict[@]}" > "$tmp/cut"); }
-exits 74 "a disk that fills up" limited
+limited() { (ulimit -f 16 && exec "$@" > "$tmp/cut"); }
+exits 74 "a file that may grow no more" limited "${predict[@]}"
+exits 74 "a model that may not be written whole" limited "$GTRAIN" train configs/digits.yaml --device "$DEVICE" \
+  --run-dir "$tmp/limited" --set train.epochs=1 --quiet
+says "… is told" "File too large"
 finish

@@ -67,6 +67,11 @@ echo '{}' > "$tmp/tuned/tuned.json"
 rm "$tmp/tuned/model.bin"
 exits 65 "a damaged file of a run" train tuned --resume
 says "… is named" "tuned/tuned.json does not hold what gtrain tune has found"
+rm "${kept[0]}"
+mkfifo "${kept[0]}"
+exits 0 "a pipe in the place of the file" or_hangs "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/pipe"
+says "… is told" "it is no plain file; it is not used"
+rm "${kept[0]}"
 found "32x32x32 by 2x2, split 2" | sed 's/tuned-2/tuned-1/' > "${kept[0]}"
 exits 0 "a file of an earlier format" train former
 says "… is told" "is of an earlier gtrain and not used"

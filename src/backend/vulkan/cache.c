@@ -52,7 +52,7 @@ void gt_vulkan_cache_load(gt_vulkan *vk) {
   VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   vk->cache_path = cache_path(vk);
   if (vk->cache_path && gt_file_exists(vk->cache_path)) {
-    if (!gt_read_file(vk->cache_path, CACHE_LIMIT, &file, &error))
+    if (!gt_read_plain_file(vk->cache_path, CACHE_LIMIT, &file, &error))
       complain("not read", error.message);
     else if (!(info.pInitialData = cache_contents(&file, &info.initialDataSize)))
       complain("ignored: damaged", vk->cache_path);
