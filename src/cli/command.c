@@ -126,6 +126,9 @@ static int parse_option(gt_arguments *arguments, int argc, char **argv, int *at)
     if (*at + 1 >= argc)
       return gt_usage_error(arguments, "option '--%s' needs %s", option->name, option->argument);
     value = argv[++*at];
+    if (!strncmp(value, "--", 2))
+      return gt_usage_error(arguments, "option '--%s' needs %s, not '%.60s'; if it is to be that: --%s=%.60s",
+                            option->name, option->argument, value, option->name, value);
   }
   if (!option->several && option->argument && given_already(arguments, option))
     return gt_usage_error(arguments, "option '--%s' is given twice", option->name);
