@@ -42,14 +42,49 @@ static bool begins_with(const char *key, const char *section) {
   return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
 }
 
-/* What one phase cannot have otherwise than the others: the run's data, and what is one for a whole run. */
-static bool is_of_the_run(const char *key) {
-  static const char *const fixed[] = {"data",         "seed",         "loss",          "init_from",
-                                      "eval",         "train.phases", "train.threads", "train.restart_every",
-                                      "train.epochs", "train.steps"};
-  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-    if (begins_with(key, fixed[i])) return true;
-  return !strcmp(key, "train");
+/* The sections whose keys a phase may change, … */
+static const char *const sections[] = {"model", "optimizer", "schedule", "augment", "train"};
+/* … but for these, which are one for a whole run. */
+static const char *const fixed[] = {"train.phases", "train.threads", "train.restart_every", "train.epochs",
+                                    "train.steps"};
+enum { SECTIONS = sizeof sections / sizeof *sections, FIXED = sizeof fixed / sizeof *fixed };
+
+static bool is_changeable(const char *key) {
+  for (size_t i = 0; i < FIXED; i++)
+    if (begins_with(key, fixed[i])) return false;
+  for (size_t i = 0; i < SECTIONS; i++)
+    if (begins_with(key, sections[i])) return strcmp(key, "train") != 0;
+  return false;
+}
+
+static bool is_field(const gt_schema *schema, const char *key) {
+  for (const gt_field *field = schema->fields; field->name; field++)
+    if (begins_with(key, field->name)) return true;
+  return false;
+}
+
+/* What was probably meant: a key of a section, without its name, or a name that is mistyped; NULL: nothing
+ * known. */
+static const char *meant_by(gt_arena *arena, const gt_spec *root, const char *key) {
+  static const char *const names[] = {"epochs",    "steps",    "prune",   "symbolic", "model",
+                                      "optimizer", "schedule", "augment", "train"};
+  if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
+    return gt_arena_printf(arena, "optimizer.%s", key);
+  if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
+  const size_t length = strcspn(key, ".");
+  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), names, sizeof names / sizeof *names);
+  return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
+}
+
+static void refuse(gt_config *config, const gt_spec *root, const gt_spec *entry) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  const bool known = is_field(&gt_config_schema, entry->key);
+  gt_diagnostic *item =
+      gt_error_at(diagnostics, entry->key_at,
+                  known ? "a phase cannot change '%s'" : "unknown key '%s' in a phase", entry->key);
+  item->expected =
+      "its length, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
+  if (!known) item->suggestion = meant_by(diagnostics->arena, root, entry->key);
 }
 
 static bool is_length(const char *key) { return !strcmp(key, "epochs") || !strcmp(key, "steps"); }
@@ -69,11 +104,10 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
-    else if (is_of_the_run(entry->key))
-      gt_error_at(diagnostics, entry->key_at, "a phase cannot change '%s'", entry->key)->expected =
-          "its length, or a key of optimizer, schedule, model or train, such as optimizer.lr";
-    else
+    else if (is_changeable(entry->key))
       gt_spec_set(arena, root, entry, diagnostics);
+    else
+      refuse(config, root, entry);
   }
   return root;
 }
