@@ -35,13 +35,13 @@ exits 0 "a skip" run good skip
 says "… is counted, too" "1 passed, 0 failed, 1 skipped"
 exits 1 "one that is not there" run good absent
 
-nap=61.$$$RANDOM
-program slow "sleep $nap"
+program slow "echo \$\$ > $TEST_TMP/pid.new && mv $TEST_TMP/pid.new $TEST_TMP/pid && exec sleep 61"
 run slow > /dev/null &
-until pgrep -f "sleep $nap" > /dev/null; do sleep 0.1; done
+until [[ -e $TEST_TMP/pid ]]; do sleep 0.1; done
+pid=$(< "$TEST_TMP/pid")
 exits 1 "a second run in the same folder" run good
 says "… is told so" "another run of tests is under way"
-kill -TERM "$(pgrep -f "limit .* $build/tests/slow")"
+kill -TERM "$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status")" # the limit's
 wait $!
-check "interrupted, it leaves nothing" test -z "$(pgrep -f "sleep $nap")"
+check "interrupted, it leaves nothing" test ! -e "/proc/$pid"
 finish
