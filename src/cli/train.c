@@ -28,7 +28,9 @@ static const char *resume_command(const gt_arguments *arguments, gt_arena *arena
     const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
     if (!strcmp(name, "resume") || !strcmp(name, "run-dir")) continue;
     text = gt_arena_printf(arena, "%s --%s", text, name);
-    if (value) text = gt_arena_printf(arena, "%s %s", text, gt_shell_word(arena, value));
+    if (value)
+      text = gt_arena_printf(arena, "%s%c%s", text, strncmp(value, "--", 2) ? ' ' : '=',
+                             gt_shell_word(arena, value));
   }
   return text;
 }

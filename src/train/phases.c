@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/text.h"
 #include "model/model.h"
+#include "train/net.h"
 #include "train/prune.h"
 #include "train/snap.h"
 #include <string.h>
@@ -162,6 +163,20 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   return true;
 }
 
+/* What would stop it when its turn comes stops it here: its training is built by the code that will open it.
+ */
+static void check_begins(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
+  const gt_net_options graphs = {.unplanned = true};
+  gt_error error = {0};
+  if (gt_net_training(arena, phase, &graphs, &error)) return;
+  const gt_diagnostics *found = &phase->diagnostics;
+  for (int i = 0; i < found->count; i++)
+    if (!found->items[i].warning)
+      gt_error_at(&config->diagnostics, found->items[i].at, "%s", found->items[i].message)->expected =
+          found->items[i].expected;
+  if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot begin: %s", error.message);
+}
+
 static const gt_spec *items_of(gt_config *config) {
   const gt_spec *train = gt_spec_find(config->root, "train"), *node = gt_spec_find(train, "phases");
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -199,6 +214,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     if (before) check_carry(config, before, model->store, items->child[i]->at);
     check_prune(config, &phase[i], arena, items->child[i], i, model);
     check_snap(config, &phase[i], arena, items->child[i], i, model);
+    if (config->diagnostics.errors == errors) check_begins(config, &phase[i], arena, items->child[i]->at);
     before = model->store;
     tree = root;
   }

@@ -209,6 +209,7 @@ static bool train(gt_run *run, gt_error *error) {
   const double began = gt_seconds();
   const bool looped = gt_run_loop(run, error);
   const double seconds = gt_seconds() - began;
+  if (!run->net) return false; /* a phase could not be opened */
   result->step = run->state.step;
   result->epoch = gt_run_epoch(run, run->state.step);
   result->best_step = run->state.best_step;

@@ -13,7 +13,7 @@ for name in -c.yaml "it's.yaml" 'a b.yaml' '$HOME.yaml' --help.yaml; do cp run.y
 
 try() { # CONFIG RUN-DIR
   local config=$1 run=$2 pid code=0 command
-  "$GTRAIN" train --run-dir "$run" --device "$DEVICE" --set 'optimizer={type: sgd, lr: 0.001}' -- "$config" > out 2> err &
+  "$GTRAIN" train --run-dir="$run" --device "$DEVICE" --set 'optimizer={type: sgd, lr: 0.001}' -- "$config" > out 2> err &
   pid=$!
   while kill -0 $pid 2> /dev/null && [[ ! -s $run/timing.jsonl ]]; do sleep 0.01; done
   kill -TERM $pid 2> /dev/null
