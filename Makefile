@@ -89,6 +89,9 @@ SUPPORT := $(sort $(wildcard tests/support/*.c))
 # need built in CHECK_NEEDS.
 OWN_RULES := $(sort $(wildcard tests/*/rules.mk))
 APART   := tests/op/% tests/support/% $(OWN_RULES:rules.mk=%)
+ROOMS   := $(sort $(patsubst tests/%/,%,$(dir $(filter-out $(APART),$(wildcard tests/*/*.c tests/*/*.sh)))) \
+             $(OWN_RULES:tests/%/rules.mk=%))
+$(if $(ROOM),$(if $(filter $(ROOMS),$(ROOM)),,$(error no room '$(ROOM)' has tests; one of: $(ROOMS))))
 TESTS   := $(sort $(filter-out $(APART),$(wildcard tests/$(or $(ROOM),*)/*.c)))
 SCRIPTS := $(sort $(filter-out $(APART),$(wildcard tests/$(or $(ROOM),*)/*.sh)))
 

@@ -52,4 +52,4 @@ END
 chmod -R u=rwX,go=rX "$root"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)} # the same bytes from the same commit
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" > /dev/null
-echo "$package ($(du -k "$package" | awk '{ printf "%.1f", $1 / 1024 }') MiB; install: apt install $(realpath --relative-to=. "$package"))"
+echo "$package ($(du -k "$package" | awk '{ printf "%.1f", $1 / 1024 }') MiB; install: apt install ./$(realpath --relative-to=. "$package"))"

@@ -103,9 +103,9 @@ run_one() {
   local number
   number=$(find "$logs" -name '*.result' | wc -l)
   if ((failed > 0)); then
-    printf '[%3d/%d] FAIL  %-32s %d passed, %d failed (exit status %d, %s s, CPU %s s); log:\n%s\n      again: %s tests/run.sh %s\n' \
+    printf '[%3d/%d] FAIL  %-32s %d passed, %d failed (exit status %d, %s s, CPU %s s); log:\n%s\n      again: make %s && %s tests/run.sh %s\n' \
       "$number" "$total" "$name" "$passed" "$failed" "$status" "$wall" "$cpu" "$(tail -n 200 "$log" | sed 's/^/      | /')" \
-      "BUILD=${build#"$root"/}" "${program#"$root"/}"
+      "BUILD=${build#"$root"/}$( ((script)) || echo " ${program#"$root"/}")" "BUILD=${build#"$root"/}" "${program#"$root"/}"
   elif ((passed == 0)); then
     printf '[%3d/%d] skip  %-32s %s\n' "$number" "$total" "$name" "$(tail -n 1 "$log")"
   else
@@ -140,6 +140,11 @@ if [[ ${1-} == --one ]]; then
   exit
 fi
 
+if [[ ${1-} == -* || $# == 0 ]]; then
+  echo "usage: tests/run.sh build/tests/ROOM/NAME… tests/ROOM/NAME.sh… | --record" >&2
+  exit 2
+fi
+
 # `make check-vulkan` sets both of these; alone they are a leftover of somebody's shell, and tests choose for themselves.
 [[ -n ${GTRAIN_DEVICE-} && -n ${GTRAIN_DEBUG-} ]] || unset GTRAIN_DEVICE GTRAIN_DEBUG
 # shellcheck source=tests/env.sh
@@ -159,7 +164,7 @@ done
 run_all() { # run_all JOBS PROGRAM…
   local jobs=$1
   shift
-  (($# == 0)) || printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" "$0" --one "$total" 9>&- || true
+  (($# == 0)) || printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" "$root/tests/run.sh" --one "$total" 9>&- || true
 }
 total=$#
 mapfile -t together < <(longest_first "${together[@]}")
