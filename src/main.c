@@ -22,7 +22,7 @@ static void *json_memory(size_t size) { return gt_realloc(NULL, size); }
 int main(int argc, char **argv) {
   if (!gt_hold_standard_descriptors()) return GT_ERR_IO;
   gt_set_out_of_memory(out_of_memory);
-  signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error of writing: it is told */
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, and is reported */
   json_set_alloc_funcs(json_memory, free);
   return gt_cli_main(argc, argv);
 }

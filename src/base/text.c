@@ -171,3 +171,8 @@ const char *gt_shell_word(gt_arena *arena, const char *word) {
   *at = 0;
   return text;
 }
+
+const char *gt_shell_option(gt_arena *arena, const char *name, const char *value) {
+  return gt_arena_printf(arena, "--%s%c%s", name, strncmp(value, "--", 2) ? ' ' : '=',
+                         gt_shell_word(arena, value));
+}

@@ -17,6 +17,8 @@ const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
 int gt_padding(int width, const char *text);
 /* The word as a shell reads it back: in quotes where it needs them. In the arena. */
 const char *gt_shell_word(struct gt_arena *arena, const char *word);
+/* "--NAME VALUE" as a shell reads it; "--NAME=VALUE" where VALUE would be taken for an option. */
+const char *gt_shell_option(struct gt_arena *arena, const char *name, const char *value);
 /* Writes text that came from a file or a stranger: what would steer the terminal or turn the line around
  * (control characters but newline and tab, bidirectional controls, bytes that are not UTF-8) appears as \\x1b
  * or \\u202e. */

@@ -27,10 +27,8 @@ static const char *resume_command(const gt_arguments *arguments, gt_arena *arena
   for (int i = 0; i < arguments->givens; i++) {
     const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
     if (!strcmp(name, "resume") || !strcmp(name, "run-dir")) continue;
-    text = gt_arena_printf(arena, "%s --%s", text, name);
-    if (value)
-      text = gt_arena_printf(arena, "%s%c%s", text, strncmp(value, "--", 2) ? ' ' : '=',
-                             gt_shell_word(arena, value));
+    text = value ? gt_arena_printf(arena, "%s %s", text, gt_shell_option(arena, name, value))
+                 : gt_arena_printf(arena, "%s --%s", text, name);
   }
   return text;
 }

@@ -148,10 +148,8 @@ static bool lock_old(gt_run *run, gt_error *error) {
 bool gt_run_directory(gt_run *run, gt_error *error) {
   run->directory = run->options->directory;
   if (!run->directory && !default_directory(run, error)) return false;
-  run->command =
-      gt_arena_printf(&run->session.arena, "%s --run-dir%c%s --resume", run->options->resume_command,
-                      strncmp(run->directory, "--", 2) ? ' ' : '=', /* else it would be taken for an option */
-                      gt_shell_word(&run->session.arena, run->directory));
+  run->command = gt_arena_printf(&run->session.arena, "%s %s --resume", run->options->resume_command,
+                                 gt_shell_option(&run->session.arena, "run-dir", run->directory));
   return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 

@@ -163,8 +163,7 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   return true;
 }
 
-/* What would stop it when its turn comes stops it here: its training is built by the code that will open it.
- */
+/* Builds the phase's training by the code that will open it, so that what would fail then is an error now. */
 static void check_begins(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
   const gt_net_options graphs = {.unplanned = true};
   gt_error error = {0};

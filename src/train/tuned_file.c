@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char format[] = "gtrain-tuned-2",
-                  former[] = "gtrain-tuned-1"; /* whose keys left something out */
+                  old_format[] = "gtrain-tuned-1"; /* keys left fields of the problem out */
 static const uint64_t most_bytes = 16 << 20;
 
 char *gt_tuned_path(const gt_backend *backend) {
@@ -29,7 +29,7 @@ static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backe
   if (json_unpack(root, "{s:s, s:s, s:o}", "format", &what, "device", &device, "ways", &ways) ||
       !json_is_object(ways))
     return not_ours(path, "no format, device and ways", error);
-  if (!strcmp(what, former)) {
+  if (!strcmp(what, old_format)) {
     gt_warn("%s is of an earlier gtrain and not used; gtrain tune finds anew what is fastest", path);
     return true;
   }
