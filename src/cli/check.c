@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "backend/backend.h"
 #include "cli/common.h"
+#include "train/classes.h"
 #include "train/footprint.h"
 #include "train/init_from.h"
 #include "train/net.h"
@@ -21,6 +22,7 @@ static const gt_option options[] = {
      false},
     {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
     {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false},
+    GT_OPTION_STRICT,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
@@ -88,6 +90,31 @@ static void print_phases(const gt_config *config) {
   }
 }
 
+static void print_classes(const gt_config *config) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_class_counts counts = gt_class_counts_of(&config->dataset, &arena);
+  if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, &arena));
+  gt_arena_finish(&arena);
+}
+
+/* Each class with its number of samples in each split; an empty array of targets that are no classes. */
+static json_t *classes_json(const gt_config *config) {
+  static const char *const split[] = {"train", "validation", "test"};
+  json_t *list = json_array();
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_class_counts counts = gt_class_counts_of(&config->dataset, &arena);
+  for (int i = 0; i < counts.classes; i++) {
+    json_t *row = json_pack("{s:s}", "name", gt_class_name(&counts, i, &arena));
+    for (int s = 0; s < 3; s++)
+      if (counts.split[s]) json_object_set_new(row, split[s], json_integer(counts.split[s][i]));
+    json_array_append_new(list, row);
+  }
+  gt_arena_finish(&arena);
+  return list;
+}
+
 static void print_augment(const gt_augment_list *list) {
   for (int i = 0; list && i < list->items; i++)
     printf("%s%s%s", i ? ", " : "augment         ", list->item[i].type->name,
@@ -116,6 +143,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   printf(" (%s without reuse)", gt_human_bytes((double)memory->unaliased, a));
   if (memory->evaluation) printf(", %s more for evaluations", gt_human_bytes((double)memory->evaluation, a));
   printf("\n");
+  print_classes(config);
   print_augment(config->augment);
   print_phases(config);
 }
@@ -143,11 +171,12 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
   }
   const gt_net_work work = gt_net_work_of(net);
   gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s}", "layers", layers, "parameters",
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o}", "layers", layers, "parameters",
       (json_int_t)net->model->store->values, "trainable", (json_int_t)net->model->store->trainable_values,
       "batch", (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps, "flops_per_step",
       work.flops, "kernels", (int)work.kernels, "levels", (int)work.levels, "memory_bytes",
-      memory_json(memory), "loss", config->loss->type->name, "optimizer", config->optim->type->name));
+      memory_json(memory), "loss", config->loss->type->name, "optimizer", config->optim->type->name,
+      "classes", classes_json(config), "findings", gt_cli_findings_json(&config->diagnostics)));
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {

@@ -51,6 +51,8 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
   }
 #define GT_OPTION_JSON \
   { "json", 0, "print the result as JSON", false }
+#define GT_OPTION_STRICT \
+  { "strict", 0, "warnings of the config and its data are errors", false }
 #define GT_OPTION_QUIET \
   { "quiet", 0, "only errors and warnings on stderr", false }
 

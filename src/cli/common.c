@@ -17,13 +17,37 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
   return overrides;
 }
 
+int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code) {
+  gt_diagnostics_print(diagnostics, stderr);
+  if (!diagnostics->findings || !gt_flag(arguments, "strict")) return GT_OK;
+  gt_log_error("--strict: %d warning%s; `quiet: [name]` of the config silences one that is meant so",
+               diagnostics->findings, diagnostics->findings == 1 ? "" : "s");
+  return code;
+}
+
+json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics) {
+  json_t *list = json_array();
+  for (int i = 0; i < diagnostics->count; i++) {
+    const gt_diagnostic *item = &diagnostics->items[i];
+    if (!item->finding) continue;
+    json_t *row = json_pack("{s:s, s:s}", "name", gt_finding_names[item->finding - 1], "text", item->message);
+    if (item->help) json_object_set_new(row, "help", json_string(item->help));
+    if (item->at.file) json_object_set_new(row, "file", json_string(item->at.file));
+    if (item->at.line) json_object_set_new(row, "line", json_integer(item->at.line));
+    if (item->at.line) json_object_set_new(row, "column", json_integer(item->at.column));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config) {
   int count;
   gt_error error = {0};
   const char *const *overrides = gt_cli_overrides(arguments, arena, &count);
   if (gt_config_read(config, arena, path, overrides, count, &error)) {
-    gt_diagnostics_print(&config->diagnostics, stderr); /* warnings */
-    return GT_OK;
+    const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
+    if (refused) gt_config_finish(config);
+    return refused;
   }
   const int code = gt_config_report(config, &error);
   gt_config_finish(config);
@@ -37,6 +61,16 @@ static const char *list_of(gt_arena *arena, const char *const *settings) {
     list = gt_arena_printf(arena, "%s%s%.*s", list, i ? ", " : " (", (int)strcspn(settings[i], "="),
                            settings[i]);
   return *list ? gt_arena_printf(arena, "%s)", list) : list;
+}
+
+/* The findings that a model's config does not want. */
+static void silence(const gt_spec *quiet, gt_diagnostics *diagnostics) {
+  if (gt_spec_is_null(quiet)) return;
+  const bool one = quiet->kind == GT_SPEC_SCALAR;
+  for (int i = 0; i < (one ? 1 : quiet->count); i++) {
+    const gt_spec *name = one ? quiet : quiet->child[i];
+    if (name->kind == GT_SPEC_SCALAR) gt_diagnostics_silence(diagnostics, &name->scalar, 1);
+  }
 }
 
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
@@ -55,11 +89,11 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
+  silence(gt_spec_find(root, "quiet"), diagnostics);
   return root != NULL;
 }
 
-int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
-                        const gt_error *error) {
+int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error) {
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->errors) return gt_report(error);
   if (error->status) gt_log_error("%s", error->message);

@@ -8,8 +8,14 @@
 
 /* The values of --set, in the arena. */
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
-/* Reads CONFIG, or a model file's config; reports errors. GT_OK, or the exit code. */
+/* Reads CONFIG, or a model file's config; reports errors and findings. GT_OK, or the exit code. */
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config);
+
+/* Prints the findings that have not been printed. GT_OK, or `code` after an error where there are any and
+ * --strict is given. */
+int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code);
+/* The findings as a JSON array of objects: name, text, help, file, line, column. */
+json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 
 /* The `data:` map of the config inside a model, with what --set replaces: only what begins like one of
  * `settings` (NULL-terminated). NULL in *out without such a map. False after noting why, in diagnostics or
@@ -19,8 +25,7 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
                        gt_error *error);
 /* Reports what is wrong with a command on a model: without --set it is the file's fault, not that of the
  * user's config. Returns the exit code. */
-int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
-                        const gt_error *error);
+int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error);
 
 /* --memory-limit: bytes, 0 if it is not given. False with a usage error when it is no size. */
 bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes);

@@ -2,6 +2,7 @@
 #include "cli/common.h"
 #include "cli/eval_classes.h"
 #include "train/model_file.h"
+#include "train/review.h"
 #include "train/session.h"
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const gt_option options[] = {
     {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
     {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
+    GT_OPTION_STRICT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -30,6 +32,12 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
   return error->status ? NULL : split;
 }
 
+/* Where the config names the split's data, or its data at all. */
+static gt_position place_of(const gt_config *config, const char *split) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
+  return node ? node->at : data->at;
+}
+
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   return gt_session_place(session, NULL, &split, 1, error) &&
@@ -39,13 +47,14 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
 }
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums, bool accuracy,
-                         const gt_confusion_matrix *matrix) {
+                         const gt_confusion_matrix *matrix, const gt_diagnostics *diagnostics) {
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
     json_object_set_new(root, "samples", json_integer((json_int_t)sums->weight));
     gt_json_add_result(root, sums, accuracy);
     if (matrix->count) gt_classes_add(root, matrix);
+    json_object_set_new(root, "findings", gt_cli_findings_json(diagnostics));
     gt_cli_print_json(root);
     return;
   }
@@ -133,6 +142,10 @@ static int run(const gt_arguments *arguments) {
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
+  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, split)->input, place_of(&config, split),
+                   &arena, &config.diagnostics);
+  if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto done;
+  code = GT_ERR_USAGE;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
@@ -142,7 +155,7 @@ static int run(const gt_arguments *arguments) {
   const bool accuracy = evaluator.net->column.correct >= 0;
   gt_confusion_matrix matrix;
   if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
-  print_result(arguments, split, &sums, accuracy, &matrix);
+  print_result(arguments, split, &sums, accuracy, &matrix, &config.diagnostics);
   if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = check_gates(gates, gate_count, &sums, accuracy);
   goto done;

@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/predict_pictures.h"
 #include "train/predict.h"
+#include "train/review.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static const gt_option options[] = {
      true},
     GT_OPTION_DEVICE,
     GT_OPTION_MEMORY_LIMIT,
+    GT_OPTION_STRICT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -170,6 +172,14 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   return ok;
 }
 
+/* Samples unlike those of the training: GT_OK, or the exit code with --strict. */
+static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
+                  gt_arena *arena, gt_diagnostics *diagnostics) {
+  const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
+  gt_review_ranges(&file->signature, inputs, (gt_position){.file = first}, arena, diagnostics);
+  return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
@@ -187,14 +197,16 @@ static int run(const gt_arguments *arguments) {
   if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  if (!read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error) ||
-      !gt_predict(&file, inputs, gt_option_value(arguments, "device"), limit, &prediction, &error) ||
+  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error);
+  if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
+  if (!ok || !gt_predict(&file, inputs, gt_option_value(arguments, "device"), limit, &prediction, &error) ||
       (output && !write_outputs(&file, output, form, names, &prediction.outputs, &error)))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else if (!output)
     write_rows(stdout, form, &file, names, &prediction.outputs);
   else
     gt_info("%lld predictions in %s", (long long)prediction.outputs.dim[0], output);
+done:
   gt_tensor_finish(&prediction.outputs);
   for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&inputs[k]);
   gt_model_file_finish(&file);

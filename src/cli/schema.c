@@ -19,6 +19,10 @@ typedef struct thing {
 } thing;
 enum { MOST_THINGS = 256 };
 
+/* A warning has a name for `quiet:` and nothing to set. */
+static const gt_field no_fields[] = {{.name = NULL}};
+static const gt_schema no_keys = {.name = "warning", .fields = no_fields};
+
 static void add(thing *list, int *count, thing item) {
   if (*count < MOST_THINGS) list[(*count)++] = item;
 }
@@ -59,6 +63,8 @@ static int all_things(thing *list) {
     const gt_schedule_type *t = gt_schedule_at(i);
     add(list, &count, (thing){"schedule", t->name, t->help, t->schema, &gt_schedule_common_schema});
   }
+  for (int i = 0; gt_finding_names[i]; i++)
+    add(list, &count, (thing){"warning", gt_finding_names[i], gt_finding_texts[i], &no_keys, NULL});
   return count;
 }
 

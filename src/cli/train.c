@@ -13,6 +13,7 @@ static const gt_option options[] = {
     {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
     {"init", "MODEL", "begin with the tensors of a trained model that fit (init_from of the config)", false},
     {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
+    GT_OPTION_STRICT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -33,7 +34,7 @@ static const char *resume_command(const gt_arguments *arguments, gt_arena *arena
   return text;
 }
 
-static json_t *result_json(const gt_train_result *result) {
+static json_t *result_json(const gt_config *config, const gt_train_result *result) {
   json_t *root = json_object();
   const struct {
     const char *name;
@@ -57,6 +58,7 @@ static json_t *result_json(const gt_train_result *result) {
   }
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
   json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));
+  json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
   json_object_set_new(root, "memory_peak_bytes", json_integer((json_int_t)result->memory_peak));
   return root;
 }
@@ -101,7 +103,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_train(&config, &train, &result, &error)) {
     code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
   } else if (gt_flag(arguments, "json")) {
-    gt_cli_print_json(result_json(&result));
+    gt_cli_print_json(result_json(&config, &result));
   } else {
     print_result(&result);
   }

@@ -167,6 +167,7 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   reader->task = task_of(common->task);
   if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
     reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
+  if (reader->task == GT_TASK_AUTO && reader->wanted->labels) reader->task = GT_TASK_CLASSIFICATION;
   reader->dataset->format = format->name;
   gt_data_one_input(reader);
   return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;

@@ -25,6 +25,7 @@
  *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
  *                   - images: folders are classes, folders of targets are not, a CSV as CSVs are,
  *                   - cifar: always,
+ *                   - any, for a loss that the config names and that takes nothing but class labels,
  *                   - function: never.
  *   classes         number of classes; otherwise the number of class_names, or one more than the largest
  *                   training label. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text
@@ -59,6 +60,7 @@
 #define GT_DATA_DATA_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "data/range.h"
 #include "spec/diagnostics.h"
 #include "spec/schema.h"
 #include "spec/spec.h"
@@ -101,6 +103,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: what is the 
   int64_t crop[2];               /* height and width that the network sees of it; 0: all */
   const char *const *columns;    /* CSV: names, one a feature; else NULL */
   gt_scaling scaling;            /* inputs of U8 always have one */
+  gt_value_range range;          /* of a trained model: of what it was trained on; else not known */
   double white;                  /* what `scale` makes 1 of: 255 for bytes; 0 where it is not known */
 } gt_input;
 
@@ -147,6 +150,7 @@ typedef struct gt_data_wanted {
   const char *const *target_names; /* CSV: columns, or NULL */
   int targets;                     /* of them */
   const gt_data_range *range;      /* where targets must lie; NULL: anywhere */
+  bool labels;                     /* targets must be class labels, for a loss: this settles `task: auto` */
   /* A file, as positions name it, whose paths nobody vouches for: that of a model from who knows where. They
    * are opened only if they are plain files, said before they are read, and nothing of what they hold is
    * shown. */

@@ -147,6 +147,41 @@ static bool list_class(listing *l, const char *name) {
   return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
 }
 
+/* The folders in a folder, as "a/b/", in the arena; "" where there are none. */
+static const char *folders_in(const char *folder, gt_arena *arena, gt_error *error) {
+  names found = {0};
+  const char *list = "";
+  if (read_names(folder, arena, &found, error))
+    for (size_t i = 0; i < found.count; i++)
+      if (is_folder(gt_arena_printf(arena, "%s/%s", folder, found.items[i])))
+        list = gt_arena_printf(arena, "%s%s/", list, found.items[i]);
+  free(found.items);
+  return list;
+}
+
+/* Classes that all hold the same folders are hardly classes: those folders are, and these are the splits. */
+static bool review_classes(const listing *l, const names *classes) {
+  const char *first = "";
+  for (size_t i = 0; i < classes->count; i++) {
+    const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, classes->items[i]);
+    const char *in = folders_in(path, l->arena, l->reader->error);
+    if (!i) first = in;
+    if (!*in || strcmp(in, first)) return !l->reader->error->status;
+  }
+  const char *second = strchr(first, '/');
+  if (!second || !second[1] || l->reader->strange) return true; /* fewer than two folders */
+  gt_arena *arena = l->reader->arena;
+  const bool one = classes->count == 1;
+  gt_finding_at(l->reader->diagnostics, GT_FINDING_splits_as_classes, gt_data_position(l->reader, "train"),
+                "%s of %s, taken for %s, hold%s the same folders: %.*s", one ? "the folder" : "the folders",
+                l->folder, one ? "the one class" : "classes", one ? "s" : "", (int)strlen(first) - 1, first)
+      ->help = one ? gt_arena_printf(arena, "data: {train: %s/%s}, if those are the classes", l->folder,
+                                     classes->items[0])
+                   : gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}, if those are the classes",
+                                     l->folder, classes->items[0], l->folder, classes->items[1]);
+  return true;
+}
+
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out) {
   gt_dataset *dataset = reader->dataset;
@@ -158,6 +193,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   if (!dataset->classes)
     dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
+  if (ok && l.added) ok = review_classes(&l, &classes);
   free(classes.items);
   if (ok && l.others && !reader->strange)
     gt_info("%s: %" PRId64 " files are no pictures by their names and are passed over", folder.path,

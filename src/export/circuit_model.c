@@ -1,5 +1,6 @@
 #include "export/circuit_model.h"
 #include "base/memory.h"
+#include "layer/review.h"
 #include "model/forward.h"
 #include "op/core.h"
 #include <stdlib.h>
@@ -30,15 +31,19 @@ static bool build(reader *r) {
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
   if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
-    const gt_model_input input = {
-        s->name, gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false))};
+    const uint32_t variable = gt_graph_variable(graph, "input", r->input, GT_F32, false);
+    if (!s->range.columns || (s->range.bits && !s->scaling.count)) gt_graph_holds_bits(graph, variable);
+    const gt_model_input input = {s->name, gt_variable_read(graph, variable)};
+    const gt_sample_facts *none[] = {NULL};
+    gt_review review = {.rows = 1, .last_rows = 1, .input = none};
     gt_forward forward = {.root = root,
                           .inputs = {1, &input},
                           .clock = GT_NONE,
                           .weight = GT_NONE,
                           .targets = GT_NONE,
-                          .mode = {.hard = true}};
+                          .mode = {.hard = true, .review = &review}};
     if (gt_forward_build(&forward, &r->arena, graph, &r->diagnostics)) r->model = forward.model;
+    if (r->model) gt_diagnostics_print(&r->diagnostics, stderr);
   }
   if (r->model)
     return gt_store_match(r->model->store, &r->file->container, r->file->path, GT_WEIGHT_ROLES, r->error);

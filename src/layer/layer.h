@@ -15,6 +15,8 @@
 
 struct gt_layer_type;
 struct gt_layer_circuit;
+struct gt_review;
+struct gt_sample_facts;
 
 /* What a layer does to its own parameters and states between steps, on the host, by what it reads of the
  * training data then: before the first step of a phase and so many steps apart, as long as they are less than
@@ -47,6 +49,9 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_id weight;        /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
   bool has_hard;       /* set by a layer that is another with `hard`: both are then evaluated */
   int errors;          /* reported while this layer was built */
+  struct gt_review *review; /* layer/review.h; NULL: nothing is found */
+  const struct gt_sample_facts *const
+      *facts; /* of each input of the layer, with a review; see gt_review_facts */
   /* Reads a slot of the model's store, which is added if it is new; its name is completed. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
   /* In training: the state of this name holds `value` after a step that counts. */
@@ -62,6 +67,7 @@ typedef struct gt_layer_type {
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* takes inputs of integers (I32), too */
+  bool moves; /* its output holds values of its first input, at other places, and zeros at most */
   /* "softmax" or "sigmoid": what it makes of logits, which a loss that does so itself would do twice. */
   const char *applies;
   /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it

@@ -2,6 +2,7 @@
  * Hinton, "Layer Normalization", 2016), as torch.nn.LayerNorm: y = (x - mean) / sqrt(var + eps) * weight +
  * bias. */
 #include "layer/norm.h"
+#include "layer/review.h"
 
 typedef struct layer_norm_config {
   int64_t axes;
@@ -37,6 +38,7 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
     last.dim[k] = shape.dim[d];
     axes |= 1u << d;
   }
+  gt_review_norm(build, gt_norm_count(shape, axes), false, "remove it, or normalise over more axes");
   gt_norm_form form = {axes, true, c->eps, GT_NONE, GT_NONE};
   if (c->elementwise_affine)
     form.weight = gt_build_parameter(build, "weight", last, gt_init_constant_of(build->arena, 1));

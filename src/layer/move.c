@@ -30,6 +30,7 @@ static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *
                                        .min_inputs = 1,                               \
                                        .max_inputs = 1,                               \
                                        .integers = true,                              \
+                                       .moves = true,                                 \
                                        .build = build_##op};
 
 typedef struct permute_config {

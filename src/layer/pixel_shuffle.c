@@ -57,6 +57,7 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
                                        .min_inputs = 1,                                                      \
                                        .max_inputs = 1,                                                      \
                                        .integers = true,                                                     \
+                                       .moves = true,                                                        \
                                        .build = build_##op};
 
 GT_REGISTER(layer, pixel_shuffle)

@@ -25,6 +25,7 @@ GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .min_inputs = 1,
                              .max_inputs = 1,
                              .integers = true,
+                             .moves = true,
                              .build = build_flatten,
                              .circuit = pass_on};
 
@@ -79,5 +80,6 @@ GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .min_inputs = 1,
                              .max_inputs = 1,
                              .integers = true,
+                             .moves = true,
                              .build = build_reshape,
                              .circuit = pass_on};

@@ -1,11 +1,15 @@
 #include "layer/spatial.h"
+#include "layer/review.h"
 
 bool gt_spatial_check(gt_build *build, const gt_id *input, int axes) {
   static const char *const what[] = {
       "one to three spatial axes and channels, as in [height, width, channels]", "[length, channels]",
       "[height, width, channels]", "[depth, height, width, channels]"};
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;
-  if (axes ? rank == axes + 2 : rank >= 3 && rank <= GT_SPATIAL_AXES + 2) return true;
+  if (axes ? rank == axes + 2 : rank >= 3 && rank <= GT_SPATIAL_AXES + 2) {
+    gt_review_picture(build, input);
+    return true;
+  }
   gt_build_error(build, NULL, "needs samples of %s; its input is %s", what[axes],
                  gt_build_input_text(build, input, 0));
   return false;

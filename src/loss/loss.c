@@ -68,7 +68,7 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (targets->dtype != GT_I32) {
     gt_error_at(diagnostics, loss->at, "loss '%s' needs class labels, but the data's targets are numbers",
                 loss->type->name)
-        ->expected = "one of: mse, mae, huber, bce";
+        ->expected = "data: {task: classification}, or a loss for numbers: mse, mae, huber or bce";
     return false;
   }
   if (shape.rank != 2) {
@@ -99,6 +99,7 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (targets->dtype != GT_F32) {
     gt_diagnostic *d = gt_error_at(
         diagnostics, loss->at, "loss '%s' needs numbers, but the data has class labels", loss->type->name);
+    d->expected = "data: {task: regression}, which takes whole numbers for quantities";
     d->suggestion = "cross_entropy";
     return false;
   }
@@ -117,7 +118,7 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
 static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagnostics *diagnostics) {
   const char *applies = loss->type->applies;
   if (!applies || !input->applied || strcmp(applies, input->applied)) return;
-  gt_warning_at(diagnostics, input->at,
+  gt_finding_at(diagnostics, GT_FINDING_applied_twice, input->at,
                 "loss '%s' applies %s itself: the last layer '%s' does it a second time", loss->type->name,
                 applies, input->layer);
 }

@@ -1,5 +1,6 @@
 #include "model/model.h"
 #include "model/read.h"
+#include "layer/review.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include <assert.h>
@@ -17,10 +18,11 @@ typedef struct pass {
   gt_store_reader *reader; /* NULL in the first pass */
   const gt_model_input *input;
   gt_id clock, weight;
-  gt_id *node;          /* in the second: of each parameter and state */
-  int64_t *limit;       /* of each layer whose output holds integers, as gt_model_input.limit */
-  int64_t values;       /* of the parameters so far, with what lies between them */
-  int64_t layer_values; /* of those of one layer */
+  gt_id *node;                   /* in the second: of each parameter and state */
+  const gt_sample_facts **facts; /* of each layer whose output holds samples of the data */
+  int64_t *limit;                /* of each layer whose output holds integers, as gt_model_input.limit */
+  int64_t values;                /* of the parameters so far, with what lies between them */
+  int64_t layer_values;          /* of those of one layer */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
@@ -112,8 +114,22 @@ static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *inp
   return true;
 }
 
+/* What is known of what the layer reads; passes on what is known of its own output. */
+static const gt_sample_facts *const *facts_of(const pass *p, const gt_layer_read *layer,
+                                              const gt_sample_facts **own) {
+  const gt_review *review = p->mode.review;
+  if (!review) return NULL;
+  const gt_sample_facts **facts = GT_NEW_N(p->arena, const gt_sample_facts *, layer->inputs);
+  for (int k = 0; k < layer->inputs; k++) {
+    const int from = layer->input[k];
+    facts[k] = from < 0 ? review->input[GT_FROM_INPUT(from)] : p->facts[from];
+  }
+  *own = layer->written->type->moves ? facts[0] : NULL;
+  return facts;
+}
+
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
-static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output, int64_t *limit) {
+static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output, int index) {
   const gt_layer_written *written = layer->written;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
@@ -125,7 +141,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
     names[k] = name_of(p->read, from);
     if (input[k] == GT_NONE) return GT_NONE;
   }
-  if (!check_integers(p, layer, input, names, limits, limit)) return GT_NONE;
+  if (!check_integers(p, layer, input, names, limits, &p->limit[index])) return GT_NONE;
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
@@ -138,6 +154,8 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .training = p->mode.training,
                     .recompute = p->mode.recompute,
                     .hard = p->mode.hard,
+                    .review = p->reader ? p->mode.review : NULL,
+                    .facts = facts_of(p, layer, &p->facts[index]),
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -179,11 +197,12 @@ static void note_layer(pass *p, int index, gt_id out) {
 static gt_id run(pass *p) {
   gt_id *output = GT_NEW_N(p->arena, gt_id, p->read->layers);
   p->limit = GT_NEW_N(p->arena, int64_t, p->read->layers);
+  p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) {
     const gt_layer_read *layer = &p->read->layer[i];
     p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
-    output[i] = build_layer(p, layer, output, &p->limit[i]);
+    output[i] = build_layer(p, layer, output, i);
     if (output[i] == GT_NONE) layer->written->valid = false; /* what a pass was refused for is said once */
     gt_graph_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
@@ -230,13 +249,14 @@ static void warn_unused(const gt_model_read *read, const gt_spec *root, gt_diagn
     }
   for (int k = 0; k < read->inputs.count; k++)
     if (!read_input[k])
-      gt_warning_at(diagnostics, gt_spec_find(root, "model")->at, "the input '%s' is never read",
-                    read->inputs.items[k].name);
+      gt_finding_at(diagnostics, GT_FINDING_unused, gt_spec_find(root, "model")->at,
+                    "the input '%s' is never read", read->inputs.items[k].name);
   for (int i = 0; i < read->layers - 1; i++) {
     const gt_layer_written *written = read->layer[i].written;
     if (used[i] || told[written->first]) continue;
     told[written->first] = true;
-    gt_warning_at(diagnostics, written->at, "the output of layer '%s' is never used", read->layer[i].name);
+    gt_finding_at(diagnostics, GT_FINDING_unused, written->at, "the output of layer '%s' is never used",
+                  read->layer[i].name);
   }
 }
 

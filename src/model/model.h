@@ -82,6 +82,7 @@ typedef struct gt_model_mode {
   const struct gt_model *again; /* another one of the same graph, whose parameters and states these are; it is
                                    the one that is trained. NULL: none */
   const gt_transfer *given;     /* gives constants instead of those that would be drawn; NULL: none */
+  struct gt_review *review;     /* layer/review.h; NULL: the build finds nothing */
   uint64_t seed;
 } gt_model_mode;
 

@@ -26,6 +26,13 @@ typedef struct gt_schedule_state {
   double factor; /* on the learning rate; 1 at first */
 } gt_schedule_state;
 
+/* How long a run must at least be for a setting of a schedule to change anything. */
+typedef struct gt_schedule_reach {
+  const char *key;  /* NULL: every run is long enough */
+  int64_t needs;    /* so many units; fewer: the setting has no effect */
+  const char *unit; /* "steps" behind the warm-up, "epochs" or "evaluations" */
+} gt_schedule_reach;
+
 typedef struct gt_schedule_type {
   const char *name, *help;
   const gt_schema *schema;
@@ -33,6 +40,7 @@ typedef struct gt_schedule_type {
   double (*factor)(const void *config, const gt_schedule_time *time);
   /* Takes note of an evaluation's loss; NULL for schedules that do not listen. */
   void (*observe)(const void *config, double base, double loss, gt_schedule_state *state);
+  gt_schedule_reach (*reach)(const void *config); /* NULL: every run is long enough */
 } gt_schedule_type;
 
 typedef struct gt_schedule { /* a chosen schedule with its settings */

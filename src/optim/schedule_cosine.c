@@ -21,8 +21,13 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->least + (1 - c->least) * wave;
 }
 
+static gt_schedule_reach reach(const void *config) {
+  return (gt_schedule_reach){"steps", ((const cosine_config *)config)->steps, "steps"};
+}
+
 GT_DEFINE(schedule, cosine) = {.name = "cosine",
                                .help = "down along half a cosine wave",
                                .schema = &schema,
                                .config_size = sizeof(cosine_config),
-                               .factor = factor};
+                               .factor = factor,
+                               .reach = reach};

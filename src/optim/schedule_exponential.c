@@ -1,5 +1,6 @@
 #include "optim/schedule.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct exponential_config {
   double gamma;
@@ -21,8 +22,14 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)gt_schedule_units_passed(c->by, time));
 }
 
+static gt_schedule_reach reach(const void *config) {
+  const exponential_config *c = config;
+  return (gt_schedule_reach){"gamma", 2, strcmp(c->by, "step") ? "epochs" : "steps"};
+}
+
 GT_DEFINE(schedule, exponential) = {.name = "exponential",
                                     .help = "times gamma every epoch (or step)",
                                     .schema = &schema,
                                     .config_size = sizeof(exponential_config),
-                                    .factor = factor};
+                                    .factor = factor,
+                                    .reach = reach};

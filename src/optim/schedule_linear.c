@@ -23,8 +23,13 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->start + (c->end - c->start) * gt_schedule_progress(c->steps, time);
 }
 
+static gt_schedule_reach reach(const void *config) {
+  return (gt_schedule_reach){"steps", ((const linear_config *)config)->steps, "steps"};
+}
+
 GT_DEFINE(schedule, linear) = {.name = "linear",
                                .help = "along a straight line from start_factor to end_factor",
                                .schema = &schema,
                                .config_size = sizeof(linear_config),
-                               .factor = factor};
+                               .factor = factor,
+                               .reach = reach};

@@ -38,10 +38,16 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return 1; /* all it does stands in the state */
 }
 
+/* The first evaluation is the best one yet. */
+static gt_schedule_reach reach(const void *config) {
+  return (gt_schedule_reach){"patience", ((const plateau_config *)config)->patience + 2, "evaluations"};
+}
+
 GT_DEFINE(schedule, plateau) = {
     .name = "plateau",
     .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
     .schema = &schema,
     .config_size = sizeof(plateau_config),
     .factor = factor,
-    .observe = observe};
+    .observe = observe,
+    .reach = reach};

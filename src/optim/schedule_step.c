@@ -1,5 +1,6 @@
 #include "optim/schedule.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct step_config {
   int64_t step_size;
@@ -24,8 +25,14 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)(gt_schedule_units_passed(c->by, time) / (uint64_t)c->step_size));
 }
 
+static gt_schedule_reach reach(const void *config) {
+  const step_config *c = config;
+  return (gt_schedule_reach){"step_size", c->step_size + 1, strcmp(c->by, "step") ? "epochs" : "steps"};
+}
+
 GT_DEFINE(schedule, step) = {.name = "step",
                              .help = "times gamma every step_size epochs (or steps)",
                              .schema = &schema,
                              .config_size = sizeof(step_config),
-                             .factor = factor};
+                             .factor = factor,
+                             .reach = reach};

@@ -6,39 +6,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100, MOST_WARNINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
+enum { MOST = 100, MOST_FINDINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
+
+#define NAME(name, about) #name,
+const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};
+#define TEXT(name, about) about,
+const char *const gt_finding_texts[] = {GT_FINDINGS(TEXT) NULL};
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
   /* All the room at once, so that rows handed out stay where they are. */
   *diagnostics =
-      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_WARNINGS)};
+      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_FINDINGS)};
 }
 
-static gt_diagnostic *add(gt_diagnostics *d, gt_position at, bool warning, const char *format,
+static bool same(const gt_diagnostic *a, const gt_diagnostic *b);
+
+static bool is_known(const gt_diagnostics *d, const gt_diagnostic *item) {
+  for (int i = 0; i < d->count; i++)
+    if (same(&d->items[i], item)) return true;
+  return false;
+}
+
+static gt_diagnostic *add(gt_diagnostics *d, gt_position at, gt_finding finding, const char *format,
                           va_list arguments) {
   char message[1024];
   vsnprintf(message, sizeof message, format, arguments);
-  const int before = warning ? d->warnings++ : d->errors++;
-  const bool kept = before < (warning ? MOST_WARNINGS : MOST);
-  gt_diagnostic *item = kept ? &d->items[d->count++] : GT_NEW(d->arena, gt_diagnostic);
-  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .warning = warning};
-  return item;
+  gt_diagnostic *item = GT_NEW(d->arena, gt_diagnostic);
+  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding};
+  if (finding && (d->quiet >> finding & 1 || is_known(d, item))) return item;
+  const int before = finding ? d->findings++ : d->errors++;
+  const bool kept = before < (finding ? MOST_FINDINGS : MOST);
+  if (!kept) return item;
+  d->items[d->count] = *item;
+  return &d->items[d->count++];
 }
 
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  gt_diagnostic *item = add(diagnostics, at, false, format, arguments);
+  gt_diagnostic *item = add(diagnostics, at, GT_NO_FINDING, format, arguments);
   va_end(arguments);
   return item;
 }
 
-gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...) {
+gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
+                             const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  gt_diagnostic *item = add(diagnostics, at, true, format, arguments);
+  gt_diagnostic *item = add(diagnostics, at, finding, format, arguments);
   va_end(arguments);
   return item;
+}
+
+void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *names, int count) {
+  for (int i = 0; i < count; i++)
+    for (int k = 1; k < GT_FINDING_COUNT; k++)
+      if (!strcmp(names[i], gt_finding_names[k - 1])) diagnostics->quiet |= UINT64_C(1) << k;
 }
 
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
@@ -120,12 +143,18 @@ static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   if (at->line) fprintf(stream, ":%d:%d", at->line, at->column);
   fprintf(stream, "%s%s%s:%s ", at->file ? ": " : "",
           !color          ? ""
-          : item->warning ? "\033[33m"
+          : item->finding ? "\033[33m"
                           : "\033[31m",
-          item->warning ? "warning" : "error", color ? "\033[0m" : "");
+          item->finding ? "warning" : "error", color ? "\033[0m" : "");
   gt_put_text(stream, item->message);
+  if (item->finding) fprintf(stream, " [%s]", gt_finding_names[item->finding - 1]);
   fputc('\n', stream);
   if (at->line && at->line_text) print_source(at, stream, color);
+  if (item->help) {
+    fputs("    help: ", stream);
+    gt_put_text(stream, item->help);
+    fputc('\n', stream);
+  }
   if (!item->expected && !item->suggestion) return;
   fputs("    ", stream);
   if (item->expected) {
@@ -147,7 +176,7 @@ static bool is_override(const gt_diagnostic *item) {
 /* Overrides after files; then by position; then in the order of finding (qsort sorts pointers into one
  * array). */
 static int by_position(const void *left, const void *right) {
-  const gt_diagnostic *a = *(const gt_diagnostic *const *)left, *b = *(const gt_diagnostic *const *)right;
+  const gt_diagnostic *a = *(gt_diagnostic *const *)left, *b = *(gt_diagnostic *const *)right;
   if (is_override(a) != is_override(b)) return is_override(a) - is_override(b);
   if (!is_override(a)) {
     const int order = strcmp(a->at.file ? a->at.file : "", b->at.file ? b->at.file : "");
@@ -163,18 +192,22 @@ static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
          is_override(a) == is_override(b);
 }
 
-static void print_more(int count, const char *what, FILE *stream) {
-  if (count > 0) fprintf(stream, "… and %d more %s%s\n", count, what, count == 1 ? "" : "s");
+static void print_more(int count, int *told, const char *what, FILE *stream) {
+  if (count > *told) fprintf(stream, "… and %d more %s%s\n", count - *told, what, count == 1 ? "" : "s");
+  if (count > *told) *told = count;
 }
 
-void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream) {
+void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
   const bool color = stream == stderr && gt_log_color();
-  const gt_diagnostic *sorted[MOST + MOST_WARNINGS];
-  const int kept = diagnostics->count;
-  for (int i = 0; i < kept; i++) sorted[i] = &diagnostics->items[i];
-  qsort(sorted, (size_t)kept, sizeof *sorted, by_position);
-  for (int i = 0; i < kept; i++)
+  gt_diagnostic *sorted[MOST + MOST_FINDINGS];
+  int count = 0;
+  for (int i = 0; i < diagnostics->count; i++)
+    if (!diagnostics->items[i].shown) sorted[count++] = &diagnostics->items[i];
+  qsort(sorted, (size_t)count, sizeof *sorted, by_position);
+  for (int i = 0; i < count; i++) {
     if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
-  print_more(diagnostics->errors - MOST, "error", stream);
-  print_more(diagnostics->warnings - MOST_WARNINGS, "warning", stream);
+    sorted[i]->shown = true;
+  }
+  print_more(diagnostics->errors - MOST, &diagnostics->told[0], "error", stream);
+  print_more(diagnostics->findings - MOST_FINDINGS, &diagnostics->told[1], "warning", stream);
 }

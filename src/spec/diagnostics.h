@@ -1,15 +1,46 @@
-/* Diagnostics: the errors and warnings of one config, each at a position, collected so that one pass shows
+/* Diagnostics: the errors and findings of one config, each at a position, collected so that one pass shows
  * them all. Printed sorted by position as
  *   config.yaml:7:5: error: unknown key 'unitz' in layer 'linear'
  *        7 |   - linear: {unitz: 10}
  *          |              ^~~~~
  *     expected one of: units, bias, … ; did you mean 'units'?
+ * A finding is a warning with a name: something that is allowed and hardly meant, said once at the line that
+ * causes it, with what to change. `quiet: [name]` of a config silences it; --strict makes it an error.
+ *   config.yaml:3:21: warning: warmup takes 1000 steps, the run has 140 [no_effect]
+ *        3 | schedule: {warmup: 1000}
+ *          |                    ^~~~
+ *     help: set a warmup below 140
  * A position with line 0 means the file as a whole. Owner: whoever reads the config. */
 #ifndef GT_SPEC_DIAGNOSTICS_H
 #define GT_SPEC_DIAGNOSTICS_H
 #include "base/arena.h"
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* The findings there are: the name that `quiet:` takes, and what it is about. */
+#define GT_FINDINGS(X)                                                                    \
+  X(unused, "an input, or the output of a layer, that nothing reads")                     \
+  X(applied_twice, "a last layer that does again what the loss does itself")              \
+  X(never_evaluated, "what watches evaluations, where there are none")                    \
+  X(watches_test, "a run that is stopped, or whose model is chosen, by its test data")    \
+  X(clipped_light, "values above white, which colour changes cut off")                    \
+  X(no_effect, "a count of steps or epochs that this run never reaches")                  \
+  X(single_value_norm, "a normalisation over one value, whose output is a constant")      \
+  X(one_class, "labels that are all the same")                                            \
+  X(empty_class, "a number among the labels that no training sample has")                 \
+  X(missing_class, "a class that one split has and another lacks")                        \
+  X(splits_as_classes, "folders of splits that are taken for classes")                    \
+  X(outside_grid, "samples outside what the functions of a KAN cover")                    \
+  X(outside_training, "samples outside the range of those that the model was trained on") \
+  X(channels_first, "arrays that look like pictures with channels first")                 \
+  X(not_bits, "gates that read numbers other than 0 and 1")
+
+#define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
+typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING_COUNT } gt_finding;
+#undef GT_FINDING_ENUM
+/* By gt_finding, without the first; ends with NULL. */
+extern const char *const gt_finding_names[], *const gt_finding_texts[];
 
 typedef struct gt_position {
   const char *file;        /* as the user named it; "--set" for an override */
@@ -19,25 +50,33 @@ typedef struct gt_position {
 
 typedef struct gt_diagnostic {
   gt_position at;
-  const char *message, *expected, *suggestion; /* the last two may be NULL */
-  bool warning;
+  const char *message, *expected, *suggestion; /* the last two, and help, may be NULL */
+  const char *help;                            /* of a finding: what to change */
+  gt_finding finding;                          /* GT_NO_FINDING: an error */
+  bool shown;
 } gt_diagnostic;
 
 typedef struct gt_diagnostics {
   gt_arena *arena;
   gt_diagnostic *items;
   int count;
-  int errors, warnings; /* those not kept too */
+  int errors, findings; /* those not kept too */
+  int told[2];          /* of those not kept, errors and findings: how many the reader knows of */
+  uint64_t quiet;       /* bit gt_finding: it is silenced */
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
 /* Adds an error; expected and suggestion may be NULL. Returns it for further filling. At most 100 are
- * kept, of warnings 20, lest they leave no room for errors. */
+ * kept, of findings 20, lest they leave no room for errors. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Adds a finding, unless it is silenced or there already; returns it, or one that nobody will see. */
+gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Findings of these names, which are gt_finding_names', are not added from now on. */
+void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *names, int count);
 /* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
-void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream);
+/* Prints what has not been printed yet. */
+void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream);
 #endif

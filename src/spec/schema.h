@@ -43,7 +43,7 @@ typedef struct gt_field {
   const char *fallback; /* default, as YAML text; NULL: none */
   double min, max;      /* range of numbers (of each element); min == max == 0: any; max < min: no upper end.
                       OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
-  const char *const *choices; /* NULL-terminated */
+  const char *const *choices; /* NULL-terminated; of STRINGS: what each word may be */
   const struct gt_schema *sub;
   const char *help;
   unsigned flags;

@@ -45,7 +45,7 @@ static json_t *value_schema(const gt_field *field) {
   case GT_FIELD_CHOICE: return choices(field);
   case GT_FIELD_INTS: return list_of(numeric(field, "integer"));
   case GT_FIELD_FLOATS: return list_of(numeric(field, "number"));
-  case GT_FIELD_STRINGS: return list_of(text());
+  case GT_FIELD_STRINGS: return list_of(field->choices ? choices(field) : text());
   case GT_FIELD_INT_OR_STRINGS:
     return json_pack("{s:[o,{s:s,s:o}]}", "anyOf", numeric(field, "integer"), "type", "array", "items",
                      text());

@@ -160,6 +160,7 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
       [GT_FIELD_INT_OR_STRINGS] = "an integer",
   };
   if (field->type == GT_FIELD_CHOICE) return choices_text(arena, field);
+  if (field->choices) return gt_arena_printf(arena, "a list %s", choices_text(arena, field) + 4);
   if (field->type == GT_FIELD_MAP && field->sub && field->sub->fields) {
     char *text = gt_arena_strdup(arena, "a map of: ");
     for (const gt_field *f = field->sub->fields; f->name; f++)
@@ -303,7 +304,9 @@ static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to
     at[i] = item->at;
     if (field->type == GT_FIELD_INTS) ok &= read_int(r, field, &ints[i], item);
     if (field->type == GT_FIELD_FLOATS) ok &= read_float(r, field, &floats[i], item);
-    if (words) ok &= read_text(r, field, &strings[i], item);
+    if (words)
+      ok &=
+          field->choices ? read_choice(r, field, &strings[i], item) : read_text(r, field, &strings[i], item);
   }
   if (!ok) return false;
   if (field->type == GT_FIELD_INTS) *(gt_ints *)to = (gt_ints){ints, count};

@@ -1,8 +1,10 @@
 #include "train/config.h"
 #include "base/log.h"
+#include "train/classes.h"
 #include "train/init_from.h"
 #include "train/metrics.h"
 #include "train/phases.h"
+#include "train/review.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +111,7 @@ typedef struct top {
   int64_t seed;
   precision precision;
   evaluation eval;
+  gt_strings quiet;
   const gt_spec *data, *augment, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
@@ -130,6 +133,8 @@ static const gt_field top_fields[] = {
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
            .help = "how evaluations and predictions are made"),
     GT_ROW(top, train, GT_FIELD_NODE, .help = "the training loop"),
+    GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,
+           .help = "warnings that are not wanted, by the names that they end with"),
     {.name = NULL},
 };
 const gt_schema gt_config_schema = {.name = "config", .help = "a gtrain config", .fields = top_fields};
@@ -206,6 +211,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   gt_data_wanted asked = wanted ? *wanted : (gt_data_wanted){0};
   const gt_loss_type *loss = gt_loss_named(config->root);
   asked.range = loss ? loss->range : NULL;
+  asked.labels = loss && loss->labels;
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
                                           &config->dataset, diagnostics, error);
@@ -230,7 +236,17 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   config->seed = sections->seed;
   config->products = precision_of(&sections->precision);
   config->flips = sections->eval.flip;
+  gt_diagnostics_silence(&config->diagnostics, sections->quiet.items, sections->quiet.count);
   return true;
+}
+
+/* What is allowed, and hardly meant. */
+static void review(gt_config *config, gt_arena *arena) {
+  for (int p = 0; p < config->phases; p++)
+    gt_config_review_model(&config->phase[p], arena, &config->diagnostics);
+  if (!config->phases) gt_config_review_model(config, arena, &config->diagnostics);
+  gt_config_review_classes(config, arena);
+  gt_config_review_lengths(config, arena);
 }
 
 static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
@@ -252,7 +268,9 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
   choose_evaluations(config);
   config->resolved = gt_config_resolve(config, arena);
-  return gt_phases_read(config, arena);
+  if (!gt_phases_read(config, arena)) return false;
+  if (!wanted) review(config, arena);
+  return true;
 }
 
 static const char *stem(gt_arena *arena, const char *path) {
@@ -296,7 +314,7 @@ void gt_config_finish(gt_config *config) {
   config->init_from = NULL;
 }
 
-int gt_config_report(const gt_config *config, const gt_error *error) {
+int gt_config_report(gt_config *config, const gt_error *error) {
   gt_diagnostics_print(&config->diagnostics, stderr);
   if (error->status) gt_log_error("%s", error->message);
   if (config->diagnostics.errors) return GT_ERR_CONFIG;

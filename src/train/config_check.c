@@ -5,6 +5,7 @@
 #include "op/core.h"
 #include "train/config.h"
 #include "train/metrics.h"
+#include "train/review.h"
 #include <string.h>
 
 static int64_t batch_of(const gt_config *config) {
@@ -63,13 +64,20 @@ static void check_watchers(gt_config *config) {
   };
   for (size_t i = 0; i < sizeof watchers / sizeof *watchers; i++)
     if (watchers[i].waits)
-      gt_warning_at(&config->diagnostics, watchers[i].at ? watchers[i].at->at : root->at,
+      gt_finding_at(&config->diagnostics, GT_FINDING_never_evaluated,
+                    watchers[i].at ? watchers[i].at->at : root->at,
                     "%s: there is neither validation nor test data to watch", watchers[i].text)
-          ->expected = "data: {..., validation: 0.1}, say";
+          ->help = "data: {..., validation: 0.1} sets a tenth of the training samples apart";
 }
 
-static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype) {
-  return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
+static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
+  const uint32_t variable = gt_graph_variable(graph, name, shape, dtype, false);
+  if (bits) gt_graph_holds_bits(graph, variable);
+  return gt_variable_read(graph, variable);
+}
+
+static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
+  return tensor->bits && !input->scaling.count;
 }
 
 static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_graph *graph, int index) {
@@ -77,8 +85,9 @@ static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_
   const gt_tensor *tensor = &config->dataset.train.input[index];
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
-  return (gt_model_input){input->name, stand_in(graph, name, batch_shape(config, tensor), dtype),
-                          tensor->limit};
+  return (gt_model_input){
+      input->name, stand_in(graph, name, batch_shape(config, tensor), dtype, holds_bits(tensor, input)),
+      tensor->limit};
 }
 
 static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {
@@ -96,6 +105,18 @@ static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
                       .weight = GT_NONE,
                       .targets = GT_NONE,
                       .mode = {.seed = (uint64_t)config->seed}};
+}
+
+/* A build of what the trained model stands for, where bits are told from other numbers. */
+void gt_config_review_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
+  gt_graph *graph = gt_graph_create(arena);
+  gt_forward forward = begin(config, arena, graph);
+  forward.clock =
+      gt_clock(graph, gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
+               gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
+  forward.mode.hard = true;
+  forward.mode.review = gt_config_review(config, arena);
+  gt_forward_build(&forward, arena, graph, diagnostics);
 }
 
 gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
@@ -121,9 +142,9 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   const bool labels = config->dataset.classification;
   gt_forward forward = begin(config, arena, graph);
   forward.loss = config->loss;
-  forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32);
+  forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
   forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
-                             labels ? GT_I32 : GT_F32);
+                             labels ? GT_I32 : GT_F32, false);
   forward.classes = config->dataset.classes;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard,
@@ -173,11 +194,11 @@ static void check_light(const gt_config *config, const gt_augment_plan *plan, gt
   float most = 0;
   for (int64_t i = 0; i < count; i++) most = value[i] > most ? value[i] : most;
   if (most <= plan->look.white) return;
-  gt_warning_at(diagnostics, config->augment->at,
+  gt_finding_at(diagnostics, GT_FINDING_clipped_light, config->augment->at,
                 "samples have values up to %g, which colour changes cut off at %g, as white", (double)most,
                 (double)plan->look.white)
-      ->expected = gt_arena_printf(
-      diagnostics->arena, "data: {normalize: {scale: %g}}, which says what white is", 1 / (double)most);
+      ->help = gt_arena_printf(diagnostics->arena, "data: {normalize: {scale: %g}} says what white is",
+                               1 / (double)most);
 }
 
 void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics) {

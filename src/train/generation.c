@@ -68,8 +68,6 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
-  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
-    gt_warn("early stopping watches the test data, as there is no validation split");
   return true;
 }
 

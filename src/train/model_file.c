@@ -25,6 +25,16 @@ static json_t *names_json(const char *const *names, int64_t count) {
   return array;
 }
 
+static json_t *range_json(const gt_value_range *range) {
+  json_t *low = json_array(), *high = json_array();
+  for (int64_t c = 0; c < range->columns; c++) {
+    json_array_append_new(low, json_real((double)range->low[c]));
+    json_array_append_new(high, json_real((double)range->high[c]));
+  }
+  return json_pack("{s:o, s:o, s:I, s:b}", "least", low, "largest", high, "count", (json_int_t)range->count,
+                   "bits", range->bits);
+}
+
 static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
@@ -34,6 +44,7 @@ static void add_input(json_t *to, const gt_input *input) {
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
   json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
   json_object_set_new(to, "input_names", names_json(input->columns, gt_input_features(input)));
+  if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
 }
 
 /* The one input of a config that gives it no name stands in the signature itself, as it did before there were
@@ -60,7 +71,7 @@ static char *signature_text(const gt_dataset *data) {
   if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names",
                       names_json(data->target_names, gt_tensor_features(&data->train.targets)));
-  char *text = json_dumps(root, JSON_COMPACT);
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
   return text;
 }
@@ -135,6 +146,29 @@ static const char *const *read_names(gt_arena *arena, json_t *array, int64_t cou
   return names;
 }
 
+static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
+  float *values = GT_NEW_N(arena, float, count);
+  if (json_array_size(array) != (size_t)count) return NULL;
+  for (int64_t i = 0; i < count; i++) {
+    values[i] = (float)json_number_value(json_array_get(array, (size_t)i));
+    if (!isfinite(values[i])) return NULL;
+  }
+  return values;
+}
+
+/* Files of earlier versions have none. */
+static bool read_range(gt_value_range *range, const json_t *from, gt_arena *arena) {
+  if (!from) return true;
+  const int64_t columns = (int64_t)json_array_size(json_object_get(from, "least"));
+  if (!columns) return false;
+  *range = (gt_value_range){.columns = columns,
+                            .low = read_reals(json_object_get(from, "least"), columns, arena),
+                            .high = read_reals(json_object_get(from, "largest"), columns, arena),
+                            .count = json_integer_value(json_object_get(from, "count")),
+                            .bits = json_is_true(json_object_get(from, "bits"))};
+  return range->low && range->high;
+}
+
 static bool read_crop(gt_input *input, const json_t *crop) {
   if (!crop) return true;
   if (json_array_size(crop) != 2 || input->rank < 2 || input->rank > 3) return false;
@@ -157,7 +191,9 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
         features > INT32_MAX)
       return false;
   }
-  if (!read_crop(input, json_object_get(from, "input_crop"))) return false;
+  if (!read_crop(input, json_object_get(from, "input_crop")) ||
+      !read_range(&input->range, json_object_get(from, "input_range"), arena))
+    return false;
   input->element = GT_ELEMENT_F32;
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;

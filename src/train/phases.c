@@ -170,7 +170,7 @@ static void check_begins(gt_config *config, gt_config *phase, gt_arena *arena, g
   if (gt_net_training(arena, phase, &graphs, &error)) return;
   const gt_diagnostics *found = &phase->diagnostics;
   for (int i = 0; i < found->count; i++)
-    if (!found->items[i].warning)
+    if (!found->items[i].finding)
       gt_error_at(&config->diagnostics, found->items[i].at, "%s", found->items[i].message)->expected =
           found->items[i].expected;
   if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot begin: %s", error.message);

@@ -1,9 +1,11 @@
 #include "train/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/classes.h"
 #include "train/generation.h"
 #include "train/init_from.h"
 #include "train/progress.h"
+#include "train/review.h"
 #include "train/signals.h"
 #include <limits.h>
 #include <math.h>
@@ -45,6 +47,7 @@ static bool open_sinks(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
+  gt_config_note_ranges(run->base, &run->session.arena);
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
@@ -66,6 +69,8 @@ static bool open_run(gt_run *run, gt_error *error) {
   gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
   if (!gt_run_directory(run, error)) return false;
   gt_info("run directory: %s", run->directory);
+  const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, &run->session.arena);
+  if (classes.classes) gt_info("classes: %s", gt_class_counts_text(&classes, &run->session.arena));
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
   const uint32_t tuned = gt_net_work_of(run->net).tuned;
   if (tuned) gt_info("kernels: %u of the step's choices as gtrain tune found them", tuned);

@@ -56,7 +56,7 @@ says "up to the last of them" "there is not one target for each sample"
 # Warnings leave room for errors.
 long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"
 exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set loss=cross_entropy
-says "the error is shown" "needs class labels"
+says "the error is shown" "the data has 2 classes"
 says "the warnings in part" "… and 279 more warnings"
 
 # Gates that could never be missed, or always.

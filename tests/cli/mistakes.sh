@@ -71,7 +71,7 @@ exits 0 "nothing to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml"
 says "plateau" "unwatched.yaml:3:11: warning: this schedule never changes the learning rate"
 says "early stopping" "unwatched.yaml:6:19: warning: early stopping never happens"
 says "keep_best" "unwatched.yaml:8:16: warning: keep_best keeps nothing"
-exits 0 "something to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set data.validation=0.2
+exits 0 "something to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set data.validation=0.2 --set train.steps=40
 check "no warning" test -z "$(grep warning <<< "$out")"
 exits 0 "nobody who watches" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set schedule=constant \
   --set train.early_stopping=0 --set train.checkpoint.keep_best=false

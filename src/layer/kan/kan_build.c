@@ -1,6 +1,7 @@
 #include "layer/kan/kan_init.h"
 #include "base/count.h"
 #include "layer/kan/kan_layer.h"
+#include "layer/review.h"
 #include "layer/kan/kan_symbolic.h"
 #include "layer/norm.h"
 #include "op/core.h"
@@ -175,6 +176,26 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   return gt_add(graph, y, gt_reshape(graph, more, shape));
 }
 
+/* A norm's output always lies near 0, and knots that move find the data; tanh tells values beyond 3, where it
+ * is 0.995, hardly apart. */
+static void review_range(gt_build *build, const gt_kan_choice *o) {
+  const gt_sample_facts *facts = gt_review_facts(build, 0);
+  const bool tanh = !strcmp(o->norm, "tanh");
+  const char *column = NULL;
+  if (!facts || o->adapts || !strcmp(o->norm, "layer_norm") || (!tanh && !gt_kan_uses_range(o))) return;
+  const double low = tanh ? -3 : o->low, high = tanh ? 3 : o->high;
+  const double share = facts->outside(facts, low, high, &column);
+  if (share < 0.5) return;
+  gt_diagnostic *item = gt_review_find(
+      build, GT_FINDING_outside_grid, NULL,
+      "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
+      tanh ? "reads its input through tanh, which tells values apart" : "has its functions", low, high,
+      100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
+  item->help =
+      tanh ? "data: {normalize: standard}"
+           : "data: {normalize: standard}, a `range` that holds them, or `grid_update: {}` of bspline";
+}
+
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
@@ -187,6 +208,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
+  review_range(build, o);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
   const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);

@@ -118,6 +118,7 @@ typedef struct gt_kan_choice { /* what a layer is, defaults filled in */
   bool bias, scale, adapts, centres, widths;
 } gt_kan_choice;
 
+bool gt_kan_uses_range(const gt_kan_choice *choice); /* its functions stand in [low, high] */
 /* False after reporting. */
 bool gt_kan_read(gt_build *build, const gt_kan_config *config, gt_kan_choice *choice);
 /* The layer over the last axis of x; GT_NONE after reporting. */

@@ -83,6 +83,8 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_for
   return true;
 }
 
+bool gt_kan_uses_range(const gt_kan_choice *o) { return o->form->uses & USES_RANGE; }
+
 bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   *o = (gt_kan_choice){.config = c};
   while (strcmp(gt_kan_bases[o->basis], c->basis)) o->basis++;

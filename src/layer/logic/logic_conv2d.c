@@ -9,6 +9,7 @@
 #include "layer/logic/feature_major.h"
 #include "layer/circuit.h"
 #include "layer/layer.h"
+#include "layer/review.h"
 #include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
 #include "op/core.h"
@@ -197,6 +198,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
       gt_build_constant(build, "wiring", gt_shape_2(from.kernels, from.leaves), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
+  gt_review_bits(build, input, 0);
   const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
   return gt_reshape(graph, y, output);
 }

@@ -1,0 +1,27 @@
+/* Ranges: between which values the samples of an input lie, a column each. A trained model keeps those of its
+ * training samples, in the units of the files, so that it can tell when it is given something else: bytes for
+ * floats, metres for feet, another column. */
+#ifndef GT_DATA_RANGE_H
+#define GT_DATA_RANGE_H
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gt_tensor;
+struct gt_input;
+
+/* Value i of a sample belongs to column i % columns. */
+typedef struct gt_value_range {
+  int64_t columns;         /* 0: not known */
+  const float *low, *high; /* [columns] */
+  int64_t count;           /* samples */
+  bool bits;               /* all values are 0 or 1 */
+} gt_value_range;
+
+/* Of a tensor of bytes or floats; of integers, which are numbers of things, and of one without values none is
+ * known. A feature is a column; of pictures, a channel is. In the arena. */
+gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
+/* What a model that knows input->range should say of these samples of it: NULL, where they lie in it by and
+ * large, or a sentence in the arena. */
+const char *gt_range_doubt(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
+#endif

@@ -1,0 +1,19 @@
+/* The classes of a config's data and how many samples each split has of them. */
+#ifndef GT_TRAIN_CLASSES_H
+#define GT_TRAIN_CLASSES_H
+#include "train/config.h"
+
+typedef struct gt_class_counts {
+  int classes;              /* 0: the targets are no classes, or not read */
+  const int64_t *split[3];  /* [classes], of train, validation and test; NULL: there is no such split */
+  const char *const *names; /* or NULL: they are numbers */
+} gt_class_counts;
+
+/* In the arena. */
+gt_class_counts gt_class_counts_of(const gt_dataset *data, gt_arena *arena);
+/* "a 8, b 8", of the training samples; of many classes the first ones. */
+const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena);
+const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *arena);
+/* Finds classes that are all the same, and those that one split has and another lacks. */
+void gt_config_review_classes(gt_config *config, gt_arena *arena);
+#endif

@@ -1,0 +1,20 @@
+/* What a config's data and lengths tell its layers in a review (layer/review.h), and what a run's length
+ * makes of its settings. */
+#ifndef GT_TRAIN_REVIEW_H
+#define GT_TRAIN_REVIEW_H
+#include "layer/review.h"
+#include "train/config.h"
+
+/* Builds the model of a config or phase for what its layers find. */
+void gt_config_review_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
+/* What that build is given; in the arena. */
+gt_review *gt_config_review(const gt_config *config, gt_arena *arena);
+/* Finds counts of steps and epochs that the run never reaches (review_lengths.c). */
+void gt_config_review_lengths(gt_config *config, gt_arena *arena);
+/* Notes between which values the training samples lie, for the model that is trained on them. */
+void gt_config_note_ranges(gt_config *config, gt_arena *arena);
+/* Finds inputs whose values lie elsewhere than those that a model was trained on. samples: one for each of
+ * its inputs; at: where they come from. */
+void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples, gt_position at,
+                      gt_arena *arena, gt_diagnostics *diagnostics);
+#endif

@@ -1,0 +1,92 @@
+/* Ranges of training samples against plain loops, and what is said of samples that lie elsewhere. */
+#include "data/data.h"
+#include "data_support.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 70, MOST = 600 };
+
+static float floats[ROWS * MOST];
+static uint8_t bytes[ROWS * MOST];
+
+/* Some numbers that are not sorted. */
+static void fill(void) {
+  for (int i = 0; i < ROWS * MOST; i++) {
+    bytes[i] = (uint8_t)((unsigned)i * 2654435761u >> 13);
+    floats[i] = (float)((unsigned)i * 2654435761u >> 9) / 64 - 70000;
+  }
+}
+
+static gt_tensor tensor_of(gt_element element, int rank, const int64_t *dim) {
+  gt_tensor t = {
+      .element = element, .rank = rank, .data = element == GT_ELEMENT_U8 ? (void *)bytes : (void *)floats};
+  memcpy(t.dim, dim, (size_t)rank * sizeof *dim);
+  return t;
+}
+
+static void check(gt_element element, int rank, const int64_t *dim, int64_t columns) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_tensor t = tensor_of(element, rank, dim);
+  const gt_value_range range = gt_tensor_range(&t, &arena);
+  assert_int_equal(range.columns, columns);
+  assert_int_equal(range.count, dim[0]);
+  const int64_t values = dim[0] * gt_tensor_features(&t);
+  for (int64_t c = 0; c < columns; c++) {
+    float low = 1e30f, high = -1e30f;
+    for (int64_t i = c; i < values; i += columns) {
+      const float v = element == GT_ELEMENT_U8 ? bytes[i] : floats[i];
+      low = v < low ? v : low;
+      high = v > high ? v : high;
+    }
+    assert_true(range.low[c] == low && range.high[c] == high);
+  }
+  gt_arena_finish(&arena);
+}
+
+static void columns_have_their_ranges(void **state) {
+  (void)state;
+  fill();
+  check(GT_ELEMENT_F32, 2, (int64_t[]){ROWS, 1}, 1);
+  check(GT_ELEMENT_F32, 2, (int64_t[]){ROWS, 7}, 7);
+  check(GT_ELEMENT_F32, 2, (int64_t[]){1, 3}, 3);
+  check(GT_ELEMENT_U8, 2, (int64_t[]){ROWS, 600}, 600);
+  check(GT_ELEMENT_U8, 3, (int64_t[]){ROWS, 10, 12}, 1);
+  check(GT_ELEMENT_U8, 4, (int64_t[]){ROWS, 5, 4, 3}, 3);
+  const gt_tensor none = {.element = GT_ELEMENT_F32, .rank = 2};
+  assert_int_equal(gt_tensor_range(&none, NULL).columns, 0);
+}
+
+/* What is said of `count` samples of two columns, of a model that was trained on [0, 10] and [-1, 1]. */
+static const char *doubt(gt_arena *arena, const float *values, int64_t count) {
+  static const float low[] = {0, -1}, high[] = {10, 1};
+  static const char *const names[] = {"age", "score"};
+  const gt_input input = {.rank = 1, .dim = {2}, .columns = names, .range = {2, low, high, 100, false}};
+  gt_tensor t = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {count, 2}};
+  memcpy(floats, values, (size_t)count * 2 * sizeof *values);
+  t.data = floats;
+  return gt_range_doubt(&input, &t, arena);
+}
+
+static void samples_elsewhere_are_told(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  assert_null(doubt(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3)); /* within a tenth */
+  assert_null(doubt(&arena, (float[]){3, 0, 40, 0.5f}, 2));           /* one of two */
+  assert_null(doubt(&arena, (float[]){0, 0, 0, 0}, 2));               /* nothing but zeros */
+  assert_string_equal(doubt(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
+                      "values of 'score' from 0 to 3, trained on -1 to 1");
+  assert_string_equal(doubt(&arena, (float[]){300, 2, 4, 0, 5, 0}, 3),
+                      "values of 'age' from 4 to 300, trained on 0 to 10");
+  assert_non_null(doubt(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2)); /* in another unit */
+  gt_arena_finish(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_have_their_ranges),
+      cmocka_unit_test(samples_elsewhere_are_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
