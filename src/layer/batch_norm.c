@@ -2,8 +2,9 @@
  * "Batch Normalization", ICML 2015), as torch.nn.BatchNorm: y = (x - mean) / sqrt(var + eps) * weight + bias
  * with the biased variance of the batch in training, and with running averages of mean and unbiased variance
  * in evaluations. Channels are the last axis. Rows past the end of the data do not count. A batch of one
- * value a channel has no unbiased variance, and its own is kept instead, where PyTorch stops. */
+ * value a channel, where PyTorch stops, has no variance: it leaves the running averages as they are. */
 #include "layer/norm.h"
+#include "layer/review.h"
 #include "op/chain.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -33,13 +34,18 @@ static const gt_schema schema = {.name = "batch_norm",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
+/* lone: a batch may hold one value a channel. */
 static void track(gt_build *build, const batch_norm_config *c, gt_norm_running before, const gt_moments *m,
-                  gt_id count) {
+                  gt_id count, bool lone) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
-  const gt_id batches = gt_add(graph, before.batches, one);
-  const gt_id share = c->cumulative ? gt_div(graph, one, batches) : gt_constant(graph, c->momentum);
   const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
+  /* 1 of two values or more, else 0; only a batch of rows alone can come down to one value. */
+  const gt_id counts = lone ? gt_min(graph, gt_sub(graph, count, one), one) : one;
+  const gt_id batches = gt_add(graph, before.batches, counts);
+  gt_id share =
+      c->cumulative ? gt_div(graph, one, gt_max(graph, batches, one)) : gt_constant(graph, c->momentum);
+  if (lone) share = gt_mul(graph, share, counts);
   const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, others));
   gt_norm_move(build, before, m->mean, unbiased, share);
   gt_build_update(build, "num_batches_tracked", batches);
@@ -136,13 +142,16 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   const uint32_t axes = (1u << (shape.rank - 1)) - 1;
   const int64_t channels = shape.dim[shape.rank - 1];
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
+  gt_review_norm(build, gt_norm_count(shape, axes), true,
+                 "another batch_size, or layer_norm, which does not depend on the batch");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_id count = counted(build, shape, axes);
     const gt_id mean = gt_column_moments(graph, input[0], build->weight, c->eps),
                 variance = gt_result(graph, mean, 1);
     const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};
-    if (c->track_running_stats) track(build, c, before, &m, count);
+    const bool lone = gt_norm_count(shape, axes) == (build->weight == GT_NONE ? 1 : shape.dim[0]);
+    if (c->track_running_stats) track(build, c, before, &m, count, lone);
     return normalise(build, c, input[0], axes, &m, count);
   }
   const gt_id out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);

@@ -3,6 +3,7 @@
  * group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, with running averages of
  * what the samples of a batch have on average, if they are asked for. Channels are the last axis. */
 #include "layer/norm.h"
+#include "layer/review.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -48,6 +49,11 @@ static int64_t channels_of(const gt_build *build, gt_id x) {
   return shape.dim[shape.rank - 1];
 }
 
+static int64_t values_of(const gt_build *build, gt_id x) { /* of a sample */
+  const gt_shape shape = gt_node_at(build->graph, x)->shape;
+  return gt_shape_count(shape) / shape.dim[0];
+}
+
 /* --- group_norm --- */
 
 static const gt_field group_fields[] = {
@@ -67,6 +73,7 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
                           (long long)channels, (long long)c->num_groups);
+  gt_review_norm(build, values_of(build, input[0]) / c->num_groups, false, "remove it, or take fewer groups");
   const gt_moments m = moments_of(build, input[0], c->num_groups);
   const gt_id out = normalised(build, input[0], &m, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
@@ -113,8 +120,8 @@ static void track(gt_build *build, const group_norm_config *c, gt_norm_running b
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const double values = (double)(gt_shape_count(shape) / shape.dim[0] / shape.dim[shape.rank - 1]);
-  const double unbiased =
-      values > 1 ? values / (values - 1) : 1; /* of one value there is no unbiased variance */
+  if (values < 2) return; /* one value has no variance: running averages stay */
+  const double unbiased = values / (values - 1);
   const gt_id variance = gt_mul(graph, over_samples(build, m->variance), gt_constant(graph, unbiased));
   gt_norm_move(build, before, over_samples(build, m->mean), variance, gt_constant(graph, c->momentum));
 }
@@ -127,6 +134,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   (void)inputs;
   if (!has_channels(build, input, 3)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
+  gt_review_norm(build, values_of(build, input[0]) / channels, false, "remove it: there is one position");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_moments m = moments_of(build, input[0], channels);

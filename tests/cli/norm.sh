@@ -57,4 +57,21 @@ says "is none" "'ema_statistics' without 'ema'"
 
 exits 78 "groups that do not divide" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set model.4.group_norm=5
 says "… with the reason" "cannot divide 24 channels into 5 groups"
+
+# A batch that holds one sample has no variance: running statistics are those of the batch before it. (They were that one
+# sample and 0, and the evaluation's outputs hundreds of times too large.)
+cat > "$TEST_TMP/lone.yaml" <<'YAML'
+data: {formula: "x0", samples: 33, test_samples: 10}
+model: [{batch_norm: {momentum: 1, affine: false}}, {linear: 1}]
+optimizer: {type: sgd, lr: 1.0e-9}
+train: {epochs: 1, batch_size: 32}
+YAML
+for norm in '{batch_norm: {momentum: 1, affine: false}}' '{batch_norm: {cumulative: true, affine: false}}'; do
+  exits 0 "$norm: a last batch of one" "$GTRAIN" train "$TEST_TMP/lone.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/lone" \
+    --set "model=[$norm, {linear: 1}]"
+  exits 0 "$norm: is left out" "$GTRAIN" eval "$TEST_TMP/lone/model.bin" --device "$DEVICE" --fail-if 'loss>10'
+  rm -r "$TEST_TMP/lone"
+done
+exits 0 "batches of one" "$GTRAIN" train "$TEST_TMP/lone.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/lone" --set train.batch_size=1
+exits 0 "… leave all as it was" "$GTRAIN" eval "$TEST_TMP/lone/model.bin" --device "$DEVICE" --fail-if 'loss>10'
 finish

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# Findings: what a config or its data allow and hardly anybody means is said once, at its line, with the way out; a name
+# in `quiet:` silences it, --strict makes it an error, --json lists it; and what is meant is said nowhere.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+cd "$TEST_TMP" || exit 1
+GTRAIN=${GTRAIN/#build/$OLDPWD/build}
+
+# Usage: finds NAME PLACE TEXT COMMAND...: the finding of that name is there, at that place, once, with a help; it is
+# silenced by its name, and an error with --strict.
+finds() {
+  local name=$1 place=$2 text=$3 lines
+  shift 3
+  exits 0 "$name" "$@"
+  lines=$(grep -c "\[$name\]" <<< "$out")
+  says "… at $place" "$place:"
+  says "… in words" "$text"
+  check "… once ($lines)" test "$lines" = 1
+  check "… with a way out" test "$(grep -A 4 -F "[$name]" <<< "$out" | grep -c "    help: ")" -ge 1
+  exits 0 "… silenced" "$@" --set "quiet=$name"
+  check "… says nothing" test "$(grep -c "\[$name\]" <<< "$out")" = 0
+  exits 78 "… with --strict" "$@" --strict
+}
+
+silent() {
+  local what=$1
+  shift
+  exits 0 "$what" "$@" --strict
+  check "… says nothing" test -z "$(grep warning <<< "$out")"
+}
+
+# --- lengths: each setting that counts, just too long and just short enough ---
+cat > length.yaml <<'YAML'
+data: {formula: "x0 + x1", samples: 20, test_samples: 10}
+model: [{linear: 1}]
+train: {epochs: 4, batch_size: 5}
+YAML
+for row in schedule.warmup:16:15 train.eval_every:5:4 train.log_every:17:16 train.checkpoint.every:5:4 train.accumulate:5:4; do
+  IFS=: read -r key long short <<< "$row"
+  finds no_effect "--set:1:$((${#key} + 2))" "" "$GTRAIN" check length.yaml --set "$key=$long"
+  silent "$key=$short" "$GTRAIN" check length.yaml --set "$key=$short"
+done
+for row in '{type: step, step_size: %d}:4:3' '{type: step, step_size: %d, by: step}:16:15' '{type: cosine, steps: %d}:17:16' \
+  '{type: linear, steps: %d}:17:16' '{type: plateau, patience: %d}:3:2'; do
+  long=${row%:*} short=${row##*:}
+  schedule=${long%:*} long=${long##*:}
+  # shellcheck disable=SC2059
+  finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$long")"
+  # shellcheck disable=SC2059
+  silent "schedule: $schedule, $short" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$short")"
+done
+exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=1
+says "… never changes" "needs at least 2 epochs, and the run has 1"
+exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
+says "… that never ends" "early stopping cannot end this run: it has 4 evaluations, and patience is 4"
+silent "patience" "$GTRAIN" check length.yaml --set train.early_stopping=3
+exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true --set train.eval_every=0
+says "… leaves nothing to choose" "keep_best has one model to choose from"
+exits 0 "a goal" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1 --set train.restart_every=4
+says "… without a restart" "it never restarts"
+# In phases a setting is said only where no phase reaches it.
+silent "one phase reaches it" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 3, phases: [{epochs: 2}, {epochs: 3}]}'
+finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 4, phases: [{epochs: 2}, {epochs: 3}]}'
+
+# --- normalisations over one value ---
+cat > norm.yaml <<'YAML'
+data: {formula: "x0 + x1", samples: 33, test_samples: 10}
+model: [{linear: 4}, batch_norm, {linear: 1}]
+train: {epochs: 2, batch_size: 16}
+YAML
+finds single_value_norm norm.yaml:2:22 "in the last batch of an epoch, which has one sample" "$GTRAIN" check norm.yaml
+finds single_value_norm norm.yaml:2:22 "over one value" "$GTRAIN" check norm.yaml --set train.batch_size=1
+silent "no sample is alone" "$GTRAIN" check norm.yaml --set train.batch_size=15
+silent "a last step of two batches, the second one empty" "$GTRAIN" check norm.yaml --set data.samples=80 --set train.accumulate=2
+finds single_value_norm norm.yaml:2:22 "in the last batch" "$GTRAIN" check norm.yaml --set train.accumulate=3
+finds single_value_norm "--set:1" "in the last batch" "$GTRAIN" check norm.yaml --set 'train={batch_size: 15, phases: [{epochs: 1}, {epochs: 1, train.batch_size: 16}]}' \
+  --set 'model=[{linear: 4}, batch_norm, {linear: 1}]'
+for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm: {affine: true}}, flatten'; do
+  finds single_value_norm "--set:1" "over one value" "$GTRAIN" check norm.yaml --set "model=[{linear: 1}, $layers]"
+done
+silent "several values" "$GTRAIN" check norm.yaml --set 'model=[{linear: 8}, {group_norm: 4}, {layer_norm: 1}, {reshape: [2, 4]}, {instance_norm: {}}, flatten, {linear: 1}]'
+
+# --- classes ---
+printf 'a,b,y\n%s' "$(for i in $(seq 30); do echo "0.$i,0.2,$((i % 3 + 1))"; done)" > from1.csv
+cat > classes.yaml <<'YAML'
+data: {train: from1.csv, test_fraction: 0.4}
+model: [{linear: 4}]
+loss: cross_entropy
+YAML
+finds empty_class classes.yaml:1:7 "no training sample is of class 0: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
+says "the way out" "data: {classes: [1, 2, 3]}"
+exits 0 "the way out" "$GTRAIN" check classes.yaml --set 'data.classes=[1,2,3]' --set 'model=[{linear: 3}]' --strict
+says "lists the classes" "classes         1 "
+sed 's/,\([123]\)$/,\1.0/; 1!s/,1.0$/,0.0/; s/,3.0$/,1.0/; s/,2.0$/,1.0/' from1.csv > float.csv
+exits 0 "0.0 and 1.0 are labels for cross-entropy" "$GTRAIN" check classes.yaml --set data.train=float.csv --set 'model=[{linear: 2}]' --strict
+says "… by number" "classes         0 "
+exits 78 "numbers for cross-entropy" "$GTRAIN" check classes.yaml --set data.task=regression
+says "… name the key that decides" "data: {task: classification}"
+exits 78 "labels for mse" "$GTRAIN" check classes.yaml --set loss=mse --set data.task=classification
+says "… name it, too" "data: {task: regression}"
+sed 's/,[123]$/,1/' from1.csv > one.csv
+exits 0 "one label" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 2}]'
+says "is said" "all training samples are of one class, '1'"
+printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
+printf 'a,y\n1,x\n2,x\n' > test.csv
+finds missing_class "--set:1" "the test split has no sample of class 'y', 'z'" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]'
+exits 0 "counts as JSON" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --json
+says "… of each split" '"classes":[{"name":"x","train":1,"test":2},{"name":"y","train":1,"test":0}'
+says "findings as JSON" '"findings":[{"name":"missing_class","text":"the test split has no sample of class'
+exits 0 "a training" "$GTRAIN" train classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --run-dir r1 --json
+says "… counts them" "classes: x 1, y 1, z 1"
+says "… lists the finding" '"findings":[{"name":"missing_class"'
+exits 78 "a strict training" "$GTRAIN" train classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --run-dir r2 --strict
+check "… does not begin" test ! -e r2
+exits 78 "a name that is none" "$GTRAIN" check classes.yaml --set quiet=mising_class
+says "… is told" "did you mean 'missing_class'?"
+exits 0 "quiet" "$GTRAIN" train classes.yaml --set 'quiet=[empty_class]' --run-dir r3
+check "… is recorded" grep -q "empty_class" r3/config.yaml
+
+# --- folders ---
+mkdir -p photos/{train,val}/{cat,dog}
+for f in photos/*/*; do
+  printf '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\nIDATx\x9cc\x60\x00\x00\x00\x02\x00\x01\x48\xaf\xa4\x71\x00\x00\x00\x00IEND\xaeB\x60\x82' > "$f/a.png"
+done
+printf 'data: {train: photos}\nmodel: [flatten, {linear: 2}]\n' > photos.yaml
+finds splits_as_classes photos.yaml:1:15 "the folders of photos, taken for classes, hold the same folders: cat/dog" "$GTRAIN" check photos.yaml
+says "the way out" "data: {train: photos/train, test: photos/val}"
+silent "the way out" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.test=photos/val
+rm -r photos/val
+exits 0 "one folder of folders" "$GTRAIN" check photos.yaml --set 'model=[flatten, {linear: 1}]'
+says "is said" "the folder of photos, taken for the one class, holds the same folders: cat/dog"
+says "with the way out" "data: {train: photos/train}"
+
+# --- what layers read ---
+cat > far.yaml <<'YAML'
+data: {formula: "x0 + x1", range: [5, 9], samples: 40, test_samples: 10}
+model: [{kan: {units: 2}}, {kan: {units: 1}}]
+YAML
+finds outside_grid far.yaml:2:10 "has its functions from -1 to 1: 100 % of the training samples lie outside" "$GTRAIN" check far.yaml
+finds outside_grid "--set:1" "reads its input through tanh" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: chebyshev}}]'
+silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard
+silent "a range that holds them" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]'
+silent "a grid that follows" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, grid_update: {every: 5}}}]'
+silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier}}]'
+finds not_bits "--set:1" "reads numbers other than 0 and 1 from 'input'" "$GTRAIN" check far.yaml --set 'model=[{logic: 8}, {logic: 8}, {group_sum: 1}]'
+finds not_bits "--set:1" "from 'linear1'" "$GTRAIN" check far.yaml --set 'model=[{threshold: [7]}, {linear: 8}, {logic: 8}, {group_sum: 1}]'
+silent "bits" "$GTRAIN" check far.yaml --set 'model=[{threshold: [6, 7]}, {logic: 8}, {logic: 8}, {group_sum: 1}]'
+printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\n' x.npy > chw.yaml
+# An array of zeros, f4, of this shape.
+zeros() {
+  local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" count=$3
+  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" > "$1"
+  head -c $((4 * count)) /dev/zero >> "$1"
+}
+zeros x.npy '2, 3, 8, 8' 384
+zeros y.npy '2, 1' 2
+finds channels_first chw.yaml:2:10 "reads the data's [3, 8, 8] as 3 rows, 8 columns and 8 channels" "$GTRAIN" check chw.yaml
+silent "moved" "$GTRAIN" check chw.yaml --set 'model=[{permute: [2, 3, 1]}, {conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]'
+zeros x.npy '2, 8, 8, 3' 384
+silent "channels last" "$GTRAIN" check chw.yaml
+
+# --- samples unlike those of the training ---
+cat > near.yaml <<'YAML'
+data: {formula: "x0 + x1", range: [0, 200], samples: 40, test_samples: 10}
+model: [{linear: 1}]
+train: {epochs: 1}
+YAML
+exits 0 "a training" "$GTRAIN" train near.yaml --run-dir near
+printf '50,60\n100,199\n' > same.csv
+printf '50,260\n100,299\n' > shifted.csv
+printf '0.5,0.2\n0.1,0.9\n' > small.csv
+printf '90,60\n-4,201\n150,220\n' > edge.csv
+exits 0 "samples as in the training" "$GTRAIN" predict near/model.bin same.csv --strict
+exits 0 "some a little beyond" "$GTRAIN" predict near/model.bin edge.csv --strict
+exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
+says "… is named" "shifted.csv: warning: the model has seen nothing like these samples: values of column 2 from 260 to 299, trained on"
+exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
+exits 0 "without --strict" "$GTRAIN" predict near/model.bin small.csv
+says "it is said" "[outside_training]"
+exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --json
+says "says so, too" '"findings":[{"name":"outside_training"'
+exits 0 "silenced" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --set quiet=outside_training --strict
+finish
