@@ -126,10 +126,8 @@ gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value) {
   const int64_t rows = graph->node[at].shape.dim[0];
   gt_id mixture = GT_NONE;
   bool *between = mark_between(graph, at, value);
-  for (gt_id id = at + 1; id <= value && mixture == GT_NONE; id++) {
-    const gt_shape shape = graph->node[id].shape;
-    if (between[id] && (!shape.rank || shape.dim[0] % rows)) mixture = id;
-  }
+  for (gt_id id = at + 1; id <= value && mixture == GT_NONE; id++)
+    if (between[id] && gt_shape_count(graph->node[id].shape) % rows) mixture = id;
   free(between);
   return mixture;
 }

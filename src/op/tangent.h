@@ -17,7 +17,7 @@ gt_id gt_tangent(gt_tangents *tangents, gt_id value, gt_id *failed);
 /* The first node between `at` and the value that has fewer than `orders` continuous derivatives; GT_NONE: all
  * have them. */
 gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders);
-/* The first node there whose rows are not those of `at`: it has made one of several rows. GT_NONE: there is
- * none. */
+/* The first node between them that mixes rows of `at`: its size is no multiple of their number. Which axis
+ * the rows are does not matter, as a pack of two inputs puts an axis before them. GT_NONE: there is none. */
 gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value);
 #endif

@@ -31,6 +31,7 @@ exits 0 "in several batches" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DE
 exits 0 "stopped by the solution" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/stopped" \
   --set 'train={batch_size: 64, steps: 500, eval_every: 5, early_stopping: {metric: rmse, goal: 0.05}}'
 exits 0 "… that soon" "$GTRAIN" eval "$TEST_TMP/stopped/model.bin" --device "$DEVICE" --fail-if 'rmse>0.05'
+exits 0 "a basis whose base reads another input" "$GTRAIN" check "$TEST_TMP/line.yaml" --set 'model=[{linear: 3}, {kan: {units: 1, basis: rbf}}]'
 
 # What a model without parameters to speak of comes to: a formula, and so are its derivatives. u = (w x)^2 sin(t), w = 1:
 # u_x t^2 = …, each a number at the samples, whose squares the loss is.
