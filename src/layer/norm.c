@@ -1,6 +1,7 @@
 #include "layer/norm.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/move.h"
 #include "op/reduce.h"
 
 int64_t gt_norm_count(gt_shape shape, uint32_t axes) {
@@ -17,14 +18,32 @@ gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   return gt_mul(graph, x, gt_reshape(graph, weight, rows));
 }
 
+typedef struct spread { /* what the gradient of a variance reads */
+  gt_id x, centered, count;
+  gt_derivative derivative;
+} spread;
+
+/* d variance / dx = 2 (x - mean) / count. The part that comes through the mean is a sum of deviations from
+ * it, which is 0, and is not computed. `centered` still depends on x through the mean: loss `pde`
+ * differentiates this gradient again. */
+static void variance_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+                              const bool *wanted, gt_id *input_gradient) {
+  const spread *s = derivative->context;
+  if (!wanted[0]) return;
+  const gt_id share = gt_expand(graph, gt_div(graph, given, s->count), gt_node_at(graph, s->x)->shape);
+  const gt_id half = gt_mul(graph, share, s->centered);
+  input_gradient[0] = gt_add(graph, half, half);
+}
+
 gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count) {
   gt_moments m;
-  const gt_id sum = gt_sum(graph, x, axes, true);
-  m.mean = gt_div(graph, sum, count);
+  spread *s = GT_NEW(graph->arena, spread);
+  m.mean = gt_div(graph, gt_sum(graph, x, axes, true), count);
   m.centered = gt_sub(graph, x, m.mean);
-  /* The variance does not change with the mean: what differentiation would add up there is zero. */
-  const gt_id spread = gt_sub(graph, x, gt_div(graph, gt_stop_gradient(graph, sum), count));
-  m.variance = gt_div(graph, gt_sum(graph, gt_mul(graph, spread, spread), axes, true), count);
+  m.variance = gt_div(graph, gt_sum(graph, gt_mul(graph, m.centered, m.centered), axes, true), count);
+  *s = (spread){.x = x, .centered = m.centered, .count = count};
+  s->derivative = (gt_derivative){&s->x, 1, variance_gradient, s};
+  gt_graph_derive(graph, m.variance, &s->derivative);
   return m;
 }
 
