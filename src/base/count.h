@@ -9,6 +9,8 @@ static inline int64_t gt_most(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline uint32_t gt_least_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t gt_most_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/* n / 2, rounded as by Python and torchvision: a half to the even number; 0 <= n. */
+static inline int64_t gt_half_to_even(int64_t n) { return n / 2 + (n % 4 == 3); }
 /* a / b, rounded up; 0 < b. */
 static inline int64_t gt_ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 /* count * each, but no more than `most`; neither is negative, 0 < each. */

@@ -1,4 +1,5 @@
 /* Rows of a picture to a sample of the wanted size. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "data/images.h"
 #include <math.h>
@@ -52,20 +53,14 @@ static void cover(const gt_image_form *form, int64_t height, int64_t width, int6
     *high = height * form->width / width;
 }
 
-/* What is cut off before the middle: halves go to the even number, as torchvision rounds them. */
-static int64_t cut_off(int64_t length, int64_t part) {
-  const int64_t over = length - part;
-  return over / 2 + (over % 4 == 3);
-}
-
 bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, int64_t width, uint8_t *out,
                      const char *path, gt_error *error) {
   int64_t high, wide;
   void *line, *sum;
   *r = (gt_resizer){.height = form->height, .width = form->width, .channels = form->channels, .out = out};
   cover(form, height, width, &high, &wide);
-  r->left = cut_off(wide, form->width);
-  r->top = cut_off(high, form->height);
+  r->left = gt_half_to_even(wide - form->width);
+  r->top = gt_half_to_even(high - form->height);
   r->plain = high == height && wide == width;
   if (r->plain) return true;
   const uint64_t values = (uint64_t)(r->width * r->channels);

@@ -175,8 +175,8 @@ gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width) {
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
   if (shape.dim[1] == height && shape.dim[2] == width) return x;
   memcpy(stop, shape.dim, sizeof stop);
-  start[1] = (shape.dim[1] - height) / 2;
-  start[2] = (shape.dim[2] - width) / 2;
+  start[1] = gt_half_to_even(shape.dim[1] - height);
+  start[2] = gt_half_to_even(shape.dim[2] - width);
   stop[1] = start[1] + height;
   stop[2] = start[2] + width;
   return gt_shrink(graph, x, start, stop);

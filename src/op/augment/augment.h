@@ -78,7 +78,8 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
 /* x F32 [batch, height, width(, channels)] changed, of the look's size. scaling as in gt_batch, of what a
  * sample holds: GT_NONE for none. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
-/* The middle of x [batch, height, width(, channels)]; x itself where it has that size. */
+/* The middle of x [batch, height, width(, channels)], as torchvision's center_crop cuts it; x itself where it
+ * has that size. */
 gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)] mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);

@@ -1,4 +1,5 @@
 #include "op/augment/augment_table.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "shaders/op/augment/augment_draw.h"
 #include <math.h>
@@ -103,12 +104,20 @@ static uint32_t add_parts(table *t, uint32_t length, uint32_t seen) {
   return first;
 }
 
-/* The middle of the picture, as much of it as the ratios allow. */
+/* To the nearest whole number, a half to the even one, as Python's round. A ratio is a float, so that 15 *
+ * 0.3 comes to a little more than 4.5: what is that near to a half is taken for it. */
+static double nearest(double x) {
+  const double twice = rint(2 * x);
+  return fabs(2 * x - twice) < 1e-6 * x ? (double)gt_half_to_even((int64_t)twice) : rint(x);
+}
+
+/* The middle of the picture, as much of it as the ratios allow (torchvision's RandomResizedCrop.get_params).
+ */
 static void set_middle(uint32_t *word, size sample, const float *ratio) {
   const double shape = (double)sample.width / sample.height;
   double width = sample.width, height = sample.height;
-  if (shape < (double)ratio[0]) height = fmax(1, round(width / (double)ratio[0]));
-  if (shape > (double)ratio[1]) width = fmax(1, round(height * (double)ratio[1]));
+  if (shape < (double)ratio[0]) height = fmax(1, nearest(width / (double)ratio[0]));
+  if (shape > (double)ratio[1]) width = fmax(1, nearest(height * (double)ratio[1]));
   word[2] = (uint32_t)width;
   word[3] = (uint32_t)height;
   word[0] = (sample.width - word[2]) / 2;

@@ -48,6 +48,7 @@ static const gt_augment_stage rules[][STAGES] = {
      {GT_DRAW_RESIZED_CROP, {0.2f, 1, 0.5f, 2}, 24, 40},
      {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
      {GT_DRAW_MIX, {1, 1, 0.5f, 0.5f}}},
+    {{GT_DRAW_RESIZED_CROP, {0.9f, 1, 0.3f, 0.3f}}, {GT_DRAW_KINDS}},
 };
 enum {
   NOTHING,
@@ -68,7 +69,8 @@ enum {
   GREY_LAST,
   HUE,
   PIECE,
-  PIECE_RESIZED
+  PIECE_RESIZED,
+  NARROW
 };
 
 static gt_augment_rule rule_of(const gt_case_view *v) {
@@ -147,6 +149,13 @@ static void rectangle(const draw *d, uint32_t attempt, const float *value, doubl
   *height = floor(sqrt(area / ratio) + 0.5);
 }
 
+/* Python's round of a product or quotient of the ratio as it was written, of at most six digits. */
+static double rounds(double length, float ratio, bool divides) {
+  const double written = rint((double)ratio * 1e6) / 1e6;
+  const double exact = rint(1e4 * (divides ? length / written : length * written)) / 1e4;
+  return exact - floor(exact) == 0.5 ? 2 * rint(exact / 2) : rint(exact);
+}
+
 /* Where the stage takes a pixel of its result from. */
 static place crop_source(const draw *d, const float *value, place p) {
   double width = 0, height = 0, left = 0, top = 0;
@@ -158,8 +167,8 @@ static place crop_source(const draw *d, const float *value, place p) {
   }
   if (i == 10) {
     width = w, height = h;
-    if (w / h < (double)value[2]) height = round(w / (double)value[2]);
-    if (w / h > (double)value[3]) width = round(h * (double)value[3]);
+    if (w / h < (double)value[2]) height = rounds(w, value[2], true);
+    if (w / h > (double)value[3]) width = rounds(h, value[3], false);
     left = floor((w - width) / 2), top = floor((h - height) / 2);
   } else {
     left = (double)below(d, i, 2, (int64_t)(w - width) + 1);
@@ -302,6 +311,9 @@ static const gt_case cases[] = {
     {&rounded, "w4 v1,1", {1, 2, 0, 0, RESIZE, 64, 2, 1}},
     {&rounded, "w4 v1,1", {1, 2, 0, 0, WIDE, 100, 12, 30}},
     {&rounded, "w4 v1,1", {1, 2, 0, 0, WIDE, 100, 12, 50}},
+    {&rounded, "w4 v1,1", {1, 2, 0, 0, NARROW, 3, 15, 15}}, /* 4.5 columns: 4 */
+    {&rounded, "w4 v1,1", {1, 2, 0, 0, NARROW, 3, 25, 25}}, /* 7.5: 8 */
+    {&rounded, "w4 v1,1", {1, 2, 0, 0, NARROW, 3, 35, 35}}, /* 10.5: 10 */
     {&rounded, "w4 v1,1", {9, 2, 0, 0, TURN, 100, 28, 28}},
     {&rounded, "w4 v1,1", {9, 2, 0, 0, AFFINE, 200, 32, 16}},
     {&rounded, "w4 v1,1", {9, 3, 1, 0, COLOR, 200, 32, 16}},
