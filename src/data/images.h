@@ -55,7 +55,7 @@ typedef struct gt_image_job { /* a picture while it is read */
   const gt_image_form *form;
   gt_error *error;
   gt_bytes bytes;
-  int turn; /* as EXIF counts: how the picture is to be turned to be seen as it was taken; 1: not at all */
+  int turn;      /* EXIF's orientation (data/exif.h) */
   bool measured; /* its size is all that is asked for, and known: height, width as it is seen */
   int64_t height, width;
   gt_resizer resizer;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SETS = 2, FORMAT = 1 };
+enum { MOST_SETS = 2, FORMAT = 2 };
 
 typedef struct header {
   char magic[8];

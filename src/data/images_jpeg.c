@@ -2,6 +2,7 @@
  * colours. What the library only warns of is an error here where pixels were made up in place of lost ones.
  */
 #include "base/memory.h"
+#include "data/exif.h"
 #include "data/images.h"
 #include <setjmp.h>
 #include <stddef.h>
@@ -52,40 +53,13 @@ static void count_scans(j_common_ptr jpeg) {
   longjmp(decoder_of(jpeg)->exit, 1);
 }
 
-/* --- EXIF: which side of the picture was up --- */
-
-static uint32_t number(const uint8_t *at, int size, bool big_endian) {
-  uint32_t value = 0;
-  for (int i = 0; i < size; i++) value = value << 8 | at[big_endian ? i : size - 1 - i];
-  return value;
-}
-
-/* Of the TIFF structure in an EXIF marker: its first directory's tag 0x112, a short number; 1 without one. */
-static int orientation(const uint8_t *data, size_t size) {
-  enum { ENTRY = 12, TAG = 0x112, SHORT = 3 };
-  if (size < 14 || memcmp(data, "Exif\0", 6)) return 1;
-  const uint8_t *tiff = data + 6;
-  const bool big = tiff[0] == 'M';
-  size -= 6;
-  const uint32_t first = number(tiff + 4, 4, big);
-  if (first > size - 2) return 1;
-  const uint32_t entries = number(tiff + first, 2, big);
-  for (uint32_t i = 0; i < entries; i++) {
-    const size_t at = (size_t)first + 2 + (size_t)i * ENTRY;
-    if (at + ENTRY > size) return 1;
-    if (number(tiff + at, 2, big) != TAG || number(tiff + at + 2, 2, big) != SHORT) continue;
-    const uint32_t value = number(tiff + at + 8, 2, big);
-    return value >= 1 && value <= 8 ? (int)value : 1;
-  }
-  return 1;
-}
-
 static void read_orientation(decoder *d) {
+  enum { HEAD = 6 };
   for (jpeg_saved_marker_ptr m = d->jpeg.marker_list; m; m = m->next)
-    if (m->marker == JPEG_APP0 + 1 && d->job->turn == 1) d->job->turn = orientation(m->data, m->data_length);
+    if (m->marker == JPEG_APP0 + 1 && d->job->turn == 1 && m->data_length >= HEAD &&
+        !memcmp(m->data, "Exif\0", HEAD))
+      d->job->turn = gt_exif_orientation(m->data + HEAD, m->data_length - HEAD);
 }
-
-/* --- */
 
 static bool read_rows(decoder *d) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;

@@ -1,5 +1,6 @@
 /* One picture file: by its first bytes to its decoder, turned as it was taken. */
 #include "base/memory.h"
+#include "data/exif.h"
 #include "data/images.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,9 +22,6 @@ bool gt_image_is_named(const char *path) {
          gt_data_has_suffix(path, ".jpeg");
 }
 
-/* Rows and columns change places. */
-static bool lies(const gt_image_job *job) { return job->turn >= 5; }
-
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
   if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
   return gt_fail(job->error, GT_ERR_DATA,
@@ -44,32 +42,15 @@ static bool check_size(const gt_image_job *job) {
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
   gt_image_form form = *job->form;
   void *turned;
-  job->height = lies(job) ? width : height;
-  job->width = lies(job) ? height : width;
+  job->height = gt_exif_swaps(job->turn) ? width : height;
+  job->width = gt_exif_swaps(job->turn) ? height : width;
   if (!gt_image_check_pixels(job, height, width) || !check_size(job) || job->measured) return false;
   if (job->turn == 1)
     return gt_resizer_init(&job->resizer, &form, height, width, job->out, job->path, job->error);
-  if (lies(job)) form.height = job->form->width, form.width = job->form->height;
+  if (gt_exif_swaps(job->turn)) form.height = job->form->width, form.width = job->form->height;
   if (!gt_try_alloc(&turned, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error)) return false;
   job->turned = turned;
   return gt_resizer_init(&job->resizer, &form, height, width, job->turned, job->path, job->error);
-}
-
-/* From job->turned, as it lies in the file, to the sample, as it is seen. */
-static void turn(gt_image_job *job) {
-  const gt_image_form *form = job->form;
-  const bool swap = lies(job),
-             from_below = job->turn == 3 || job->turn == 4 || job->turn == 6 || job->turn == 7,
-             from_right = job->turn == 2 || job->turn == 3 || job->turn == 7 || job->turn == 8;
-  const int64_t height = swap ? form->width : form->height, width = swap ? form->height : form->width;
-  uint8_t *to = job->out;
-  for (int64_t y = 0; y < form->height; y++)
-    for (int64_t x = 0; x < form->width; x++, to += form->channels) {
-      const int64_t row = swap ? x : y, column = swap ? y : x;
-      const int64_t at =
-          (from_below ? height - 1 - row : row) * width + (from_right ? width - 1 - column : column);
-      memcpy(to, job->turned + at * form->channels, (size_t)form->channels);
-    }
 }
 
 static bool decode(gt_image_job *job) {
@@ -90,7 +71,10 @@ static bool run(gt_image_job *job) {
   const int fd = gt_open_input(job->path, true, job->error);
   const bool ok =
       fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error) && decode(job);
-  if (ok && job->turned) turn(job);
+  if (ok && job->turned) {
+    const gt_image_form *form = job->form;
+    gt_exif_turn(job->turn, job->turned, form->height, form->width, form->channels, job->out);
+  }
   gt_resizer_finish(&job->resizer);
   gt_bytes_finish(&job->bytes);
   free(job->row);

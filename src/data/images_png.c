@@ -2,6 +2,7 @@
  * most programs that train on pictures take them; transparency lies over black, grey of a coloured picture is
  * its luma. */
 #include "base/memory.h"
+#include "data/exif.h"
 #include "data/images.h"
 #include <png.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ static bool is_too_large(gt_image_job *job) {
 bool gt_image_decode_png(gt_image_job *job) {
   source s = {.job = job};
   if (is_too_large(job)) return false;
+  job->turn = gt_exif_of_png(&job->bytes); /* before the pixels, which may stand before it */
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, pass_over);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool ok = false;

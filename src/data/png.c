@@ -1,5 +1,6 @@
 #include "data/png.h"
 #include "base/memory.h"
+#include "data/exif.h"
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,22 @@ void gt_picture_finish(gt_picture *picture) {
 static bool refuse(const png_image *image, const char *path, gt_error *error) {
   return gt_fail(error, strstr(image->message, "memory") ? GT_ERR_MEMORY : GT_ERR_DATA, "%s: %s", path,
                  image->message);
+}
+
+/* The picture is finished after failing. */
+static bool turn(gt_picture *p, int orientation, const char *path, gt_error *error) {
+  void *turned;
+  if (orientation == 1) return true;
+  if (!gt_try_alloc(&turned, (uint64_t)p->height * p->width, p->channels, path, error)) {
+    gt_picture_finish(p);
+    return false;
+  }
+  const bool swaps = gt_exif_swaps(orientation);
+  const uint32_t height = swaps ? p->width : p->height, width = swaps ? p->height : p->width;
+  gt_exif_turn(orientation, p->data, height, width, p->channels, turned);
+  free(p->data);
+  *p = (gt_picture){height, width, p->channels, turned};
+  return true;
 }
 
 /* libpng's simplified interface: it never jumps, and limits what a file may ask for. */
@@ -38,8 +55,9 @@ bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_
     gt_picture_finish(&picture);
     return refuse(&image, path, error);
   }
+  const bool ok = turn(&picture, gt_exif_of_png(bytes), path, error);
   *out = picture;
-  return true;
+  return ok;
 }
 
 bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {

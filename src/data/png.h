@@ -14,7 +14,8 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey,
 } gt_picture;
 
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
-/* Palettes, 16 bits and transparency (over black) are resolved; grey pictures have one channel. */
+/* Palettes, 16 bits and transparency (over black) are resolved, the picture is turned as its EXIF says; grey
+ * pictures have one channel. */
 bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);

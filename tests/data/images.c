@@ -117,23 +117,48 @@ static void stored_at(int turn, int height, int width, int y, int x, int *row, i
   }
 }
 
+static void expect_turned(const char *path, int turn, int high, int wide, int tolerance) {
+  opened o;
+  const int height = turn >= 5 ? wide : high, width = turn >= 5 ? high : wide;
+  const uint8_t *seen = open_one(&o, path, "channels: 1");
+  expect_shape(&o, height, width, 1);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      int row, column;
+      stored_at(turn, high, wide, y, x, &row, &column);
+      assert_true(abs(seen[y * width + x] - pixels[row * wide + column]) <= tolerance);
+    }
+  close_data(&o);
+}
+
 static void turned_as_it_was_taken(void **state) {
   (void)state;
   enum { H = 16, W = 24 };
-  opened o;
   paint(pixels, H, W, 1);
   for (int turn = 1; turn <= 8; turn++) {
-    const char *path = write_jpeg("p.jpg", H, W, (jpeg_kind){JCS_GRAYSCALE, 1, false, turn}, pixels);
-    const int height = turn >= 5 ? W : H, width = turn >= 5 ? H : W;
-    const uint8_t *seen = open_one(&o, path, "channels: 1");
-    expect_shape(&o, height, width, 1);
-    for (int y = 0; y < height; y++)
-      for (int x = 0; x < width; x++) {
-        int row, column;
-        stored_at(turn, H, W, y, x, &row, &column);
-        assert_true(abs(seen[y * width + x] - pixels[row * W + column]) <= 2);
-      }
-    close_data(&o);
+    expect_turned(write_jpeg("p.jpg", H, W, (jpeg_kind){JCS_GRAYSCALE, 1, false, turn}, pixels), turn, H, W,
+                  2);
+    for (int behind = 0; behind < 2; behind++) {
+      const char *path = write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, behind == 1}, pixels, 1);
+      turn_png(path, turn, behind);
+      expect_turned(path, turn, H, W, 0);
+    }
+  }
+}
+
+/* What is no sound chunk says nothing. */
+static void a_damaged_exif_turns_nothing(void **state) {
+  (void)state;
+  enum { H = 4, W = 6, CHUNK = 33 }; /* where it begins */
+  static uint8_t file[4096];
+  paint(pixels, H, W, 1);
+  const char *path = write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  turn_png(path, 6, false);
+  const size_t size = read_whole(path, file, sizeof file);
+  for (int at = 8; at < 8 + EXIF - EXIF_HEAD; at += 3) {
+    file[CHUNK + at] ^= 64; /* its checksum is that of before */
+    expect_turned(write_bytes("p.png", file, size), 1, H, W, 0);
+    file[CHUNK + at] ^= 64;
   }
 }
 
@@ -257,9 +282,12 @@ static void inputs_alone(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(every_kind_of_jpeg),
-      cmocka_unit_test(turned_as_it_was_taken), cmocka_unit_test(sizes),
-      cmocka_unit_test(one_number_is_a_square), cmocka_unit_test(inputs_alone)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_png),
+                                     cmocka_unit_test(every_kind_of_jpeg),
+                                     cmocka_unit_test(turned_as_it_was_taken),
+                                     cmocka_unit_test(a_damaged_exif_turns_nothing),
+                                     cmocka_unit_test(sizes),
+                                     cmocka_unit_test(one_number_is_a_square),
+                                     cmocka_unit_test(inputs_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,8 +70,9 @@ static void png(void **state) {
   paint(pixels, SIDE, SIDE, 4);
   attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, false}, pixels, 4),
          "alpha.png");
-  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3),
-         "interlaced.png");
+  const char *path = write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
+  turn_png(path, 6, false);
+  attack(path, "interlaced.png");
   attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_PALETTE, 2, true}, pixels, 1),
          "palette.png");
 }

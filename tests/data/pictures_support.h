@@ -44,11 +44,21 @@ typedef struct jpeg_kind {
   int turn; /* EXIF's orientation; 0: no EXIF */
 } jpeg_kind;
 
+enum { EXIF_HEAD = 6, EXIF = EXIF_HEAD + 34 };
+
+/* As in a JPEG file; in a PNG file it has no head. */
+__attribute__((unused)) static void make_exif(int turn, uint8_t out[EXIF]) {
+  static const uint8_t exif[EXIF] = {
+      'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, /* big-endian, directory at 8 */
+      0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* of two: the width, 7 */
+      1,   18,  0,   3,   0, 0, 0,   1,   0, 0,  0, 0};
+  memcpy(out, exif, sizeof exif);
+  out[EXIF - 3] = (uint8_t)turn;
+}
+
 __attribute__((unused)) static void write_exif(struct jpeg_compress_struct *jpeg, int turn) {
-  uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, /* big-endian, directory at 8 */
-                    0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* of two: the width, 7 */
-                    1,   18,  0,   3,   0, 0, 0,   1,   0, 0,  0, 0};
-  exif[sizeof exif - 3] = (uint8_t)turn;
+  uint8_t exif[EXIF];
+  make_exif(turn, exif);
   jpeg_write_marker(jpeg, JPEG_APP0 + 1, exif, sizeof exif);
 }
 
@@ -100,5 +110,23 @@ __attribute__((unused)) static size_t read_whole(const char *path, uint8_t *out,
   fclose(file);
   assert_true(size < room);
   return size;
+}
+
+/* Puts a chunk eXIf into a PNG file: before its pixels or behind them. */
+__attribute__((unused)) static void turn_png(const char *path, int turn, bool behind) {
+  enum { CHUNK = 4 + 4 + EXIF - EXIF_HEAD + 4, HEADER = 33, END = 12, ROOM = 1 << 16 };
+  static uint8_t file[ROOM + CHUNK];
+  uint8_t exif[EXIF], chunk[CHUNK] = {0, 0, 0, EXIF - EXIF_HEAD, 'e', 'X', 'I', 'f'};
+  const size_t size = read_whole(path, file, ROOM), at = behind ? size - END : HEADER;
+  make_exif(turn, exif);
+  memcpy(chunk + 8, exif + EXIF_HEAD, EXIF - EXIF_HEAD);
+  const uint32_t crc = (uint32_t)crc32(0, chunk + 4, CHUNK - 8);
+  for (size_t i = 0; i < 4; i++) chunk[CHUNK - 4 + i] = (uint8_t)(crc >> (24 - 8 * i));
+  memmove(file + at + CHUNK, file + at, size - at);
+  memcpy(file + at, chunk, CHUNK);
+  FILE *out = fopen(path, "wb");
+  assert_non_null(out);
+  assert_int_equal(fwrite(file, 1, size + CHUNK, out), size + CHUNK);
+  fclose(out);
 }
 #endif

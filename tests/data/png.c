@@ -1,7 +1,7 @@
 /* PNG files as written: pictures come back as they were, and an animated PNG has the chunks, numbers and rows
  * that the PNG specification (third edition) asks for. */
 #include "data/png.h"
-#include "data_support.h"
+#include "pictures_support.h"
 #include "base/file.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 enum { H = 5, W = 7, FRAMES = 4 };
 
-static void paint(gt_picture *p, uint32_t channels, unsigned seed) {
+static void paint_picture(gt_picture *p, uint32_t channels, unsigned seed) {
   *p = (gt_picture){H, W, channels, malloc((size_t)H * W * channels)};
   for (size_t i = 0; i < (size_t)H * W * channels; i++)
     p->data[i] = (uint8_t)((i * 37 + 11) * (seed + 1) >> 1);
@@ -31,7 +31,7 @@ static void pictures(void **unused) {
     gt_picture p, back;
     gt_error error = {0};
     const char *path = path_of("picture.png");
-    paint(&p, channels, channels);
+    paint_picture(&p, channels, channels);
     assert_true(gt_png_write(path, &p, &error));
     assert_true(gt_png_read(path, &back, &error));
     assert_int_equal(back.height, H);
@@ -44,7 +44,7 @@ static void pictures(void **unused) {
   }
   gt_picture p;
   gt_error error = {0};
-  paint(&p, 1, 0);
+  paint_picture(&p, 1, 0);
   assert_false(gt_png_write("/absent/picture.png", &p, &error));
   assert_int_equal(error.status, GT_ERR_IO);
   error = (gt_error){0};
@@ -52,6 +52,24 @@ static void pictures(void **unused) {
   if (full) assert_false(gt_png_write(full, &p, &error));
   if (full) assert_int_equal(error.status, GT_ERR_IO);
   gt_picture_finish(&p);
+}
+
+/* As pictures of a dataset are (tests/data/images.c tries all ways to turn). */
+static void turned(void **unused) {
+  (void)unused;
+  gt_picture p, back;
+  gt_error error = {0};
+  const char *path = path_of("turned.png");
+  paint_picture(&p, 1, 0);
+  assert_true(gt_png_write(path, &p, &error));
+  turn_png(path, 6, true);
+  assert_true(gt_png_read(path, &back, &error));
+  assert_true(back.height == W && back.width == H);
+  for (uint32_t y = 0; y < W; y++)
+    for (uint32_t x = 0; x < H; x++) assert_int_equal(back.data[y * H + x], p.data[(H - 1 - x) * W + y]);
+  gt_picture_finish(&p);
+  gt_picture_finish(&back);
+  unlink(path);
 }
 
 /* --- a reader of chunks --- */
@@ -147,7 +165,7 @@ static void animations(void **unused) {
     const char *path = path_of("animation.png");
     assert_true(gt_animation_open(&a, path, FRAMES, 40 * channels, &error));
     for (unsigned i = 0; i < FRAMES; i++) {
-      paint(&frame[i], channels, i);
+      paint_picture(&frame[i], channels, i);
       assert_true(gt_animation_add(&a, &frame[i], &error));
     }
     assert_true(gt_animation_close(&a, &error));
@@ -169,7 +187,7 @@ static void failures(void **unused) {
   assert_true(gt_animation_close(&a, &error)); /* one that was never opened */
   assert_false(gt_animation_open(&a, "/absent/animation.png", 1, 40, &error));
   assert_int_equal(error.status, GT_ERR_IO);
-  paint(&p, 1, 0);
+  paint_picture(&p, 1, 0);
   const char *path = path_of("short.png");
   error = (gt_error){0};
   assert_true(gt_animation_open(&a, path, 2, 40, &error));
@@ -188,7 +206,7 @@ static void failures(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(animations),
-                                     cmocka_unit_test(failures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(turned),
+                                     cmocka_unit_test(animations), cmocka_unit_test(failures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
