@@ -73,7 +73,8 @@ static bool fails(int entry, int *result) {
 /* To the question what is still in use, "lost" from a wait is as good an answer as success (the
  * specification, Lost Device): so the real device, which is not lost, is waited for. */
 static bool runs_all_the_same(int entry, int result) {
-  return result == VK_INCOMPLETE || (result == VK_ERROR_DEVICE_LOST && entry == ENTRY_vkWaitSemaphores);
+  const bool waits = entry == ENTRY_vkWaitSemaphores || entry == ENTRY_vkDeviceWaitIdle;
+  return result == VK_INCOMPLETE || (result == VK_ERROR_DEVICE_LOST && waits);
 }
 
 /* These leave null handles behind when they fail; of all others nothing is known. */

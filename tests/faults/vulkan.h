@@ -35,7 +35,7 @@ static const entry_row entry_rows[ENTRIES] = {
 
 /* The calls that have to do with what the device runs: a lost device is met there. */
 static inline bool is_work(int entry) {
-  return entry == ENTRY_vkQueueSubmit || entry == ENTRY_vkWaitSemaphores ||
+  return entry == ENTRY_vkQueueSubmit || entry == ENTRY_vkWaitSemaphores || entry == ENTRY_vkDeviceWaitIdle ||
          entry == ENTRY_vkGetSemaphoreCounterValue || entry == ENTRY_vkGetQueryPoolResults;
 }
 

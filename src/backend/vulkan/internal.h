@@ -55,8 +55,9 @@ typedef struct gt_vulkan {
   VkQueue queue;
   uint32_t family, timestamp_bits;
   bool memory_budget;
-  bool lost;  /* by its driver: it runs nothing any more */
-  bool stuck; /* may run what nobody can wait for: what that uses is never destroyed */
+  bool faulted; /* a submission, a wait or a look at a counter has failed: work may run that has no ticket */
+  bool lost;    /* by its driver: it runs nothing any more */
+  bool stuck;   /* may run what nobody can wait for: what that uses is never destroyed */
 
   VkCommandPool pool;
   VkSemaphore timeline;

@@ -59,6 +59,7 @@ bool gt_vulkan_submit_init(gt_vulkan *vk, gt_error *error) {
 }
 
 static bool check(gt_vulkan *vk, VkResult result, const char *call, gt_error *error) {
+  if (result != VK_SUCCESS) vk->faulted = true;
   if (result == VK_ERROR_DEVICE_LOST) vk->lost = true;
   return gt_vulkan_check(result, call, error);
 }
@@ -153,13 +154,22 @@ bool gt_vulkan_wait_feed(gt_vulkan *vk, uint64_t ticket, gt_error *error) {
   return wait_for(vk, vk->feeder.timeline, ticket, false, error);
 }
 
+/* To the question what is still in use, "lost" is as good an answer as success (the specification, Lost
+ * Device). */
+static bool device_is_idle(const gt_vulkan *vk) {
+  const VkResult result = vkDeviceWaitIdle(vk->device);
+  return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+}
+
 bool gt_vulkan_idle(gt_vulkan *vk) {
   gt_error ignored = {0};
   if (vk->stuck) return false;
-  /* To the question what is still in use, "lost" is as good an answer as success. */
   if (vk->ticket && !wait_for(vk, vk->timeline, vk->ticket, true, &ignored) && !vk->lost) vk->stuck = true;
   if (vk->feeder.ticket && !vk->stuck &&
       !wait_for(vk, vk->feeder.timeline, vk->feeder.ticket, true, &ignored) && !vk->lost)
     vk->stuck = true;
+  /* Work that a failed submission left behind has no ticket. This wait has no end of its own, which is why
+   * the tickets come first. */
+  if (vk->faulted && !vk->stuck && !device_is_idle(vk)) vk->stuck = true;
   return !vk->stuck;
 }

@@ -1,0 +1,123 @@
+/* Work that a failed submission leaves behind has no ticket; what it uses is freed only when the device is
+ * idle, and never where nobody can tell. By replaced functions of the loader, under validation where it is
+ * installed. */
+#include "support/steps.h"
+#include "lib/opcodes.h"
+#include "shaders/op/elementwise.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stddef.h>
+#include <string.h>
+#include <volk.h>
+
+extern int gt_vulkan_validation_messages(void);
+
+enum { COUNT = 500000, TIMES = 6 };
+
+static PFN_vkQueueSubmit real_submit;
+static PFN_vkFreeMemory real_free;
+static PFN_vkDeviceWaitIdle real_idle;
+static VkSemaphore timeline; /* of what was left behind */
+static uint64_t last;        /* value of the timeline when that is done */
+static VkResult answer, idle_answer;
+static int freed;
+
+/* Starts the work and says that it failed, as a driver may that loses its device meanwhile. */
+static VKAPI_ATTR VkResult VKAPI_CALL submit_and_fail(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
+                                                      VkFence fence) {
+  const VkTimelineSemaphoreSubmitInfo *values = info->pNext;
+  timeline = info->pSignalSemaphores[0];
+  last = values->pSignalSemaphoreValues[0];
+  assert_int_equal(real_submit(queue, count, info, fence), VK_SUCCESS);
+  return answer;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_idle(VkDevice device) {
+  return idle_answer ? idle_answer : real_idle(device);
+}
+
+static VKAPI_ATTR void VKAPI_CALL free_watched(VkDevice device, VkDeviceMemory memory,
+                                               const VkAllocationCallbacks *callbacks) {
+  uint64_t done = 0;
+  assert_int_equal(vkGetSemaphoreCounterValue(device, timeline, &done), VK_SUCCESS);
+  assert_true(done >= last);
+  freed++;
+  real_free(device, memory, callbacks);
+}
+
+/* x = x + 1, again and again, by a submission that fails. */
+static void leave_behind(gt_backend *doomed) {
+  const gt_backend_api *api = doomed->api;
+  gt_error error = {0};
+  uint64_t ticket;
+  steps s;
+  steps_init(&s, doomed);
+  const int x = steps_buffer(&s, NULL, COUNT);
+  struct gt_elementwise_args args = {.count = COUNT, .row = 1};
+  gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, 64, 4);
+  steps_bind(&s, offsetof(struct gt_elementwise_args, x), x, 0);
+  steps_bind(&s, offsetof(struct gt_elementwise_args, y), x, 0);
+  step->spec[GT_SPEC_CODE_COUNT] = step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;
+  step->spec[GT_SPEC_CODE] = GT_I_ADD | GT_OPERAND_IMMEDIATE << 16;
+  step->spec[GT_SPEC_IMMEDIATE] = 0x3f800000;
+  step->spec[GT_SPEC_OUTPUT] = GT_OPERAND_RESULT;
+  gt_executable *executable = api->compile(doomed, &s.plan, s.buffer, &error);
+  assert_string_equal(error.message, "");
+  vkQueueSubmit = submit_and_fail;
+  vkFreeMemory = free_watched;
+  vkDeviceWaitIdle = wait_idle;
+  assert_false(api->run(doomed, executable, TIMES, &ticket, &error));
+  vkQueueSubmit = real_submit;
+  assert_non_null(strstr(error.message, "vkQueueSubmit"));
+  api->executable_destroy(doomed, executable);
+  steps_finish(&s);
+  api->close(doomed);
+  vkFreeMemory = real_free;
+  vkDeviceWaitIdle = real_idle;
+}
+
+static gt_backend *open_device(void) {
+  gt_error error = {0};
+  gt_backend *opened = gt_vulkan_open(0, &error);
+  assert_non_null(opened);
+  real_submit = vkQueueSubmit;
+  real_free = vkFreeMemory;
+  real_idle = vkDeviceWaitIdle;
+  freed = 0;
+  return opened;
+}
+
+static void test_freed_when_idle(void **state) {
+  (void)state;
+  const VkResult failures[] = {VK_ERROR_DEVICE_LOST, VK_ERROR_UNKNOWN};
+  for (int i = 0; i < 2; i++) {
+    gt_backend *doomed = open_device();
+    answer = failures[i];
+    leave_behind(doomed);
+    assert_true(freed >= 3); /* x, the constants and the staging ring */
+  }
+  assert_false(gt_vulkan_stuck());
+}
+
+/* Comes last: the device stays open. */
+static void test_never_freed(void **state) {
+  (void)state;
+  static gt_backend *kept;
+  kept = open_device();
+  answer = VK_ERROR_UNKNOWN;
+  idle_answer = VK_ERROR_OUT_OF_HOST_MEMORY;
+  leave_behind(kept);
+  assert_int_equal(freed, 0);
+  assert_true(gt_vulkan_stuck());
+  assert_int_equal(gt_vulkan_validation_messages(), 0);
+}
+
+int main(void) {
+  gt_backend *backend = steps_open_vulkan();
+  if (!backend) return 77;
+  gt_backend_close(backend);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_freed_when_idle),
+                                     cmocka_unit_test(test_never_freed)};
+  return cmocka_run_group_tests_name("vulkan: work left behind", tests, NULL, NULL);
+}
