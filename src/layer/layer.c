@@ -47,18 +47,19 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
 
 gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
                       const void *form) {
-  if (!init) return GT_NONE; /* its error has been reported */
-  if (shape.rank < init->type->min_rank) {
+  if (init && shape.rank < init->type->min_rank) {
     const gt_position at = init->spec ? init->spec->at : build->at;
     gt_error_at(build->diagnostics, at, "%s needs a parameter of at least %d axes; '%s.%s' has %d",
                 init->type->name, init->type->min_rank, build->name, name, shape.rank);
     build->errors++;
-    return GT_NONE;
+    init = NULL;
   }
+  gt_fill fill = {.value = 0}; /* refused and reported: what goes on, to find other errors, has zeros */
+  if (init) fill = (gt_fill){.write = gt_init_fill, .settings = init};
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_PARAMETER,
                                       .shape = shape,
-                                      .fill = {.write = gt_init_fill, .settings = init},
+                                      .fill = fill,
                                       .refit = build->type->refit,
                                       .form = form});
 }

@@ -96,7 +96,8 @@ int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
 
-/* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
+/* A parameter of this layer, called LAYER.name; reading it in the graph is the result. init: NULL if it was
+ * refused, which has been reported; the parameter is there all the same. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
 /* The same with something for refit to know, gt_slot.form, which must live as long as the arena. */
 gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
