@@ -107,7 +107,10 @@ static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) 
   const char *where = gt_arena_printf(reader->arena, "in 'normalize' of '%s'", own->key);
   const bool ok = gt_schema_read(&gt_data_normalize_schema, normalize, NULL, NULL, own, own->at, where,
                                  reader->arena, reader->diagnostics);
-  return ok ? normalize : NULL;
+  if (!ok || !normalize->inputs) return ok ? normalize : NULL;
+  gt_error_at(reader->diagnostics, gt_spec_find(own, "inputs")->key_at, "unknown key 'inputs' %s", where)
+      ->expected = "the names of inputs in 'normalize' itself";
+  return NULL;
 }
 
 bool gt_data_scale(gt_data_reader *reader, int index) {
