@@ -42,7 +42,7 @@ static const gt_field normalize_fields[] = {
            .help = "divided by: one number, or one a channel or feature"),
     GT_ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
            .help = "multiplied before that; default 1/255 for bytes, else 1"),
-    GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE,
+    GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE, .holds = "normalize_inputs",
            .help = "how single inputs are scaled instead, by name: {wide: standard}"),
     {.name = NULL},
 };

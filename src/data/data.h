@@ -207,4 +207,5 @@ const gt_data_format *const *gt_data_formats(int *count);
 const char *gt_data_format_name(const gt_data_format *format);
 const gt_schema *gt_data_format_schema(const gt_data_format *format);
 const gt_schema *gt_data_common_schema(void);
+extern const gt_schema gt_data_normalize_schema;
 #endif

@@ -140,7 +140,6 @@ bool gt_data_prepare(gt_data_reader *reader);
 bool gt_data_scale(gt_data_reader *reader, int index);
 /* What the network sees of pictures; scaling must be known. */
 bool gt_data_crop(gt_data_reader *reader);
-extern const gt_schema gt_data_normalize_schema;
 
 /* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */
 

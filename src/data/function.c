@@ -29,7 +29,7 @@ static const gt_field fields[] = {
            .help = "formula of x0, x1, … (x, if there is one input), or one formula for each target"),
     GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
            .help = "number of inputs; default: as the formulas use"),
-    GT_ROW(options, range, GT_FIELD_NODE,
+    GT_ROW(options, range, GT_FIELD_NODE, .holds = "plain",
            .help = "[lowest, highest] of all inputs, or one such pair for each; default [-1, 1]"),
     GT_ROW(options, points, GT_FIELD_CHOICE, .choices = (const char *const[]){"random", "even", NULL},
            .help =

@@ -33,9 +33,9 @@ enum { MOST = 1 << 24 };
       GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST,                   \
              .help = "into which channels are dealt; each sees only its own"),                            \
       GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each channel"), \
-      GT_ROW(conv_config, init, GT_FIELD_NODE,                                                            \
+      GT_ROW(conv_config, init, GT_FIELD_NODE, .holds = "init",                                           \
              .help = "initial weight (default: uniform within 1/sqrt(fan_in), as in PyTorch)"),           \
-      GT_ROW(conv_config, bias_init, GT_FIELD_NODE,                                                       \
+      GT_ROW(conv_config, bias_init, GT_FIELD_NODE, .holds = "init",                                      \
              .help = "initial bias (default: uniform within 1/sqrt(fan_in))"),                            \
   {                                                                                                       \
     .name = NULL                                                                                          \
@@ -44,7 +44,7 @@ enum { MOST = 1 << 24 };
 static const gt_field fields[] = {
     WINDOW,
     GT_ROW(
-        conv_config, padding, GT_FIELD_NODE,
+        conv_config, padding, GT_FIELD_NODE, .holds = "plain",
         .help =
             "zeros on both sides of an axis, one number or one for each; valid: none; same: as many as keep "
             "the extent, an odd one behind (default: 0)"),
@@ -52,7 +52,7 @@ static const gt_field fields[] = {
 };
 static const gt_field transpose_fields[] = {
     WINDOW,
-    GT_ROW(conv_config, padding, GT_FIELD_NODE,
+    GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
            .help = "elements taken off both sides of an axis, one number or one for each (default: 0)"),
     GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
            .help = "elements more at the end of an axis"),

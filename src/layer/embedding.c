@@ -16,7 +16,7 @@ static const gt_field fields[] = {
            .flags = GT_FIELD_REQUIRED),
     GT_ROW(embedding_config, padding_idx, GT_FIELD_INT, .min = -(double)INT32_MAX, .max = INT32_MAX,
            .help = "a row that begins as zeros and gets no gradient; negative: from the end (default: none)"),
-    GT_ROW(embedding_config, init, GT_FIELD_NODE,
+    GT_ROW(embedding_config, init, GT_FIELD_NODE, .holds = "init",
            .help = "initial weight (default: normal, mean 0 and deviation 1, as in PyTorch)"),
     {.name = NULL},
 };

@@ -15,9 +15,9 @@ static const gt_field fields[] = {
     GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of outputs",
            .flags = GT_FIELD_REQUIRED),
     GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each output"),
-    GT_ROW(linear_config, init, GT_FIELD_NODE,
+    GT_ROW(linear_config, init, GT_FIELD_NODE, .holds = "init",
            .help = "initial weight (default: uniform within 1/sqrt(inputs), as in PyTorch)"),
-    GT_ROW(linear_config, bias_init, GT_FIELD_NODE,
+    GT_ROW(linear_config, bias_init, GT_FIELD_NODE, .holds = "init",
            .help = "initial bias (default: uniform within 1/sqrt(inputs))"),
     {.name = NULL},
 };

@@ -21,12 +21,30 @@ typedef struct pde_config {
   double targets;
 } pde_config;
 
+typedef struct condition_config {
+  const gt_spec *at;
+  gt_strings residual;
+  double weight;
+} condition_config;
+
+static const gt_field condition_fields[] = {
+    GT_ROW(condition_config, at, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
+           .help = "inputs and their values"),
+    GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
+           .help = "what must come to 0 there"),
+    GT_ROW(condition_config, weight, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+           .help = "of its square"),
+    {.name = NULL},
+};
+static const gt_schema condition_schema = {
+    .name = "condition", .help = "a boundary or initial condition", .fields = condition_fields};
+
 static const gt_field fields[] = {
     GT_ROW(pde_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
            .help =
                "what must come to 0, such as \"u_xx + u_yy + 1\", or several such formulas: of the inputs, "
                "the outputs and their derivatives, in which u_xy is that of u by x and by y"),
-    GT_ROW(pde_config, conditions, GT_FIELD_NODE,
+    GT_ROW(pde_config, conditions, GT_FIELD_NODE, .sub = &condition_schema,
            .help = "list of {at: {NAME: NUMBER, …}, residual: …, weight: 1}: what must come to 0 where some "
                    "inputs have these values, the others those of the samples"),
     GT_ROW(pde_config, inputs, GT_FIELD_STRINGS,
@@ -39,24 +57,6 @@ static const gt_field fields[] = {
 };
 static const gt_schema schema = {
     .name = "pde", .help = "residual of differential equations", .fields = fields};
-
-typedef struct condition_config {
-  const gt_spec *at;
-  gt_strings residual;
-  double weight;
-} condition_config;
-
-static const gt_field condition_fields[] = {
-    GT_ROW(condition_config, at, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
-           .help = "inputs and their values"),
-    GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help = "what must come to 0 there"),
-    GT_ROW(condition_config, weight, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
-           .help = "of its square"),
-    {.name = NULL},
-};
-static const gt_schema condition_schema = {
-    .name = "condition", .help = "a boundary or initial condition", .fields = condition_fields};
 
 typedef struct formulas { /* of the equation, or of a condition */
   const gt_formula *item[MOST_FORMULAS];

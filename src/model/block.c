@@ -17,9 +17,9 @@ typedef struct repeat {
 static const gt_field repeat_fields[] = {
     GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES,
            .help = "how often the layers follow one another; not needed beside `each`"),
-    GT_ROW(repeat, each, GT_FIELD_NODE,
+    GT_ROW(repeat, each, GT_FIELD_NODE, .holds = "each",
            .help = "values that differ from pass to pass, such as {width: [16, 32]}: `$width` in the layers"),
-    GT_ROW(repeat, layers, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+    GT_ROW(repeat, layers, GT_FIELD_NODE, .holds = "layers", .flags = GT_FIELD_REQUIRED,
            .help = "the layers of one pass, as in `model:`; `from: block_input` reads what the pass reads"),
     {.name = NULL},
 };

@@ -33,7 +33,7 @@ typedef struct common {
 
 static const gt_field common_fields[] = {
     GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "which optimizer"),
-    GT_ROW(common, parameters, GT_FIELD_NODE,
+    GT_ROW(common, parameters, GT_FIELD_NODE, .sub = &gt_optim_group_schema,
            .help = "list of {match: PATTERN, lr, weight_decay, frozen}: settings for the parameters of "
                    "these names"),
     GT_ROW(common, clip_value, GT_FIELD_FLOAT, .min = 0, .max = 1e30,

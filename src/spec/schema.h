@@ -43,8 +43,11 @@ typedef struct gt_field {
   const char *fallback; /* default, as YAML text; NULL: none */
   double min, max;      /* range of numbers (of each element); min == max == 0: any; max < min: no upper end.
                       OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
-  const char *const *choices; /* NULL-terminated; of STRINGS: what each word may be */
-  const struct gt_schema *sub;
+  const char *const *choices;  /* NULL-terminated; of STRINGS: what each word may be */
+  const struct gt_schema *sub; /* of MAP; of NODE: the subtree is a list of such maps */
+  const char *holds;           /* NODE: what the subtree is otherwise, by a definition of the JSON Schema
+                                (cli/schema_json.c);
+                                 who reads it checks it */
   const char *help;
   unsigned flags;
 } gt_field;

@@ -16,8 +16,11 @@ static char *rows(gt_arena *arena, char *text, const gt_schema *schema, int inde
     const bool map = f->type == GT_FIELD_MAP;
     text = gt_arena_printf(arena, "%s%*s%-*s  %s%s%s%s\n", text, indent, "", width, f->name,
                            f->help ? f->help : "", f->help ? ": " : "",
-                           map ? "a map" : gt_field_describe(arena, f), note(arena, f));
-    if (map && f->sub) text = rows(arena, text, f->sub, indent + 2);
+                           map      ? "a map"
+                           : f->sub ? "a list of maps"
+                                    : gt_field_describe(arena, f),
+                           note(arena, f));
+    if (f->sub) text = rows(arena, text, f->sub, indent + 2);
   }
   return text;
 }

@@ -52,7 +52,8 @@ static json_t *value_schema(const gt_field *field) {
   case GT_FIELD_MAP: return gt_schema_json(field->sub, NULL);
   case GT_FIELD_NODE: break;
   }
-  return json_object();
+  if (!field->sub) return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", field->holds));
+  return json_pack("{s:[s,s],s:o}", "type", "array", "null", "items", gt_schema_json(field->sub, NULL));
 }
 
 static json_t *to_json(const gt_field *field, const gt_spec *node) {

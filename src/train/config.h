@@ -88,6 +88,7 @@ extern const gt_schema gt_config_schema; /* the top level; sections of other roo
 extern const gt_schema gt_train_schema;
 extern const gt_schema gt_precision_schema;
 extern const gt_schema gt_eval_schema;
+extern const gt_schema gt_prune_schema, gt_snap_schema; /* of phases */
 
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,

@@ -14,7 +14,7 @@ typedef struct settings {
 static const gt_field fields[] = {
     GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
            .help = "the model.bin whose tensors this model begins with, as far as they fit"),
-    GT_ROW(settings, map, GT_FIELD_NODE,
+    GT_ROW(settings, map, GT_FIELD_NODE, .holds = "named",
            .help = "layers or tensors of this model and what of the file they are taken from, where names "
                    "differ; ~: begins anew"),
     {.name = NULL},

@@ -50,7 +50,7 @@ static const char *const fixed[] = {"train.phases", "train.threads", "train.rest
                                     "train.steps"};
 enum { SECTIONS = sizeof sections / sizeof *sections, FIXED = sizeof fixed / sizeof *fixed };
 
-static bool is_changeable(const char *key) {
+bool gt_phase_may_change(const char *key) {
   for (size_t i = 0; i < FIXED; i++)
     if (begins_with(key, fixed[i])) return false;
   for (size_t i = 0; i < SECTIONS; i++)
@@ -105,7 +105,7 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
-    else if (is_changeable(entry->key))
+    else if (gt_phase_may_change(entry->key))
       gt_spec_set(arena, root, entry, diagnostics);
     else
       refuse(config, root, entry);

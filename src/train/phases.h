@@ -13,6 +13,7 @@
 /* Reads the phases of a config whose other sections have been read, and makes the config itself the first of
  * them; false after reporting. Without any the config is its only one. */
 bool gt_phases_read(gt_config *config, gt_arena *arena);
+bool gt_phase_may_change(const char *key);             /* a path, such as optimizer.lr */
 gt_batching gt_phase_batching(const gt_config *phase); /* as its optimizer steps */
 int64_t gt_phase_steps(const gt_config *phase);        /* of the whole phase */
 /* Steps that take each batch of the data once, whatever the optimizer. */

@@ -13,7 +13,7 @@ enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
 /* --- reading -------------------------------------------------------------------------------------------- */
 
 static const gt_field fields[] = {
-    GT_ROW(gt_snap_config, edges, GT_FIELD_NODE,
+    GT_ROW(gt_snap_config, edges, GT_FIELD_NODE, .holds = "plain",
            .help = "auto: all that there are; or a list of [layer, input, output] or, whatever its R2, "
                    "[layer, input, output, function] (default: auto)"),
     GT_ROW(gt_snap_config, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
@@ -30,10 +30,10 @@ static const gt_field fields[] = {
                "explain` does, where they explain enough: of at most 200 edges"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "symbolic",
-                                 .help = "edges of a KAN that become functions as a phase begins",
-                                 .fields = fields,
-                                 .shorthand = "edges"};
+const gt_schema gt_snap_schema = {.name = "symbolic",
+                                  .help = "edges of a KAN that become functions as a phase begins",
+                                  .fields = fields,
+                                  .shorthand = "edges"};
 
 static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *message) {
   gt_error_at(diagnostics, at, "%s", message)->expected = expected;
@@ -131,7 +131,8 @@ void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const 
       gt_error_at(diagnostics, node->at, "this needs a model that is written out, a KAN layer an entry");
     if (diagnostics->errors > errors) return;
   }
-  if (!gt_schema_read(&schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena, diagnostics))
+  if (!gt_schema_read(&gt_snap_schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena,
+                      diagnostics))
     return;
   phase->snap.allowed = read_library(&phase->snap.library, arena, diagnostics);
   read_edges(&phase->snap, arena, model, diagnostics);

@@ -49,6 +49,52 @@ agree 78 "a value for each, no list" '{repeat: {each: {a: 1}, layers: [{linear: 
 agree 78 "no value" '{repeat: {each: {a: []}, layers: [{linear: $a}]}}'
 agree 78 "no name" '{repeat: {each: {}, layers: [{linear: 2}]}}'
 agree 78 "another word than a name" '{repeat: {each: {a: [1]}, layers: [{linear: a}]}}'
+
+# Maps inside of values, and phases.
+whole() { # 0|78 NAME CONFIG
+  local file="$TEST_TMP/$2.yaml"
+  printf '%s\n' "$3" > "$file"
+  exits "$1" "gtrain: $2" "$GTRAIN" check "$file"
+  echo "$1 $file" >> "$TEST_TMP/wanted"
+}
+phase() { # 0|78 PHASE
+  whole "$1" "phase $2" "data: {inputs: [[0, 1], [1, 0]], targets: [0, 1]}
+model: [{linear: {units: 2, name: head}}, {repeat: {times: 2, layers: [{kan: {units: 2, grid_update: {every: 5}}}]}}]
+optimizer: {type: adam, parameters: [{match: head.*, lr: 1.0e-3}]}
+train: {phases: [{epochs: 1}, {$2}]}"
+}
+agree 78 "a slip in initial values" 'linear: {units: 2, init: {type: constant, valu: 1}}'
+agree 78 "another in those of a kan" 'kan: {units: 2, init: {type: constant, valu: 1}}'
+agree 78 "a map of edges" 'kan: {units: 2, symbolic: {edges: []}}'
+sines='data: {formula: "x0*x1", inputs: 2, samples: 9, test_samples: 9'
+whole 0 "inputs scaled by name" "$sines, normalize: {inputs: {input: {mean: 1, std: 2}}}}
+model: [{linear: 1}]"
+whole 78 "inputs scaled by a slip" "$sines, normalize: {inputs: {input: {men: 1}}}}
+model: [{linear: 1}]"
+whole 78 "inputs of an input" "$sines, normalize: {inputs: {input: {inputs: {input: standard}}}}}
+model: [{linear: 1}]"
+pde='loss: {type: pde, residual: u_xx + u_yy, conditions: [{at: {x: 0}, residual: u'
+whole 0 "a condition" "$sines}
+model: [{linear: 1}]
+$pde}]}"
+whole 78 "a slip in a condition" "$sines}
+model: [{linear: 1}]
+$pde, wait: 2}]}"
+phase 0 'epochs: 2, optimizer.lr: 1.0e-4, schedule: cosine, train.batch_size: 1, train.checkpoint.every: 1'
+phase 0 'steps: 2, optimizer.parameters.0.frozen: true, schedule.type: cosine, model.0.linear.units: 2'
+phase 0 'steps: 2, model.1.repeat.layers.0.kan.grid_update.every: 3, train.early_stopping: 3, optimizer: sgd'
+phase 0 'steps: 2, model.1.repeat.layers.0.kan: {units: 2, grid_update: {every: 4}}'
+phase 78 'epochs: 2, lr: 1.0e-4'
+phase 78 'epochs: 2, optimiser.lr: 1.0e-4'
+phase 78 'epochs: 2, optimizer.rate: 1.0e-4'
+phase 78 'epochs: 2, optimizer: {type: adam, rate: 1}'
+phase 78 'epochs: 2, optimizer.parameters.0.freeze: true'
+phase 78 'epochs: 2, model.0.linear.unit: 2'
+phase 78 'epochs: 2, model.1.repeat.layers.0.kan.grid_update.evry: 3'
+phase 78 'epochs: 2, train.threads: 2'
+phase 78 'epochs: 2, train.checkpoint: {evry: 2}'
+phase 78 'epochs: 2, symbolic: {edge: auto}'
+phase 78 'epochs: 2, prune: {nodess: 2}'
 for config in configs/*.yaml; do echo "0 $config" >> "$TEST_TMP/wanted"; done
 
 mapfile -t files < <(cut -d' ' -f2- "$TEST_TMP/wanted")

@@ -123,7 +123,8 @@ static json_t *make_data(maker *m, facts *f, made *result) {
   json_t *data = kinds[kind].make(m, f);
   result->inputs = kinds[kind].inputs;
   result->automaton = f->automaton;
-  if (chance(&m->d, 50)) add_some(m, data, branch_with(property_of(m->schema, "data"), kinds[kind].key), 12);
+  if (chance(&m->d, 50))
+    add_some(m, data, branch_with(resolved(m, property_of(m->schema, "data")), kinds[kind].key), 12);
   return data;
 }
 
@@ -148,7 +149,7 @@ static void add_train(maker *m, json_t *config) {
     json_object_set_new(train, "epochs", json_integer(between(&m->d, 1, 3)));
   json_object_set_new(train, "batch_size", json_integer(between(&m->d, 1, 9)));
   if (chance(&m->d, 70)) {
-    const json_t *schema = property_of(m->schema, "train");
+    const json_t *schema = resolved(m, property_of(m->schema, "train"));
     const bool epochs = json_object_get(train, "epochs");
     add_some(m, train, schema, 15);
     json_object_del(train, epochs ? "steps" : "epochs");
@@ -227,7 +228,8 @@ made make_config(maker *m) {
 static void write_schema_override(maker *m, FILE *file) {
   static const char *const sections[] = {"train", "optimizer", "schedule", "data", NULL};
   const char *name = one_of(&m->d, sections), *key;
-  const json_t *section = property_of(m->schema, name), *branches = json_object_get(section, "anyOf");
+  const json_t *section = resolved(m, property_of(m->schema, name)),
+               *branches = json_object_get(section, "anyOf");
   if (branches)
     section = json_array_get(branches, (size_t)between(&m->d, 0, (int64_t)json_array_size(branches) - 1));
   json_t *properties = json_object_get(section, "properties"), *row;

@@ -108,17 +108,6 @@ static json_t *word(maker *m, const char *key) {
   return json_string(one_of(&m->d, names));
 }
 
-static json_t *initializer(maker *m) {
-  static const char *const names[] = {
-      "zeros",          "ones",           "normal",          "uniform",  "xavier_normal",
-      "xavier_uniform", "kaiming_normal", "kaiming_uniform", "constant", NULL};
-  const char *name = one_of(&m->d, names);
-  json_t *map = json_pack("{s:s}", "type", name);
-  if (!strcmp(name, "constant"))
-    json_object_set_new(map, "value", json_real((double)between(&m->d, -3, 3) / 2));
-  return map;
-}
-
 static json_t *groups(maker *m) {
   static const char *const patterns[] = {"*", "linear1.*", "*.bias", "none", NULL};
   json_t *list = json_array();
@@ -132,7 +121,6 @@ static json_t *groups(maker *m) {
 }
 
 static json_t *anything(maker *m, const char *key) {
-  if (!strcmp(key, "init") || !strcmp(key, "bias_init")) return initializer(m);
   if (!strcmp(key, "parameters")) return groups(m);
   if (chance(&m->d, 30)) return json_integer(between(&m->d, 0, 4));
   json_t *list = json_array();
@@ -178,7 +166,7 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
   if ((list = json_object_get(schema, "anyOf"))) return value_of(m, one_branch(m, list), key);
   if ((list = json_object_get(schema, "allOf"))) return value_of(m, json_array_get(list, 0), key);
   if (json_object_get(schema, "pattern")) return json_string("$a");
-  if (json_is_array(type)) return word(m, key);
+  if (json_is_array(type)) return json_object_get(schema, "items") ? anything(m, key) : word(m, key);
   if (!type) return anything(m, key);
   const char *name = json_string_value(type);
   if (!strcmp(name, "integer")) return whole(m, schema);

@@ -95,11 +95,12 @@ extern const gt_schema gt_kan_grid_update_schema;
           mask, GT_FIELD_BOOL,                                                                                         \
           .help = "each pair of input and output has a factor, 1 or 0, that pruning sets (default: false)"),           \
       GT_KAN_ROW(                                                                                                      \
-          symbolic, GT_FIELD_NODE,                                                                                     \
+          symbolic, GT_FIELD_NODE, .holds = "plain",                                                                   \
           .help =                                                                                                      \
               "edges that are functions instead, c f(a x + b) + d with constants that are learned: [input, output, "   \
               "function], such as [[0, 0, sin]] (default: none)"),                                                     \
-      GT_KAN_ROW(init, GT_FIELD_NODE, .help = "initial coefficients (default: as the basis' source begins)")
+      GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                                 \
+                 .help = "initial coefficients (default: as the basis' source begins)")
 
 typedef struct gt_kan_form { /* what a basis has, and its defaults */
   unsigned uses;

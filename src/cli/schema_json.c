@@ -1,0 +1,346 @@
+/* The JSON Schema of configs. */
+#include "base/arena.h"
+#include "cli/schema.h"
+#include "data/data.h"
+#include "model/model.h"
+#include "train/config.h"
+#include "train/init_from.h"
+#include "train/phases.h"
+#include <string.h>
+
+static json_t *ref(const char *definition) {
+  return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", definition));
+}
+
+/* `NAME`, or `{type: NAME, …}`, for each thing of a kind. */
+static json_t *typed_json(const gt_schema_thing *list, int count, const char *kind, const char *help) {
+  json_t *any = json_array(), *names = json_array();
+  for (int i = 0; i < count; i++) {
+    if (strcmp(list[i].kind, kind)) continue;
+    json_t *object = gt_schema_json(list[i].schema, list[i].common);
+    json_t *properties = json_object_get(object, "properties");
+    if (properties) {
+      json_object_set_new(
+          properties, "type",
+          json_pack("{s:s, s:s}", "const", list[i].name, "description", list[i].help ? list[i].help : ""));
+      json_object_set_new(object, "required", json_pack("[s]", "type"));
+    }
+    json_array_append_new(names, json_string(list[i].name));
+    json_array_append_new(any, object);
+  }
+  json_array_insert_new(any, 0, json_pack("{s:o}", "enum", names));
+  return json_pack("{s:s, s:o}", "description", help, "anyOf", any);
+}
+
+static json_t *data_json(const gt_schema_thing *list, int count) {
+  json_t *any = json_array();
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i].kind, "data"))
+      json_array_append_new(any, gt_schema_json(list[i].schema, list[i].common));
+  return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", any);
+}
+
+/* An item of the model that is a map with one key. */
+static json_t *item_json(const char *name, const char *help, json_t *settings) {
+  json_t *properties = json_object();
+  json_object_set_new(properties, name, settings);
+  return json_pack("{s:s, s:s, s:o, s:[s], s:b}", "type", "object", "description", help ? help : "",
+                   "properties", properties, "required", name, "additionalProperties", 0);
+}
+
+/* The names of all things of a kind: `- NAME`. */
+static json_t *names_json(const gt_schema_thing *list, int count, const char *kind) {
+  json_t *names = json_array();
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i].kind, kind)) json_array_append_new(names, json_string(list[i].name));
+  return json_pack("{s:o}", "enum", names);
+}
+
+/* `- NAME: {…}` for each thing of a kind; `settings_of` makes the schema of its settings. */
+static json_t *items_json(const gt_schema_thing *list, int count, const char *kind,
+                          json_t *(*settings_of)(const gt_schema_thing *item)) {
+  json_t *any = json_array();
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i].kind, kind))
+      json_array_append_new(any, item_json(list[i].name, list[i].help, settings_of(&list[i])));
+  return any;
+}
+
+static json_t *plain_settings(const gt_schema_thing *item) {
+  return gt_schema_json(item->schema, item->common);
+}
+
+static json_t *augment_json(const gt_schema_thing *list, int count) {
+  json_t *any = items_json(list, count, "augmentation", plain_settings);
+  json_array_insert_new(any, 0, names_json(list, count, "augmentation"));
+  return json_pack("{s:s, s:s, s:{s:o}}", "description",
+                   "how pictures are changed at random in training, in order", "type", "array", "items",
+                   "anyOf", any);
+}
+
+/* --- layers, and blocks of them ---
+ * Below a block with `each`, any value in a layer's settings may be `$NAME`, elsewhere none. So there is one
+ * schema of a layer, which lets them be, and lists that stand outside add that there are none. Whether an
+ * `each` has that name, and what its value comes to, is left to who reads the config. */
+
+static json_t *or_name(json_t *schema);
+
+/* The same with `$NAME` in place of any value in it. */
+static void let_names_in(json_t *schema) {
+  static const char *const inner[] = {"items", "additionalProperties"};
+  json_t *properties = json_object_get(schema, "properties"), *value;
+  const char *key;
+  size_t index;
+  json_object_foreach(properties, key, value) {
+    json_object_set_new(properties, key, or_name(json_deep_copy(value)));
+  }
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+    if (json_is_object(value = json_object_get(schema, inner[i])))
+      json_object_set_new(schema, inner[i], or_name(json_deep_copy(value)));
+  json_array_foreach(json_object_get(schema, "anyOf"), index, value) { let_names_in(value); }
+}
+
+/* Takes the schema, of which nothing else must hold a part; texts, and what may be anything, may be `$NAME`
+ * already. */
+static json_t *or_name(json_t *schema) {
+  static const char *const told[] = {"description", "default"};
+  json_t *any = json_object_get(schema, "anyOf"), *type = json_object_get(schema, "type"), *value;
+  const char *name = json_string_value(type);
+  const char *defined = json_string_value(json_object_get(schema, "$ref"));
+  const bool closed = any || json_object_get(schema, "enum") || (name && strcmp(name, "string") != 0) ||
+                      (defined && strcmp(defined, "#/$defs/plain") != 0);
+  let_names_in(schema);
+  if (!closed) return schema;
+  if (any) {
+    json_array_append_new(any, ref("each_value"));
+    return schema;
+  }
+  json_t *either = json_object();
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    if ((value = json_object_get(schema, told[i]))) json_object_set(either, told[i], value);
+    json_object_del(schema, told[i]);
+  }
+  json_object_set_new(either, "anyOf", json_pack("[o, o]", schema, ref("each_value")));
+  return either;
+}
+
+static json_t *layer_settings(const gt_schema_thing *item) {
+  json_t *shared = plain_settings(item), *own = json_deep_copy(shared);
+  json_decref(shared);
+  return or_name(own);
+}
+
+/* A block with (`each`) or without values that differ from pass to pass; `layers` says what its layers are.
+ */
+static json_t *passes_json(bool each, const char *layers) {
+  json_t *settings = gt_schema_json(&gt_repeat_schema, NULL),
+         *properties = json_object_get(settings, "properties");
+  json_object_update_new(json_object_get(properties, "layers"), ref(layers));
+  if (!each) json_object_set_new(properties, "each", json_pack("{s:s}", "type", "null"));
+  json_array_append_new(json_object_get(settings, "required"), json_string(each ? "each" : "times"));
+  return settings;
+}
+
+/* `layers`: of a block without `each` that stands in this list. */
+static json_t *layers_json(json_t *layer, const char *layers) {
+  json_t *settings =
+      json_pack("{s:[o, o]}", "anyOf", passes_json(false, layers), passes_json(true, "varied_layers"));
+  json_t *repeat = item_json(gt_repeat_schema.name, gt_repeat_schema.help, settings);
+  return json_pack("{s:s, s:s, s:i, s:{s:[o, o, o]}}", "description", "the layers, in order", "type", "array",
+                   "minItems", 1, "items", "anyOf", ref("layer_name"), layer, repeat);
+}
+
+/* --- phases ---
+ * Most keys of a phase are paths into the sections that it may change, such as `model.0.linear.units`: each
+ * is a pattern of `patternProperties`. */
+
+typedef struct paths {
+  gt_arena *arena;
+  const gt_schema_thing *list;
+  int count;
+  json_t *patterns;
+} paths;
+
+/* Takes `value`. */
+static void add_path(const paths *p, const char *path, json_t *value) {
+  json_object_set_new(p->patterns, gt_arena_printf(p->arena, "^%s$", path), value);
+}
+
+static void add_keys(const paths *p, const char *path, const gt_schema *schema);
+
+static void add_keys_of(const paths *p, const char *path, const char *kind) {
+  for (int i = 0; i < p->count; i++) {
+    if (strcmp(p->list[i].kind, kind)) continue;
+    add_keys(p, path, p->list[i].schema);
+    add_keys(p, path, p->list[i].common);
+  }
+}
+
+/* What may be set in a value that is more than plain. */
+static void add_inner(const paths *p, const char *path, const gt_field *field) {
+  if (field->type == GT_FIELD_MAP) {
+    add_path(p, path, gt_schema_json(field->sub, NULL));
+    add_keys(p, path, field->sub);
+  } else if (field->sub) {
+    add_path(p, path, json_pack("{s:s, s:o}", "type", "array", "items", gt_schema_json(field->sub, NULL)));
+    add_keys(p, gt_arena_printf(p->arena, "%s\\.[0-9]+", path), field->sub);
+  } else {
+    add_path(p, path, ref(field->holds));
+    if (strcmp(field->holds, "init")) return;
+    add_path(p, gt_arena_printf(p->arena, "%s\\.type", path), ref("plain"));
+    add_keys_of(p, path, "init");
+  }
+}
+
+/* The keys of a map at `path`, a regular expression. */
+static void add_keys(const paths *p, const char *path, const gt_schema *schema) {
+  const char *plain = "";
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++)
+    if (f->type == GT_FIELD_MAP || f->type == GT_FIELD_NODE)
+      add_inner(p, gt_arena_printf(p->arena, "%s\\.%s", path, f->name), f);
+    else
+      plain = gt_arena_printf(p->arena, "%s%s%s", plain, *plain ? "|" : "", f->name);
+  if (*plain) add_path(p, gt_arena_printf(p->arena, "%s\\.(%s)(\\.[0-9]+)*", path, plain), ref("plain"));
+}
+
+/* Things of a kind that are items of a list, of which the one at `first` of `items` is the first. */
+static void add_items(const paths *p, const char *path, const char *kind, const char *items, int first) {
+  for (int i = 0; i < p->count; i++) {
+    const gt_schema_thing *item = &p->list[i];
+    if (strcmp(item->kind, kind)) continue;
+    const char *place = gt_arena_printf(p->arena, "%s\\.%s", path, item->name);
+    add_path(p, place, ref(gt_arena_printf(p->arena, "%s/%d/properties/%s", items, first++, item->name)));
+    add_keys(p, place, item->schema);
+    add_keys(p, place, item->common);
+  }
+}
+
+static void add_layers(const paths *p) {
+  const char *item = "model(\\.[0-9]+\\.repeat\\.layers)*\\.[0-9]+";
+  const char *block = gt_arena_printf(p->arena, "%s\\.repeat", item);
+  add_path(p, item, ref("layers/items"));
+  add_items(p, item, "layer", "layer/anyOf", 0);
+  add_path(p, block, ref("layers/items/anyOf/2/properties/repeat"));
+  add_keys(p, block, &gt_repeat_schema);
+  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+", block), ref("each/additionalProperties"));
+  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+\\.[0-9]+", block), ref("each_item"));
+}
+
+/* What is one for the whole run cannot be a phase's. */
+static json_t *no_fixed_json(gt_arena *arena) {
+  json_t *names = json_array();
+  for (const gt_field *f = gt_train_schema.fields; f->name; f++) {
+    const char *key = gt_arena_printf(arena, "train.%s", f->name);
+    if (!gt_phase_may_change(key)) json_array_append_new(names, json_string(key));
+  }
+  return json_pack("{s:{s:o}}", "not", "enum", names);
+}
+
+/* Keys of a phase that are no paths. */
+static json_t *phase_json(void) {
+  static const char *const sections[][2] = {
+      {"model", "layers"}, {"optimizer", "optimizer"}, {"schedule", "schedule"}, {"augment", "augment"}};
+  json_t *train = gt_schema_json(&gt_train_schema, NULL), *of_train = json_object_get(train, "properties");
+  json_t *properties =
+      json_pack("{s:O, s:O, s:o, s:o}", "epochs", json_object_get(of_train, "epochs"), "steps",
+                json_object_get(of_train, "steps"), "prune", gt_schema_json(&gt_prune_schema, NULL),
+                "symbolic", gt_schema_json(&gt_snap_schema, NULL));
+  json_decref(train);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    json_object_set_new(properties, sections[i][0], ref(sections[i][1]));
+  return properties;
+}
+
+static json_t *phases_json(const gt_schema_thing *list, int count) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const paths p = {&arena, list, count, json_object()};
+  add_layers(&p);
+  add_keys_of(&p, "optimizer", "optimizer");
+  add_keys_of(&p, "schedule", "schedule");
+  add_path(&p, "augment\\.[0-9]+", ref("augment/items"));
+  add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1);
+  add_keys(&p, "train", &gt_train_schema);
+  json_t *item = json_pack("{s:s, s:o, s:o, s:o, s:b}", "type", "object", "properties", phase_json(),
+                           "patternProperties", p.patterns, "propertyNames", no_fixed_json(&arena),
+                           "additionalProperties", 0);
+  gt_arena_finish(&arena);
+  return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", item);
+}
+
+/* --- all of it --- */
+
+/* What is no map: one value, or lists of such. */
+static json_t *plain_json(void) {
+  return json_pack("{s:[s, s, s, s, s], s:o}", "type", "string", "number", "boolean", "null", "array",
+                   "items", ref("plain"));
+}
+
+/* The same, or such by names of one's own. */
+static json_t *named_json(void) {
+  return json_pack("{s:[o, {s:s, s:o}]}", "anyOf", ref("plain"), "type", "object", "additionalProperties",
+                   ref("plain"));
+}
+
+/* How single inputs are scaled, none of which has inputs itself. */
+static json_t *normalize_inputs_json(void) {
+  json_t *one = gt_schema_json(&gt_data_normalize_schema, NULL);
+  json_object_del(json_object_get(json_array_get(json_object_get(one, "anyOf"), 0), "properties"), "inputs");
+  return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", one);
+}
+
+/* Values of a block's `each`, which may be whole settings: whatever reads them checks them. */
+static json_t *each_json(void) {
+  const gt_field *times = gt_repeat_schema.fields;
+  while (strcmp(times->name, "times")) times++;
+  return json_pack("{s:s, s:i, s:{s:s, s:i, s:I, s:o}}", "type", "object", "minProperties", 1,
+                   "additionalProperties", "type", "array", "minItems", 1, "maxItems", (json_int_t)times->max,
+                   "items", ref("each_item"));
+}
+
+static json_t *init_json(const gt_schema_thing *list, int count) {
+  json_t *shared = typed_json(list, count, "init", "initial values"), *own = json_deep_copy(shared);
+  json_decref(shared);
+  return or_name(own);
+}
+
+static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int count) {
+  json_object_set_new(all, "each_value",
+                      json_pack("{s:s, s:s, s:s}", "type", "string", "pattern", "^\\$", "description",
+                                "the value that a block's `each` has by this name for the pass"));
+  json_object_set_new(all, "each_item", json_object());
+  json_object_set_new(all, "each", each_json());
+  json_object_set_new(all, "no_each_value",
+                      json_pack("{s:o, s:o, s:o}", "not", ref("each_value"), "items", ref("no_each_value"),
+                                "additionalProperties", ref("no_each_value")));
+  json_object_set_new(all, "init", init_json(list, count));
+  json_object_set_new(all, "layer_name", names_json(list, count, "layer"));
+  json_object_set_new(all, "layer",
+                      json_pack("{s:o}", "anyOf", items_json(list, count, "layer", layer_settings)));
+  json_object_set_new(
+      all, "layers",
+      layers_json(json_pack("{s:[o, o]}", "allOf", ref("layer"), ref("no_each_value")), "layers"));
+  json_object_set_new(all, "varied_layers", layers_json(ref("layer"), "varied_layers"));
+}
+
+json_t *gt_schema_of_configs(void) {
+  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  const int count = gt_schema_things(list);
+  json_t *root = gt_schema_json(&gt_config_schema, NULL), *all = json_object();
+  json_object_set_new(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+  json_object_set_new(root, "title", json_string("gtrain config"));
+  json_object_set_new(root, "$defs", all);
+  json_object_set_new(all, "plain", plain_json());
+  json_object_set_new(all, "named", named_json());
+  json_object_set_new(all, "normalize_inputs", normalize_inputs_json());
+  json_object_set_new(all, "data", data_json(list, count));
+  json_object_set_new(all, "augment", augment_json(list, count));
+  json_object_set_new(all, "init_from", gt_schema_json(&gt_init_from_schema, NULL));
+  json_object_set_new(all, "loss", typed_json(list, count, "loss", "what is minimised"));
+  json_object_set_new(all, "optimizer", typed_json(list, count, "optimizer", "how it is minimised"));
+  json_object_set_new(all, "schedule", typed_json(list, count, "schedule", "the learning rate over time"));
+  json_object_set_new(all, "train", gt_schema_json(&gt_train_schema, NULL));
+  json_object_set_new(all, "phases", phases_json(list, count));
+  add_layer_definitions(all, list, count);
+  return root;
+}
