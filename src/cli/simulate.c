@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/common.h"
+#include "cli/lasting.h"
 #include "cli/simulate_options.h"
 #include "export/circuit_model.h"
 #include <stdlib.h>
@@ -48,6 +49,8 @@ typedef struct task {
   gt_dataset dataset;
   const gt_ca_boards *boards; /* what the config says of starts and targets; NULL: nothing */
   gt_experiment experiment;
+  gt_lasting lasting;
+  bool goes_on; /* behind its result, to see what stays */
   gt_frames frames;
   gt_error error;
 } task;
@@ -106,6 +109,7 @@ static bool choose_grid(task *e, const gt_board_file *file) {
   if (file->cells) s->height = file->height, s->width = file->width;
   if (!s->height) s->height = e->boards ? e->boards->height : e->model.automaton.height;
   if (!s->width) s->width = e->boards ? e->boards->width : e->model.automaton.width;
+  e->goes_on = s->steps < 0;
   if (s->steps < 0) s->steps = e->model.automaton.steps;
   return gt_simulate_fits(s, s->height, s->width, &e->error);
 }
@@ -139,6 +143,7 @@ static bool open_board(task *e) {
 static bool open_target(task *e) {
   const gt_simulate_settings *s = &e->settings;
   if (!gt_experiment_aim(&e->experiment, &e->error)) return false;
+  e->lasting = (gt_lasting){.trained = e->model.automaton.steps, .cells = e->experiment.cells};
   if (e->experiment.compare) return true;
   if (e->boards)
     gt_info("the target is a picture of %lldx%lld cells: on %lldx%lld no errors are counted",
@@ -182,7 +187,7 @@ static void print_board(const task *e) {
 /* By a rule, those of all steps. */
 static int64_t errors_of(const gt_experiment *x) { return gt_experiment_by_rule(x) ? x->total : x->errors; }
 
-static void print_json(const gt_experiment *x) {
+static void print_json(const gt_experiment *x, const gt_lasting *lasting) {
   json_t *root = json_object();
   json_object_set_new(root, "steps", json_integer(x->simulation.step));
   json_object_set_new(root, "height", json_integer(x->height));
@@ -191,14 +196,14 @@ static void print_json(const gt_experiment *x) {
   json_object_set_new(root, "mean_errors",
                       x->compare ? json_real(gt_experiment_mean_errors(x)) : json_null());
   json_object_set_new(root, "none_since", x->compare && !x->errors ? json_integer(x->since) : json_null());
+  if (lasting->known) gt_cli_add_lasting(root, lasting);
   gt_cli_print_json(root);
 }
 
-static void print_result(const task *e) {
-  const gt_experiment *x = &e->experiment;
+static void print_result(const task *e, const gt_experiment *x) {
   const long long steps = x->simulation.step, cells = x->cells;
   if (gt_flag(e->arguments, "json")) {
-    print_json(x);
+    print_json(x, &e->lasting);
   } else if (!x->compare) {
     printf("%lld steps of %lld cells, without a target\n", steps, cells);
   } else if (gt_experiment_by_rule(x)) {
@@ -208,6 +213,7 @@ static void print_result(const task *e) {
     printf("step %lld: %lld of %lld cells differ from the target", steps, (long long)x->errors, cells);
     if (!x->errors) printf(", none since step %lld", (long long)x->since);
     printf("; mean %.6g\n", gt_experiment_mean_errors(x));
+    gt_cli_print_lasting(&e->lasting);
   }
 }
 
@@ -230,6 +236,7 @@ static bool write_final(task *e) {
 static bool show_board(task *e) {
   const gt_simulation *simulation = &e->experiment.simulation;
   gt_experiment_damage(&e->experiment);
+  if (gt_lasting_applies(&e->experiment)) gt_lasting_look(&e->lasting, &e->experiment);
   print_board(e);
   return simulation->step % e->settings.picture_every ||
          gt_frames_add(&e->frames, &simulation->board, simulation->step, &e->error);
@@ -244,11 +251,21 @@ static bool simulate(task *e) {
   return gt_frames_close(&e->frames, &e->error) && ok && write_final(e);
 }
 
-static int check_gates(const task *e) {
+/* A run of the training's length goes on, but only to see whether the board stays. */
+static void go_on(task *e) {
+  while (e->goes_on && gt_lasting_applies(&e->experiment) &&
+         e->experiment.simulation.step < gt_lasting_end(&e->lasting)) {
+    gt_experiment_step(&e->experiment);
+    gt_experiment_damage(&e->experiment);
+    gt_lasting_look(&e->lasting, &e->experiment);
+  }
+}
+
+static int check_gates(const task *e, const gt_experiment *end) {
   int code = GT_OK;
   for (int i = 0; i < e->gate_count; i++) {
     const bool mean = strcmp(e->gates[i].metric, "errors") != 0;
-    const double value = mean ? gt_experiment_mean_errors(&e->experiment) : (double)errors_of(&e->experiment);
+    const double value = mean ? gt_experiment_mean_errors(end) : (double)errors_of(end);
     if (gt_gate_fails(&e->gates[i], value)) code = GT_ERR_GATE;
   }
   return code;
@@ -263,8 +280,9 @@ static int run(const gt_arguments *arguments) {
       gt_simulate_read(arguments, &e.arena, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);
-    if (ok) print_result(&e);
-    code = ok ? check_gates(&e) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
+    const gt_experiment end = e.experiment; /* its numbers: boards go on from here */
+    if (ok) go_on(&e), print_result(&e, &end);
+    code = ok ? check_gates(&e, &end) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
   }
   gt_frames_close(&e.frames, &e.error);
   gt_experiment_close(&e.experiment);
@@ -286,6 +304,8 @@ const gt_command gt_command_simulate = {
         "channels of its cells with the target of its config: a checkerboard goes on over a larger grid, a\n"
         "picture has its own size. The target of a Game of Life is Conway's next board in every step; its errors\n"
         "are summed over the steps. mean_errors is the mean over all boards but the first.\n"
+        "A board that is to stay is also compared after 1, 2, 4 and 10 times the steps of the training, as far as\n"
+        "the run goes; without --steps it goes on to all of them behind its result.\n"
         "\n"
         "DAMAGE sets all channels of some cells to 0. Board 0 is the start, board n is what step n gave.\n"
         "  ROW,COLUMN,HxW              a block of H rows and W columns, on all boards\n"

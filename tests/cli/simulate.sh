@@ -69,7 +69,7 @@ differing=$(awk '{ for (x = 0; x < 16; x++) n += substr($0, x + 1, 1) != (int((N
 says "the errors against a checkerboard" '"errors":'"$differing,"
 check "are boards that predict gives" cmp "$tmp/seen" <(fold -w 8 < "$tmp/end" | cut -c 1 | paste -sd '' | fold -w 16)
 exits 0 "errors of every board" simulate "$random" --start "$tmp/board" --every 1 --quiet
-check "a line for each, and the result" test "$(wc -l <<< "$out")" = 5
+check "a line for each, the result, and what stays" test "$(wc -l <<< "$out")" = 6
 sum=$(awk 'NR > 1 && NR < 5 { n += $3 } END { printf "%.6g", n / 3 }' <<< "$out")
 says "with their mean" "mean $sum"
 exits 0 "larger squares" simulate "$random" --start "$tmp/board" --quiet --json --set data.square=4
@@ -77,6 +77,36 @@ check "are another target" grep -qvF "\"errors\":$differing," <<< "$out"
 exits 0 "another grid" simulate "$random" --grid 33x70 --steps 4 --every 2 --json --quiet
 check "json: an object a line" test "$(cut -c 1-9 <<< "$out" | paste -sd ' ')" = '{"step":0 {"step":2 {"step":4 {"steps":'
 says "json: the result" '{"steps":4,"height":33,"width":70,"errors":'
+
+# --- what comes after the steps of the training, 3 here ---
+# wrong_at: of the lines of --every 1, the errors of boards 3, 6, 12 and 30.
+wrong_at() { awk '/^step (3|6|12|30): .* target$/ { printf "%s ", $3 }'; }
+wrong=$(simulate "$random" --start "$tmp/board" --steps 30 --every 1 --quiet | wrong_at)
+read -r one two four ten <<< "$wrong"
+check "boards change" test "$one" != "$two"
+lasting="after 1, 2, 4 and 10 times the 3 steps of the training: $one, $two, $four and $ten of 256 cells differ from the target"
+exits 0 "a run of 30 steps" simulate "$random" --start "$tmp/board" --steps 30 --quiet
+says "tells of four of its boards" "$lasting"
+exits 0 "one of 3" simulate "$random" --start "$tmp/board" --final "$tmp/end" --quiet
+says "goes on behind its result" "$lasting"
+says "which it leaves as it is" "step 3: $one of 256 cells differ from the target; mean"
+check "and its last board" cmp "$tmp/seen" <(fold -w 8 < "$tmp/end" | cut -c 1 | paste -sd '' | fold -w 16)
+exits 0 "one of 7" simulate "$random" --start "$tmp/board" --steps 7 --quiet
+says "of what it has" "after 1 and 2 times the 3 steps of the training: $one and $two of 256 cells differ from the target"
+exits 0 "one of 2" simulate "$random" --start "$tmp/board" --steps 2 --quiet
+check "of nothing" test "$(wc -l <<< "$out")" = 1
+exits 0 "as JSON" simulate "$random" --start "$tmp/board" --steps 3 --json --quiet
+says "a list" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":256}]}'
+# eval: from the config's start; where that is random, boards of seeds 1 to 10 together.
+wrong=$(for seed in {1..10}; do simulate "$random" --seed "$seed" --steps 30 --every 3 --quiet | wrong_at; echo; done |
+  awk '{ for (i = 1; i <= 4; i++) n[i] += $i } END { print n[1], n[2], n[3], n[4] }')
+read -r one two four ten <<< "$wrong"
+exits 0 "an evaluation" "$GTRAIN" eval "$random" --device "$DEVICE" --quiet
+says "tells it too" "after 1, 2, 4 and 10 times the 3 steps of the training: $one, $two, $four and $ten of 2560 cells"
+exits 0 "as JSON" "$GTRAIN" eval "$random" --device "$DEVICE" --quiet --json
+says "likewise" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":2560},{"times":2,"step":6,"errors":'"$two,"
+exits 0 "of a rule" "$GTRAIN" eval "$life" --device "$DEVICE" --quiet
+check "nothing" test "$(wc -l <<< "$out")" = 1
 
 # --- seeds ---
 "$GTRAIN" simulate "$random" --grid 30x30 --fire-rate 0.6 --damage random:4x4 --seed 3 --final "$tmp/a" > /dev/null 2>&1
@@ -118,6 +148,11 @@ says "and its start" "start zeros"
 check "and is shown in colours" test "$(number "$tmp/letter.png" 25 1)" = 2
 exits 0 "without start and target" simulate "$letter" --start datasets/ca/letter_g.png --steps 0
 says "the target itself is right" "step 0: 0 of "
+exits 0 "what comes of no cell" simulate "$letter" --quiet
+comes=$(grep '^after 1, 2, 4 and 10 times the 15 steps' <<< "$out")
+exits 0 "is what an evaluation tells of it" "$GTRAIN" eval "$letter" --device "$DEVICE" --quiet
+says "of a single board, as chance has no part" "$comes"
+exits 0 "as before" simulate "$letter" --start datasets/ca/letter_g.png --steps 0
 says "from the first board on" "none since step 0"
 exits 0 "a picture on another grid" simulate "$letter" --grid 40x40
 says "is no target" "no errors are counted"
