@@ -29,6 +29,30 @@ converges digits_logic_conv 'accuracy<0.94'
 converges images 'accuracy<0.94'
 converges csv_regression 'loss>100000'
 converges wide_and_deep 'loss>100000'
+# … and is better than a linear model of the same columns, as its first lines say, with other seeds and samples, too.
+cat > "$TEST_TMP/linear.yaml" << YAML
+data:
+  train: datasets/penguins/penguins.csv
+  target: body_mass_g
+  task: regression
+  test_fraction: 0.2
+  inputs: [adelie, chinstrap, gentoo, male, bill_length_mm, bill_depth_mm, flipper_length_mm]
+  normalize: standard
+model: [{linear: 1}, {expression: "4200 + 800*x"}]
+loss: mse
+optimizer: lbfgs
+train: {steps: 60, batch_size: 400, eval_every: 60}
+YAML
+# loss_of CONFIG SEED
+loss_of() {
+  "$GTRAIN" train "$1" --device "$DEVICE" --run-dir "$TEST_TMP/seed-$2-${1##*/}" --quiet --json --set seed="$2" |
+    sed -n 's/.*"test":{"loss":\([^,}]*\).*/\1/p'
+}
+for seed in 1 10 15; do
+  linear=$(loss_of "$TEST_TMP/linear.yaml" $seed) deep=$(loss_of configs/wide_and_deep.yaml $seed)
+  check "seed $seed: $deep is below $linear, a linear model's" \
+    awk -v a="$deep" -v b="$linear" 'BEGIN { exit !(a > 0 && b > 0 && a < b) }'
+done
 converges function_regression 'loss>0.01'
 converges hellokan 'loss>1e-10'
 converges kan_bessel 'loss>1e-9'
