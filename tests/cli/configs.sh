@@ -60,6 +60,17 @@ converges kan_product 'loss>2e-5'
 converges kan_poisson 'rmse>1e-3'
 converges mlp_burgers 'rmse>1e-3'
 
+# README's first example keeps its gate, with five test pictures to spare whatever the seed.
+sed -n '/^```yaml$/,/^```$/p' README.md | sed '1d; /^```$/,$d' > "$TEST_TMP/readme.yaml"
+gate=$(sed -n "s/.* gtrain eval runs\/digits-1\/model.bin --fail-if 'accuracy<\([0-9.]*\)'$/\1/p" README.md)
+check "README has a config and a gate" test -s "$TEST_TMP/readme.yaml" -a -n "$gate"
+for seed in {0..5}; do
+  accuracy=$("$GTRAIN" train "$TEST_TMP/readme.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/readme-$seed" --quiet --json \
+    --set seed="$seed" | sed -n 's/.*"test":{"loss":[^,]*,"accuracy":\([^,}]*\).*/\1/p')
+  check "README's gate, seed $seed: $accuracy" \
+    awk -v a="$accuracy" -v gate="$gate" 'BEGIN { exit !(a >= gate + 5 / 359) }'
+done
+
 run=$TEST_TMP/digits
 exits 1 "a gate that is missed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --fail-if 'accuracy<=1'
 exits 0 "predict" "$GTRAIN" predict "$run/model.bin" --input datasets/digits/digits.csv --device "$DEVICE" \
