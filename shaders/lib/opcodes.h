@@ -51,7 +51,7 @@
     mix(a, a * b, GT_LESS(a, 0.0)), a < 0 ? a * b : a) \
   X(28, IS_FINITE, is_finite, 1, FLAT, INNER, SIMPLE, gt_pick((gt_bits(a) & 0x7f800000u) != 0x7f800000u, 1.0f, 0.0f), \
     V(gt_finite(a)), isfinite(a)) \
-  X(29, SIGN, sign, 1, FLAT, INNER, SIMPLE, gt_pick(a > 0.0f, 1.0f, gt_pick(a < 0.0f, -1.0f, 0.0f)), \
+  X(29, SIGN, sign, 1, FLAT, CALLED, SIMPLE, gt_pick(a > 0.0f, 1.0f, gt_pick(a < 0.0f, -1.0f, 0.0f)), \
     sign(a), (a > 0) - (a < 0)) \
   X(30, WHERE, where, 3, SLOPE, INNER, SIMPLE, gt_pick(a != 0.0f, b, c), \
     mix(b, c, GT_EQUAL(a, V(0.0))), a != 0 ? b : c) \

@@ -23,23 +23,110 @@ typedef struct function {
   VALUE_##formula(name, real_value)
 GT_INSTRUCTIONS(VALUE)
 
-static double leaky_relu_value(double a, double b) { return (void)b, a > 0 ? a : 0.01 * a; }
+/* Functions that no instruction is: what they are made of on a device stands in op/formula.c. */
+#define MADE_OF_OTHERS(X)             \
+  X(leaky_relu, a > 0 ? a : 0.01 * a) \
+  X(tan, tan(a))                      \
+  X(asin, asin(a))                    \
+  X(acos, acos(a))                    \
+  X(log10, log10(a))                  \
+  X(floor, floor(a))                  \
+  X(gaussian, exp(-a *a))
+#define MADE_VALUE(name, real_value) VALUE_CALLED(name, real_value)
+MADE_OF_OTHERS(MADE_VALUE)
 
 #define ENTRY_CALLED(name, inputs) {#name, inputs, name##_value},
 #define ENTRY_INNER(name, inputs)
 #define ENTRY(opcode, NAME, name, inputs, slope, formula, ...) ENTRY_##formula(name, inputs)
-static const function functions[] = {{"leaky_relu", 1, leaky_relu_value}, GT_INSTRUCTIONS(ENTRY)};
+#define MADE_ENTRY(name, real_value)                           {#name, 1, name##_value},
+static const function functions[] = {MADE_OF_OTHERS(MADE_ENTRY) GT_INSTRUCTIONS(ENTRY)};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* What other languages call them; suggested, not accepted. */
-static const char *const aliases[][2] = {
-    {"ln", "log"},      {"logistic", "sigmoid"},  {"swish", "silu"}, {"fabs", "abs"},
-    {"maximum", "max"}, {"minimum", "min"},       {"power", "pow"},  {"fmod", "mod"},
-    {"square", "pow"},  {"inverse", "reciprocal"}};
+/* Other names that mathematics has for the same. */
+static const char *const synonyms[][2] = {
+    {"ln", "log"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"sgn", "sign"}};
+
+/* What other languages have: suggested as what it is here, not accepted. Every common function of one number
+ * stands here or above, as the name nearest to that of one is the name of another. */
+static const char *const aliases[][2] = {{"logistic", "sigmoid"},
+                                         {"expit", "sigmoid"},
+                                         {"swish", "silu"},
+                                         {"fabs", "abs"},
+                                         {"absolute", "abs"},
+                                         {"maximum", "max"},
+                                         {"minimum", "min"},
+                                         {"fmax", "max"},
+                                         {"fmin", "min"},
+                                         {"power", "pow"},
+                                         {"fmod", "mod"},
+                                         {"remainder", "mod"},
+                                         {"negative", "neg"},
+                                         {"inverse", "reciprocal"},
+                                         {"square", "x^2"},
+                                         {"exp10", "10^x"},
+                                         {"expm1", "exp(x) - 1"},
+                                         {"log1p", "log(1 + x)"},
+                                         {"cbrt", "sign(x)*abs(x)^(1/3)"},
+                                         {"rsqrt", "1/sqrt(x)"},
+                                         {"cot", "1/tan(x)"},
+                                         {"sec", "1/cos(x)"},
+                                         {"csc", "1/sin(x)"},
+                                         {"sinc", "sin(pi*x)/(pi*x)"},
+                                         {"sinh", "(exp(x) - exp(-x))/2"},
+                                         {"cosh", "(exp(x) + exp(-x))/2"},
+                                         {"coth", "1/tanh(x)"},
+                                         {"sech", "2/(exp(x) + exp(-x))"},
+                                         {"csch", "2/(exp(x) - exp(-x))"},
+                                         {"asinh", "log(x + sqrt(x^2 + 1))"},
+                                         {"arcsinh", "log(x + sqrt(x^2 + 1))"},
+                                         {"acosh", "log(x + sqrt(x^2 - 1))"},
+                                         {"arccosh", "log(x + sqrt(x^2 - 1))"},
+                                         {"atanh", "log((1 + x)/(1 - x))/2"},
+                                         {"arctanh", "log((1 + x)/(1 - x))/2"},
+                                         {"acot", "atan(1/x)"},
+                                         {"arccot", "atan(1/x)"},
+                                         {"erfc", "1 - erf(x)"},
+                                         {"ceil", "-floor(-x)"},
+                                         {"round", "floor(x + 0.5)"},
+                                         {"rint", "floor(x + 0.5)"},
+                                         {"trunc", "sign(x)*floor(abs(x))"},
+                                         {"frac", "x % 1"},
+                                         {"heaviside", "0 < x"},
+                                         {"elu", "max(x, exp(min(x, 0)) - 1)"},
+                                         {"softsign", "x/(1 + abs(x))"},
+                                         {"logit", "log(x/(1 - x))"},
+                                         {"rad2deg", "x*180/pi"},
+                                         {"deg2rad", "x*pi/180"},
+                                         {"degrees", "x*180/pi"},
+                                         {"radians", "x*pi/180"},
+                                         {"atan2", NULL},
+                                         {"arctan2", NULL},
+                                         {"hypot", NULL},
+                                         {"gamma", NULL},
+                                         {"lgamma", NULL},
+                                         {"tgamma", NULL},
+                                         {"gammaln", NULL},
+                                         {"erfinv", NULL},
+                                         {"sum", NULL},
+                                         {"mean", NULL},
+                                         {"prod", NULL},
+                                         {"where", NULL},
+                                         {"clip", NULL},
+                                         {"clamp", NULL}};
 
 static const function *find_function(const char *name) {
+  for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+    if (!strcmp(name, synonyms[i][0])) name = synonyms[i][1];
   for (int i = 0; i < FUNCTIONS; i++)
     if (!strcmp(functions[i].name, name)) return &functions[i];
+  return NULL;
+}
+
+const char *gt_formula_meaning(const char *name) {
+  const function *f = find_function(name);
+  if (f) return f->name;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (!strcmp(name, aliases[i][0])) return aliases[i][1] ? aliases[i][1] : "";
   return NULL;
 }
 
@@ -149,9 +236,9 @@ static tree parse_call(parser *p, const function *f, const char *name_at) {
 
 static const char *suggest(const parser *p, const char *name, bool called) {
   const char *candidates[MOST_NAMES + FUNCTIONS + 2];
+  const char *meaning = gt_formula_meaning(name);
   size_t n = 0;
-  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-    if (!strcmp(name, aliases[i][0])) return aliases[i][1];
+  if (meaning && (called || *meaning)) return *meaning ? meaning : NULL;
   if (!called) {
     for (int i = 0; i < p->count && n < MOST_NAMES; i++) candidates[n++] = p->names[i];
     candidates[n++] = "pi";
@@ -185,10 +272,22 @@ static tree parse_name(parser *p) {
   return fail(p, start, suggest(p, name, false), "unknown name '%.60s'", name);
 }
 
+/* |x|: a bar opens where a value can stand, and closes elsewhere. */
+static tree parse_bars(parser *p) {
+  const char *open = p->at++;
+  tree inner = parse_comparison(p);
+  if (!inner) return NULL;
+  if (!skip(p)) return fail(p, open, NULL, "this '|' is never closed");
+  if (*p->at != '|') return unexpected(p, "an operator or '|'");
+  p->at++;
+  return call(p, "abs", inner, NULL);
+}
+
 static tree parse_primary(parser *p) {
   const char c = skip(p);
   if (is_digit(c) || (c == '.' && is_digit(p->at[1]))) return parse_number(p);
   if (is_name_start(c)) return parse_name(p);
+  if (c == '|') return parse_bars(p);
   if (c != '(') return unexpected(p, "a number, a name or '('");
   const char *open = p->at++;
   tree inner = parse_comparison(p);

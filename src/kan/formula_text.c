@@ -200,7 +200,7 @@ void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style
   gt_arena arena;
   gt_arena_init(&arena);
   const writer w = {style, stream};
-  write_tree(&w, gt_symbolic_tree(symbolic, output, style == GT_FORMULA_EXPRESSION, &arena), 0);
+  write_tree(&w, gt_symbolic_tree(symbolic, output, &arena), 0);
   gt_arena_finish(&arena);
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 typedef enum gt_formula_style {
-  GT_FORMULA_PLAIN,     /* six digits; tan and arcsin by name */
+  GT_FORMULA_PLAIN,     /* six digits; gt_formula_parse knows it */
   GT_FORMULA_LATEX,     /* six digits */
-  GT_FORMULA_EXPRESSION /* all digits, nothing but what gt_formula_parse knows */
+  GT_FORMULA_EXPRESSION /* the same as plain, with all digits */
 } gt_formula_style;
 
 void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream);

@@ -7,7 +7,6 @@ typedef const gt_formula *tree;
 typedef struct builder {
   const gt_symbolic *s;
   gt_arena *arena;
-  bool grammar;
 } builder;
 
 static const double pi = 3.14159265358979323846;
@@ -127,17 +126,6 @@ static tree sine(const builder *b, const gt_symbolic_edge *g, tree u) {
   return v[GT_CONSTANT_B] > 0 ? cosine : call(b, "neg", cosine, NULL);
 }
 
-static tree arcsine(const builder *b, tree u) {
-  if (!b->grammar) return call(b, "asin", u, NULL);
-  tree root = call(b, "sqrt", call(b, "sub", number(b, 1), power(b, u, 2)), NULL);
-  return call(b, "atan", call(b, "div", u, root), NULL);
-}
-
-static tree tangent(const builder *b, tree u) {
-  if (!b->grammar) return call(b, "tan", u, NULL);
-  return call(b, "div", call(b, "sin", u, NULL), call(b, "cos", u, NULL));
-}
-
 static tree symbol_tree(const builder *b, const gt_symbolic_edge *g) {
   const char *name = g->symbol->name;
   if (g->symbol->kind == GT_SYMBOL_EXP && g->layer && g->value[GT_CONSTANT_A] == 1) {
@@ -148,11 +136,8 @@ static tree symbol_tree(const builder *b, const gt_symbolic_edge *g) {
   if (g->symbol->kind == GT_SYMBOL_LINE) return u;
   if (g->symbol->kind == GT_SYMBOL_PERIODIC) return sine(b, g, u);
   if (!strcmp(name, "gaussian")) return call(b, "exp", call(b, "neg", power(b, u, 2), NULL), NULL);
-  if (!strcmp(name, "arcsin")) return arcsine(b, u);
-  if (!strcmp(name, "arctan")) return call(b, "atan", u, NULL);
-  if (!strcmp(name, "tan")) return tangent(b, u);
   if (g->symbol->kind == GT_SYMBOL_POWER && strcmp(name, "abs")) return power(b, u, g->symbol->power);
-  return call(b, name, u, NULL);
+  return call(b, gt_formula_meaning(name), u, NULL);
 }
 
 static tree node_tree(const builder *b, int layer, int node) {
@@ -161,7 +146,7 @@ static tree node_tree(const builder *b, int layer, int node) {
   return sum ? sum : number(b, 0);
 }
 
-const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, bool grammar, gt_arena *arena) {
-  const builder b = {symbolic, arena, grammar};
+const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, gt_arena *arena) {
+  const builder b = {symbolic, arena};
   return node_tree(&b, symbolic->layers, output);
 }

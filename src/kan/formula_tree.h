@@ -5,6 +5,5 @@
 #include "base/formula.h"
 #include "kan/symbolic.h"
 
-/* grammar: only calls that formulas know; otherwise "tan" and "asin", too. */
-const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, bool grammar, gt_arena *arena);
+const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, gt_arena *arena);
 #endif

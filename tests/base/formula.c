@@ -46,6 +46,11 @@ static void test_values(void **state) {
       {"1e3 + 1.5e-1 + .5 + 2.", 1002.65},
       {"--x", x},
       {" ( x0 ) ", x0},
+      {"|x| + 2*|x0 - |x1||", 6},
+      {"||x| - 4|^2", 1},
+      {"ln(e) + log10(1000) + sgn(x) + sign(0)", 3},
+      {"floor(x0) + floor(-x0) + floor(x)", -4},
+      {"gaussian(x1)", exp(-4)},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gt_arena arena;
@@ -69,7 +74,9 @@ static void test_errors(void **state) {
       {"", 0, "empty", NULL},
       {"1 + ", 4, "ends here", NULL},
       {"1 + sn(x)", 4, "unknown function 'sn'", "sin"},
-      {"ln(x)", 0, "unknown function", "log"},
+      {"2*|x + 1", 2, "never closed", NULL},
+      {"|(x|)", 3, "unexpected '|'", NULL},
+      {"arcsin(1, 2)", 0, "1 argument", NULL},
       {"x0 + x2", 5, "unknown name 'x2'", "x0"},
       {"sigmod(x)", 0, "unknown function", "sigmoid"},
       {"exp + 1", 0, "is a function", NULL},
@@ -105,13 +112,61 @@ static void test_errors(void **state) {
   }
 }
 
+/* A function of C or NumPy is known by that name, or its hint is a formula of the same values, or there is no
+ * hint: never the function whose name comes nearest. */
+static double value_of(const char *text, double at) {
+  static const char *const x[] = {"x"};
+  gt_arena arena;
+  gt_formula_error error;
+  gt_arena_init(&arena);
+  const gt_formula *f = gt_formula_parse(&arena, text, x, 1, &error);
+  if (!f) fail_msg("%s: %s", text, error.message);
+  const double value = gt_formula_evaluate(f, &at);
+  gt_arena_finish(&arena);
+  return value;
+}
+
+static void test_functions_elsewhere(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double (*value)(double x);
+    double at;
+  } rows[] = {{"tan", tan, 0.7},       {"asin", asin, 0.7},    {"arcsin", asin, -0.7}, {"acos", acos, 0.7},
+              {"arccos", acos, 0.7},   {"atan", atan, 0.7},    {"arctan", atan, 0.7},  {"sinh", sinh, 0.7},
+              {"cosh", cosh, 0.7},     {"asinh", asinh, 0.7},  {"acosh", acosh, 1.7},  {"atanh", atanh, 0.7},
+              {"ln", log, 0.7},        {"log10", log10, 0.7},  {"log1p", log1p, 0.7},  {"expm1", expm1, 0.7},
+              {"cbrt", cbrt, -0.7},    {"erfc", erfc, 0.7},    {"floor", floor, -0.7}, {"ceil", ceil, -0.7},
+              {"round", round, -0.7},  {"rint", rint, 0.7},    {"trunc", trunc, -0.7}, {"fabs", fabs, -0.7},
+              {"lgamma", lgamma, 0.7}, {"tgamma", tgamma, 0.7}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *meaning = gt_formula_meaning(rows[i].name);
+    char text[64], hint[64];
+    gt_arena arena;
+    gt_formula_error error = {0};
+    gt_arena_init(&arena);
+    snprintf(text, sizeof text, "%s(x)", rows[i].name);
+    if (!meaning) fail_msg("%s is not known", rows[i].name);
+    if (gt_formula_parse(&arena, text, names, 3, &error)) {
+      snprintf(hint, sizeof hint, "%s", text);
+    } else if (!*meaning) {
+      assert_null(error.suggestion);
+    } else {
+      assert_string_equal(error.suggestion, meaning);
+      snprintf(hint, sizeof hint, strchr(meaning, 'x') && strpbrk(meaning, "(^ ") ? "%s" : "%s(x)", meaning);
+    }
+    if (*meaning) assert_true(fabs(value_of(hint, rows[i].at) - rows[i].value(rows[i].at)) < 1e-12);
+    gt_arena_finish(&arena);
+  }
+}
+
 static void test_limits(void **state) {
   (void)state;
   static char text[5000];
   gt_arena arena;
   gt_arena_init(&arena);
   gt_formula_error e;
-  static const char *const openings[] = {"(", "-", "exp(", "2^", "--("};
+  static const char *const openings[] = {"(", "-", "exp(", "2^", "--(", "|"};
   for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
     *text = 0;
     while (strlen(text) < 4000) strcat(text, openings[i]);
@@ -146,6 +201,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_functions_elsewhere),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_shadowed_constants),
   };

@@ -3,6 +3,7 @@
 #include "base/formula.h"
 #include "kan/formula_text.h"
 #include "kan_support.h"
+#include "layer/kan/kan_function.h"
 
 static double line(double x) { return 0.7 * x; }
 static double sine(double x) { return 0.5 * sin(3.14159265358979 * x); }
@@ -126,6 +127,53 @@ static void test_what_cancels_goes(void **state) {
   test_free(x);
 }
 
+/* c f(a x + b) + d of each function of the library, as it is written for people, is a formula of the same
+ * values to its six digits; and the library's name is a function of formulas, or one of x: "1/x^2". */
+static void test_each_function_is_read_back(void **state) {
+  (void)state;
+  static const char *const names[] = {"x0", "x"};
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    const gt_symbol *symbol = gt_symbol_at(i);
+    const char *name = symbol->name, last = name[strlen(name) - 1];
+    gt_symbolic_edge edge = {.symbol = symbol, .value = {0.7, 0.1, 1.3}};
+    double bias = -0.4, *biases[] = {NULL, &bias};
+    int width[] = {1, 1};
+    const gt_symbolic s = {.layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = biases};
+    gt_arena arena;
+    gt_arena_init(&arena);
+    const char *plain = gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena);
+    const char *call =
+        gt_arena_printf(&arena, last == 'x' || (last >= '0' && last <= '9') ? "%s" : "%s(x)", name);
+    const gt_formula *told = gt_formula_parse(&arena, plain, names, 1, NULL),
+                     *named = gt_formula_parse(&arena, call, names, 2, NULL);
+    if (!told || !named) fail_msg("'%s' or '%s' is no formula", plain, call);
+    for (double x = 0.05; x < 1; x += 0.1) {
+      const double both[] = {0, x};
+      double own;
+      gt_symbolic_evaluate(&s, &x, &own);
+      assert_true(fabs(gt_formula_evaluate(told, &x) - own) < 1e-5 * (1 + fabs(own)));
+      assert_true(fabs(gt_formula_evaluate(named, both) - gt_symbol_value(symbol, x)) <
+                  1e-12 * (1 + 1 / (x * x)));
+    }
+    gt_arena_finish(&arena);
+  }
+}
+
+/* The library's functions are hinted at by the names that others have for them, never for another function.
+ */
+static void test_library_hints(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {{"ln", "log"},     {"asin", "arcsin"}, {"atan", "arctan"},
+                                        {"square", "x^2"}, {"sine", "sin"},    {"expp", "exp"},
+                                        {"cosh", NULL},    {"sinh", NULL},     {"acos", NULL},
+                                        {"log10", NULL},   {"cot", NULL},      {"erf", NULL}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *hint = gt_kan_function_nearest(rows[i][0]);
+    if (!hint != !rows[i][1] || (hint && strcmp(hint, rows[i][1])))
+      fail_msg("%s: %s", rows[i][0], hint ? hint : "no hint");
+  }
+}
+
 static void test_numbers(void **state) {
   (void)state;
   static const struct {
@@ -155,6 +203,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_formulas),
       cmocka_unit_test(test_what_cancels_goes),
+      cmocka_unit_test(test_each_function_is_read_back),
+      cmocka_unit_test(test_library_hints),
       cmocka_unit_test(test_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

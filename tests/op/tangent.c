@@ -65,6 +65,7 @@ static const char *const formula[] = {
     "exp(sin(x)*y) / (2 + softplus(x - y))",
     "sigmoid(x*y) * silu(x + y) + gelu(y) * erf(x)",
     "sqrt(x^2 + y^2 + 1) * atan(x) + log(x^2 + 1) + pow(3 + x, y)",
+    "tan(x/2)*gaussian(y) + asin(x/2)*log10(3 + y) - acos(y/2)*x",
     "tanh(x)^3 * cos(2*y) - reciprocal(3 + x) * exp2(y) + log2(4 + x*y)",
 };
 
@@ -201,6 +202,7 @@ static const gt_case cases[] = {
     {&formulas, "7,2", {1, 1, 1}},
     {&formulas, "7,2", {0, 0, 2}, .more = true},
     {&formulas, "7,2", {0, 1, 3}},
+    {&formulas, "7,2", {0, 1, 4}},
     {&network, "33,2 16,2 16 3,16", {0, 1}},
     {&network, "6,2 5,2 5 1,5", {0, 0, 1}, .more = true},
     {&cubic, "6,2 16,3 24,2", {0, 1, 0, 3}},

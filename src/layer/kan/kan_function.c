@@ -1,4 +1,5 @@
 #include "layer/kan/kan_function.h"
+#include "base/formula.h"
 #include "base/text.h"
 #include "op/elementwise.h"
 #include <string.h>
@@ -82,8 +83,14 @@ const gt_kan_function *gt_kan_function_find(const char *name) {
   return NULL;
 }
 
+/* The same by another name, as formulas know it; of a slip of the keys the nearest. */
 const char *gt_kan_function_nearest(const char *name) {
-  const char *names[FUNCTIONS];
+  const char *names[FUNCTIONS], *meaning = gt_formula_meaning(name);
+  for (int i = 0; meaning && i < FUNCTIONS; i++) {
+    const char *own = gt_formula_meaning(functions[i].name);
+    if (!strcmp(meaning, own ? own : functions[i].name)) return functions[i].name;
+  }
+  if (meaning) return NULL;
   for (int i = 0; i < FUNCTIONS; i++) names[i] = functions[i].name;
   return gt_nearest(name, names, FUNCTIONS);
 }
