@@ -83,7 +83,9 @@ static void print_edges(const gt_explained *e) {
     const gt_edge_fit *fit = &e->report.fit[row * e->report.count];
     printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
            e->scores.edge[g->layer][g->from * layer->outputs + g->to],
-           now ? now->symbol->name : "goes, the others can do without");
+           now                                    ? now->symbol->name
+           : e->report.count && isfinite(fit->r2) ? "goes, the others can do without"
+                                                  : "gives one value, which is part of the constant");
     for (int k = 0; k < e->report.count && k < 3 && isfinite(fit[k].r2); k++) {
       printf("  alone: ");
       print_fit(&fit[k]);

@@ -8,13 +8,17 @@
 
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs) {
-  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0};
+  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0, NULL};
+  double squares = 0;
   for (int o = 0; o < outputs; o++) {
     double mean = 0;
     for (int64_t k = 0; k < samples; k++) mean += y[k * outputs + o] / (double)samples;
-    for (int64_t k = 0; k < samples; k++)
+    for (int64_t k = 0; k < samples; k++) {
       data.variation += (y[k * outputs + o] - mean) * (y[k * outputs + o] - mean);
+      squares += y[k * outputs + o] * y[k * outputs + o];
+    }
   }
+  if (!(data.variation > 1e-24 * squares)) data.variation = squares > 0 ? squares : 1; /* one value */
   return data;
 }
 

@@ -33,7 +33,8 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
   const double *x, *y;
   int64_t samples;
   int inputs, outputs;
-  double variation; /* of y, sum of (y - mean)^2 over all outputs */
+  double variation;         /* of y, sum of (y - mean)^2 over all outputs; where that is 0, of y^2, or 1 */
+  const char *const *names; /* [inputs], for messages; NULL: there are none */
 } gt_symbolic_data;
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
@@ -46,8 +47,9 @@ typedef struct gt_symbolic_report {
 } gt_symbolic_report;
 
 /* The network in functions of the library for which allowed[index] is set (NULL: all). `scaled`: the samples
- * as the network reads them; data: as they are, and what its outputs are to be. GT_ERR_DATA if the network
- * has too many edges. The report is in the arena of *out. */
+ * as the network reads them; data: as they are, and what its outputs are to be. An edge that gives all
+ * samples one value is part of a constant. GT_ERR_DATA if the network has too many edges, or none of the
+ * functions fits one. The report is in the arena of *out. */
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
                       gt_error *error);
@@ -73,6 +75,8 @@ void gt_symbolic_normalise(gt_symbolic *symbolic);
 int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* --- within kan/ --- */
+/* What leads nowhere goes, and what comes from nowhere becomes a part of the constant of its node. */
+void gt_symbolic_drop_loose_ends(gt_symbolic *symbolic);
 gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *symbolic); /* in that arena, its own unset */
 void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit);
 #endif

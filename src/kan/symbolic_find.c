@@ -18,7 +18,8 @@ typedef struct finder {
   gt_edge_fit *fit; /* [rows, symbols], best first; a row for each edge that there was */
   int symbols;
   int rows;
-  int *choice; /* [rows] */
+  int *choice;       /* [rows] */
+  double **constant; /* [layers + 1]: [width]: the network's, with the edges that give one value */
   double cost;
   gt_arena trials;
 } finder;
@@ -31,40 +32,61 @@ static int compare(const void *a, const void *b) {
 }
 
 /* An edge that is a function by name stays that one: the others do not fit. */
-static void fit_edge(finder *f, int index, const double *from, const double *x, int64_t count) {
-  const gt_symbolic_edge *g = &f->out->edge[index];
-  const gt_kan_layer *layer = &f->network->layer[g->layer];
-  const gt_edge_fit *snapped = gt_kan_snapped(layer, g->from, g->to);
-  double *y = gt_alloc((size_t)count * sizeof *y);
-  gt_edge_fit *fit = f->fit + (ptrdiff_t)g->row * f->symbols;
-  gt_kan_edge(layer, g->from, g->to, from, count, y);
+static void fit_edge(finder *f, int row, const gt_symbol *snapped, const double *x, const double *y,
+                     int64_t count) {
+  gt_edge_fit *fit = f->fit + (ptrdiff_t)row * f->symbols;
   for (int i = 0, n = 0; i < gt_symbol_count(); i++) {
     if (f->allowed && !f->allowed[i]) continue;
     const gt_symbol *symbol = gt_symbol_at(i);
     fit[n++] = snapped ? (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY} : gt_edge_fit_find(symbol, x, y, count);
   }
-  if (snapped) fit[0] = gt_edge_fit_find(snapped->symbol, x, y, count);
+  if (snapped) fit[0] = gt_edge_fit_find(snapped, x, y, count);
   qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
-  free(y);
 }
 
-/* Edges of the inputs are functions of what the data has, all others of what their nodes hold. */
-static void fit_edges(finder *f, const double *scaled) {
+/* True if all values are the same but for rounding. */
+static bool is_flat(const double *y, int64_t count, int64_t stride) {
+  double low = y[0], high = y[0];
+  for (int64_t k = 0; k < count; k++) low = fmin(low, y[k * stride]), high = fmax(high, y[k * stride]);
+  return high - low <= 1e-12 * fmax(fabs(low), fabs(high));
+}
+
+static bool is_reached(const gt_symbolic *s, const gt_symbolic_edge *edge) {
+  for (const gt_symbolic_edge *g = s->edge; g < edge; g++)
+    if (g->symbol && g->layer + 1 == edge->layer && g->to == edge->from) return true;
+  return !edge->layer;
+}
+
+/* Edges of the inputs are functions of what the data has, all others of what their nodes hold. An edge that
+ * gives one value, as its input has one or as it is flat itself, is a part of its node's constant, and has no
+ * symbol afterwards. False: there is an edge that no function fits, *unfit. */
+static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
   const gt_symbolic_data *d = f->data;
-  const int64_t n = d->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
-  gt_kan_trace trace;
-  gt_kan_trace_run(&trace, f->network, scaled, n);
-  double *from = gt_alloc(2 * (size_t)count * sizeof *from), *plain = from + count;
-  for (int e = 0; e < f->out->edges; e++) {
-    const gt_symbolic_edge *g = &f->out->edge[e];
-    for (int64_t k = 0; k < count; k++) {
-      from[k] = trace.node[g->layer][g->from * n + k * stride];
-      plain[k] = g->layer ? from[k] : d->x[k * stride * d->inputs + g->from];
+  const int64_t n = d->samples, sparse = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1;
+  double *x = gt_alloc(2 * (size_t)n * sizeof *x), *y = x + n;
+  *unfit = -1;
+  for (int e = 0; e < f->rows && *unfit < 0; e++) {
+    gt_symbolic_edge *g = &f->out->edge[e];
+    const gt_kan_layer *layer = &f->network->layer[g->layer];
+    gt_kan_edge(layer, g->from, g->to, trace->node[g->layer] + g->from * n, n, y);
+    const int64_t stride = is_flat(y, n / sparse, sparse) ? 1 : sparse;
+    if (!is_reached(f->out, g) || is_flat(y, n, 1)) {
+      f->constant[g->layer + 1][g->to] += y[0];
+      for (int i = 0; i < f->symbols; i++) f->fit[(ptrdiff_t)e * f->symbols + i].r2 = -INFINITY;
+      continue;
     }
-    fit_edge(f, e, from, plain, count);
+    for (int64_t k = 0; k < n / stride; k++) {
+      x[k] =
+          g->layer ? trace->node[g->layer][g->from * n + k * stride] : d->x[k * stride * d->inputs + g->from];
+      y[k] = y[k * stride];
+    }
+    const gt_edge_fit *snapped = gt_kan_snapped(layer, g->from, g->to);
+    fit_edge(f, e, snapped ? snapped->symbol : NULL, x, y, n / stride);
+    if (!isfinite(f->fit[(ptrdiff_t)e * f->symbols].r2)) *unfit = e;
+    g->symbol = f->fit[(ptrdiff_t)e * f->symbols].symbol;
   }
-  free(from);
-  gt_kan_trace_finish(&trace);
+  free(x);
+  return *unfit < 0;
 }
 
 /* --- all together --- */
@@ -82,10 +104,7 @@ void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
 /* The constants as the edges say, each function the one of `choice`. */
 static void begin(const finder *f, gt_symbolic *s, const int *choice) {
   for (int l = 1; l <= s->layers; l++)
-    for (int o = 0; o < s->width[l]; o++) {
-      const double *bias = f->network->layer[l - 1].bias;
-      s->bias[l][o] = bias ? bias[o] : 0;
-    }
+    memcpy(s->bias[l], f->constant[l], (size_t)s->width[l] * sizeof **s->bias);
   for (int e = 0; e < s->edges; e++) {
     const gt_edge_fit *fit = &f->fit[s->edge[e].row * f->symbols + choice[s->edge[e].row]];
     gt_symbolic_set(&s->edge[e], fit);
@@ -192,40 +211,74 @@ static int count_edges(const gt_kan_network *network) {
   return count;
 }
 
+static void open_finder(finder *f, gt_symbolic_report *report) {
+  gt_symbolic *out = f->out;
+  gt_arena *arena = &out->arena;
+  out->edge = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *out->edge);
+  lay_out(out, f->network);
+  for (int i = 0; i < gt_symbol_count(); i++) f->symbols += !f->allowed || f->allowed[i];
+  f->fit = gt_arena_alloc_n(arena, (size_t)f->rows * (size_t)f->symbols + 1, sizeof *f->fit);
+  f->choice = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *f->choice);
+  f->constant = GT_NEW_N(arena, double *, out->layers + 1);
+  for (int l = 1; l <= out->layers; l++) {
+    const double *bias = f->network->layer[l - 1].bias;
+    f->constant[l] = GT_NEW_N(arena, double, out->width[l]);
+    if (bias) memcpy(f->constant[l], bias, (size_t)out->width[l] * sizeof *bias);
+  }
+  *report = (gt_symbolic_report){gt_arena_copy(arena, out->edge, ((size_t)f->rows + 1) * sizeof *out->edge),
+                                 f->fit, f->rows, f->symbols};
+}
+
+/* What each edge looks like by itself; those that give one value go. */
+static bool read_edges(finder *f, const double *scaled, gt_error *error) {
+  gt_symbolic *out = f->out;
+  gt_kan_trace trace;
+  int unfit, kept = 0;
+  gt_kan_trace_run(&trace, f->network, scaled, f->data->samples);
+  const bool ok = fit_edges(f, &trace, &unfit);
+  gt_kan_trace_finish(&trace);
+  if (!ok) {
+    const gt_symbolic_edge *g = &out->edge[unfit];
+    const char *name = !g->layer && f->data->names ? f->data->names[g->from] : NULL;
+    return gt_fail(error, GT_ERR_DATA, "none of the functions fits edge %d -> %d of '%s'%s%s%s", g->from,
+                   g->to, f->network->layer[g->layer].name, name ? " (input '" : "", name ? name : "",
+                   name ? "')" : "");
+  }
+  for (int e = 0; e < out->edges; e++)
+    if (out->edge[e].symbol) out->edge[kept++] = out->edge[e];
+  out->edges = kept;
+  gt_symbolic_drop_loose_ends(out);
+  return true;
+}
+
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
                       gt_error *error) {
-  finder f = {.out = out, .network = network, .data = data, .allowed = allowed, .cost = INFINITY};
   const int edges = count_edges(network);
+  finder f = {
+      .out = out, .network = network, .data = data, .allowed = allowed, .rows = edges, .cost = INFINITY};
   *out = (gt_symbolic){0};
   if (edges > GT_SYMBOLIC_MOST_EDGES)
     return gt_fail(error, GT_ERR_DATA,
                    "the network has %d edges, and only %d can be read as a formula: prune it", edges,
                    (int)GT_SYMBOLIC_MOST_EDGES);
   gt_arena_init(&out->arena);
-  out->edge = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *out->edge);
-  lay_out(out, network);
-  for (int i = 0; i < gt_symbol_count(); i++) f.symbols += !allowed || allowed[i];
-  f.fit = gt_arena_alloc_n(&out->arena, (size_t)edges * (size_t)f.symbols + 1, sizeof *f.fit);
-  f.choice = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *f.choice);
   gt_arena_init(&f.trials);
-  f.rows = out->edges;
-  *report = (gt_symbolic_report){gt_arena_copy(&out->arena, out->edge, (size_t)edges * sizeof *out->edge),
-                                 f.fit, f.rows, f.symbols};
-  fit_edges(&f, scaled);
-  choose(&f);
-  for (int round = 0; round < ROUNDS && isfinite(f.cost); round++) {
+  open_finder(&f, report);
+  bool ok = read_edges(&f, scaled, error);
+  if (ok) choose(&f);
+  for (int round = 0; ok && round < ROUNDS && isfinite(f.cost); round++) {
     f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
     if (!gt_symbolic_simplify(out, data)) break;
     f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
     choose(&f);
   }
   gt_arena_finish(&f.trials);
-  if (!isfinite(f.cost)) {
+  if (ok && !isfinite(f.cost))
+    ok = gt_fail(error, GT_ERR_DATA, "the network's values, or the targets, are not finite or too large");
+  if (ok)
+    gt_symbolic_fit(out, data, ALL_STEPS);
+  else
     gt_symbolic_finish(out);
-    return gt_fail(error, GT_ERR_DATA,
-                   "none of the functions fits an edge of the network, or an edge is flat");
-  }
-  gt_symbolic_fit(out, data, ALL_STEPS);
-  return true;
+  return ok;
 }

@@ -25,8 +25,7 @@ static bool is_constant(const gt_symbolic *s, const gt_symbolic_edge *g) {
   return g->layer && !count_edges(s, g->layer, g->from, false);
 }
 
-/* What leads nowhere goes, and what comes from nowhere becomes a part of the constant of its node. */
-static void drop_loose_ends(gt_symbolic *s) {
+void gt_symbolic_drop_loose_ends(gt_symbolic *s) {
   for (bool again = true; again;) {
     again = false;
     for (int e = s->edges; e-- > 0;) {
@@ -47,7 +46,6 @@ static void drop_loose_ends(gt_symbolic *s) {
 }
 
 static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, double *sum) {
-  if (!trial->edges) return false;
   const double now = gt_symbolic_fit(trial, data, FIT_STEPS);
   const bool ok = now <= *sum * growth + rounding * data->variation;
   if (ok) *sum = fmax(now, 0.5 * *sum);
@@ -64,7 +62,7 @@ static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, double *su
     const gt_symbolic_edge *g = &trial.edge[e];
     if (e == edge || (edge < 0 && g->layer == layer && g->from == node)) remove_edge(&trial, e);
   }
-  drop_loose_ends(&trial);
+  gt_symbolic_drop_loose_ends(&trial);
   const bool ok = is_enough(&trial, data, sum);
   if (ok) {
     const gt_symbolic kept = gt_symbolic_copy(&s->arena, &trial);

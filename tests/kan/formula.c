@@ -127,6 +127,54 @@ static void test_what_cancels_goes(void **state) {
   test_free(x);
 }
 
+static double flat(double x) { return x < 4 ? 0.25 : 0; }
+
+/* A column of ones, an edge that gives one value wherever it is, a node that both come to: all are parts of
+ * the constant, and so is everything where targets have one value. What is no number is told by its edge. */
+static void test_what_is_flat_is_constant(void **state) {
+  (void)state;
+  static const char *const names[] = {"width", "height", "ones"}, *const expected[] = {"x0^2 + 0.4", "0.25",
+                                                                                       NULL};
+  for (int variant = 0; variant < 3; variant++) {
+    const int width[] = {3, 2, 1};
+    gt_kan_network n;
+    begin_network(&n, width, 2, -1, 1);
+    double *x = spread(KNOWN_SAMPLES * 3, -1, 1), y[KNOWN_SAMPLES];
+    set_edge(&n, 0, 0, 0, half_square, -1, 1);
+    set_edge(&n, 0, 1, 0, flat, -1, 1);
+    set_edge(&n, 0, 1, 1, flat, -1, 1);
+    set_edge(&n, 0, 2, 0, tenth_square, -1, 1);
+    set_edge(&n, 0, 2, 1, line, -1, 1);
+    set_edge(&n, 1, 0, 0, line, -1, 1);
+    set_edge(&n, 1, 1, 0, sine, -1, 1);
+    for (int k = 0; k < KNOWN_SAMPLES; k++) {
+      x[3 * k + 2] = 1;
+      y[k] = variant == 1 ? 0.25 : x[3 * k] * x[3 * k] + 0.4;
+    }
+    if (variant == 2) n.layer[0].coefficient[3 * n.layer[0].basis.terms] = NAN; /* height -> 1 */
+    gt_symbolic s;
+    gt_symbolic_report report;
+    gt_error error = {0};
+    gt_arena arena;
+    gt_symbolic_data data = gt_symbolic_data_of(x, y, KNOWN_SAMPLES, 3, 1);
+    data.names = names;
+    gt_arena_init(&arena);
+    if (gt_symbolic_find(&s, &n, x, &data, NULL, &report, &error)) {
+      gt_symbolic_normalise(&s);
+      gt_symbolic_snap(&s, &data);
+      assert_int_equal(report.rows, 7);
+      assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), expected[variant]);
+    } else {
+      assert_int_equal(variant, 2);
+      assert_string_equal(error.message, "none of the functions fits edge 1 -> 1 of 'kan1' (input 'height')");
+    }
+    gt_symbolic_finish(&s);
+    gt_arena_finish(&arena);
+    gt_kan_network_finish(&n);
+    test_free(x);
+  }
+}
+
 /* c f(a x + b) + d of each function of the library, as it is written for people, is a formula of the same
  * values to its six digits; and the library's name is a function of formulas, or one of x: "1/x^2". */
 static void test_each_function_is_read_back(void **state) {
@@ -203,6 +251,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_formulas),
       cmocka_unit_test(test_what_cancels_goes),
+      cmocka_unit_test(test_what_is_flat_is_constant),
       cmocka_unit_test(test_each_function_is_read_back),
       cmocka_unit_test(test_library_hints),
       cmocka_unit_test(test_numbers),
