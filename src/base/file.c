@@ -397,6 +397,14 @@ static bool lock_fd(int fd) {
   return status == 0;
 }
 
+/* A working directory that the system cannot tell is left out. */
+static bool write_owner(int fd) {
+  char text[PATH_MAX + 32], origin[PATH_MAX] = "";
+  if (!getcwd(origin, sizeof origin) || *origin != '/') *origin = 0;
+  const int length = snprintf(text, sizeof text, "%ld\n%s%s", (long)getpid(), origin, *origin ? "\n" : "");
+  return gt_write_all(fd, text, (size_t)length);
+}
+
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
   char path[PATH_MAX], owner[32] = "";
   *lock = -1;
@@ -417,8 +425,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     close(fd);
     return false;
   }
-  const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
-  if (!gt_cut_file(fd, 0) || !gt_write_all(fd, owner, (size_t)length)) {
+  if (!gt_cut_file(fd, 0) || !write_owner(fd)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;
@@ -429,4 +436,29 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
 
 void gt_unlock(int lock) {
   if (lock >= 0) close(lock);
+}
+
+bool gt_lock_origin(const char *directory, char *origin, size_t size) {
+  char path[PATH_MAX], text[PATH_MAX + 32];
+  gt_error ignored = {0};
+  if (snprintf(path, sizeof path, "%s/.lock", directory) >= (int)sizeof path) return false;
+  const int fd = gt_open_plain(path, O_RDONLY, &ignored);
+  if (fd < 0) return false;
+  const ssize_t n = read_some(fd, text, sizeof text - 1);
+  close(fd);
+  text[n > 0 ? n : 0] = 0;
+  char *line = text + strspn(text, "0123456789"), *end = strrchr(text, '\n');
+  if (line[0] != '\n' || line[1] != '/' || end == line) return false;
+  *end = 0; /* the name may hold a line's end, too */
+  return snprintf(origin, size, "%s", line + 1) < (int)size;
+}
+
+bool gt_absolute_path(const char *path, char *out, size_t size) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char folder[PATH_MAX], real[PATH_MAX];
+  if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(name - path) : 1, slash ? path : ".") >=
+          (int)sizeof folder ||
+      !realpath(folder, real))
+    return false;
+  return snprintf(out, size, "%s%s%s", real, real[1] ? "/" : "", name) < (int)size;
 }

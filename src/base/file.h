@@ -68,7 +68,12 @@ int gt_open_plain(const char *path, int flags, gt_error *error);
 
 /* Exclusive lock on DIR/.lock by flock; held until gt_unlock or the end of the process, however it ends.
  * GT_ERR_BUSY, naming the owner's process id, when another process holds it. Returns the descriptor in *lock.
- */
+ * The file holds the process id and, in a second line, the owner's working directory. */
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error);
 void gt_unlock(int lock);
+/* The working directory, absolute, of the process that last locked DIRECTORY; false if nothing tells it. */
+bool gt_lock_origin(const char *directory, char *origin, size_t size);
+/* The absolute path of a file that is there, through no link but those of its folders; false if the system
+ * cannot tell it. */
+bool gt_absolute_path(const char *path, char *out, size_t size);
 #endif

@@ -146,6 +146,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
+  gt_model_file_check_data(&file, &config, split);
   gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, split)->input, place_of(&config, split),
                    &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto done;

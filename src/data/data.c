@@ -203,6 +203,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
     gt_error_at(diagnostics, data->at, "'data' must be a map")->expected = "keys such as format and train";
     return false;
   }
+  gt_data_find_origin(&reader);
   const gt_data_format *format = choose(&reader);
   if (format && open_with(&reader, format)) return true;
   if (reader.strange) conceal(&reader);

@@ -113,6 +113,14 @@ typedef struct gt_split {
   int64_t samples;   /* 0: this split is absent */
 } gt_split;
 
+/* A path of the `data:` map that leads to its file from where the map stands, not from the working directory.
+ */
+typedef struct gt_data_moved {
+  const gt_spec *node;
+  const char *path; /* absolute */
+  const struct gt_data_moved *next;
+} gt_data_moved;
+
 typedef struct gt_dataset {
   const char *format;
   gt_split train, validation, test; /* train is never absent */
@@ -123,6 +131,8 @@ typedef struct gt_dataset {
   const char *const *class_names;  /* classes of them, or NULL */
   bool text_labels;                /* the files hold the classes' names, not their numbers */
   const char *const *target_names; /* CSV: one a target column, else NULL */
+  bool from_files, overridden;     /* files were read; some of them were named by --set */
+  const gt_data_moved *moved;      /* what must be written otherwise to be found again; or NULL */
   const void *made_of; /* what its format keeps for those who know that format (data/ca.h), or NULL */
 } gt_dataset;
 
@@ -157,7 +167,9 @@ typedef struct gt_data_wanted {
   const char *stranger;
 } gt_data_wanted;
 
-/* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
+/* Opens what the `data:` map describes. A relative path is looked for in the working directory, then beside
+ * the map's file; one that stands in a run directory, and was not given by --set, before that in the folder
+ * where the run was begun (gt_lock_origin). False: errors in diagnostics (bad config) or in *error (bad file,
  * memory); *out is then empty. The seed keys splits and samples. wanted: NULL is the same as all zero. */
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,13 +126,42 @@ bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node) {
   return stranger_of(reader, node) != NULL;
 }
 
+void gt_data_find_origin(gt_data_reader *reader) {
+  char origin[PATH_MAX], here[PATH_MAX];
+  const gt_position at = reader->spec->at;
+  if (!at.file || gt_position_is_override(at)) return;
+  const char *folder = folder_of(reader->arena, at.file);
+  if (gt_lock_origin(*folder ? folder : ".", origin, sizeof origin) &&
+      (!getcwd(here, sizeof here) || strcmp(origin, here)))
+    reader->origin = gt_arena_strdup(reader->arena, origin);
+}
+
+/* The path that leads to the node's file from here; NULL: none does. */
+static const char *path_from_here(const gt_data_reader *reader, const gt_spec *node) {
+  const char *path = node->scalar, *map = reader->spec->at.file;
+  if (path[0] == '/' || !map) return gt_file_exists(path) ? path : NULL;
+  if (reader->origin && !gt_position_is_override(node->at)) {
+    const char *from_origin = gt_arena_printf(reader->arena, "%s/%s", reader->origin, path);
+    if (gt_file_exists(from_origin)) return from_origin;
+  }
+  if (gt_file_exists(path)) return path;
+  const char *beside = gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, map), path);
+  return gt_file_exists(beside) ? beside : NULL;
+}
+
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
-  gt_data_file file = {.path = node->scalar, .stranger = stranger_of(reader, node), .read = &reader->strange};
-  if (gt_file_exists(file.path)) return file;
-  if (file.path[0] == '/' || !reader->spec->at.file) return (gt_data_file){0};
-  file.path =
-      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), file.path);
-  return gt_file_exists(file.path) ? file : (gt_data_file){0};
+  const char *path = path_from_here(reader, node);
+  if (!path) return (gt_data_file){0};
+  return (gt_data_file){.path = path, .stranger = stranger_of(reader, node), .read = &reader->strange};
+}
+
+/* Who reads the config from another folder, or a copy of it, is to find the same file. */
+static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *path) {
+  char absolute[PATH_MAX];
+  if (!strcmp(path, node->scalar) || !gt_absolute_path(path, absolute, sizeof absolute)) return;
+  gt_data_moved *moved = GT_NEW(reader->arena, gt_data_moved);
+  *moved = (gt_data_moved){node, gt_arena_strdup(reader->arena, absolute), reader->dataset->moved};
+  reader->dataset->moved = moved;
 }
 
 static void not_found(gt_data_reader *reader, const gt_spec *node) {
@@ -149,7 +179,12 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
 
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   const gt_data_file found = gt_data_locate(reader, node);
-  if (!found.path) not_found(reader, node);
+  if (found.path)
+    note_moved(reader, node, found.path);
+  else
+    not_found(reader, node);
+  reader->dataset->from_files = true;
+  reader->dataset->overridden |= gt_position_is_override(node->at);
   reader->found = *reader->diagnostics;
   return found;
 }

@@ -46,8 +46,9 @@ typedef struct gt_data_reader {
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
-  bool strange;                       /* a file was read that a stranger named */
-  gt_diagnostics found;               /* the diagnostics when the last file was looked for */
+  const char *origin; /* the folder where the run was begun that the map is of; NULL: the working directory */
+  bool strange;       /* a file was read that a stranger named */
+  gt_diagnostics found; /* the diagnostics when the last file was looked for */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
@@ -107,10 +108,11 @@ typedef struct gt_data_file {
   bool *read; /* set when a stranger's file is read */
 } gt_data_file;
 
-/* The file that a node (a path) names: in the working directory, then beside the config. */
+/* The file that a node (a path) names, where gt_dataset_open looks for it. */
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 /* The same; without one a diagnostic at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
+void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
 /* Does the node stand in what a stranger wrote? */
 bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node);
 bool gt_data_read_file(gt_data_file file, gt_bytes *out,

@@ -169,9 +169,9 @@ static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   fputc('\n', stream);
 }
 
-static bool is_override(const gt_diagnostic *item) {
-  return item->at.file && !strcmp(item->at.file, "--set");
-}
+bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
+
+static bool is_override(const gt_diagnostic *item) { return gt_position_is_override(item->at); }
 
 /* Overrides after files; then by position; then in the order of finding (qsort sorts pointers into one
  * array). */

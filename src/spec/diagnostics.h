@@ -48,6 +48,8 @@ typedef struct gt_position {
   int line, column, width; /* from 1; width of the marked text */
 } gt_position;
 
+bool gt_position_is_override(gt_position at); /* was it given by --set? */
+
 typedef struct gt_diagnostic {
   gt_position at;
   const char *message, *expected, *suggestion; /* the last two, and help, may be NULL */

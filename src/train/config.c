@@ -140,7 +140,7 @@ static const gt_field top_fields[] = {
 };
 const gt_schema gt_config_schema = {.name = "config", .help = "a gtrain config", .fields = top_fields};
 
-static bool is_override(const gt_spec *node) { return !strcmp(node->at.file, "--set"); }
+static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }
 
 /* Epochs or steps: of the two, one given by --set replaces one in the file. */
 static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagnostics *diagnostics) {
@@ -205,6 +205,13 @@ static gt_precision precision_of(const precision *asked) {
   return asked->products && products_names[k] ? (gt_precision)k : GT_PRECISION_AUTO;
 }
 
+/* The config that a run writes down leads to the files that were found, from wherever it is read. */
+static void write_moved(gt_spec *node, const gt_data_moved *moved) {
+  for (const gt_data_moved *m = moved; m; m = m->next)
+    if (m->node == node) node->scalar = m->path;
+  for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
+}
+
 /* Everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
@@ -216,6 +223,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
                                           &config->dataset, diagnostics, error);
+  if (config->has_dataset && config->dataset.moved)
+    write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);

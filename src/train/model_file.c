@@ -1,4 +1,5 @@
 #include "train/model_file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -94,6 +95,25 @@ static char *results_text(const gt_model_results *results) {
   return text;
 }
 
+static void add_print(json_t *root, const char *split, uint64_t print) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, print);
+  if (print) json_object_set_new(root, split, json_string(text));
+}
+
+/* Only samples that came from files can be exchanged behind the config's back. */
+static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *print) {
+  json_t *root = json_object();
+  if (data->from_files) {
+    add_print(root, "train", print->train);
+    if (data->validation.samples) add_print(root, "validation", print->validation);
+    if (data->test.samples) add_print(root, "test", print->test);
+  }
+  char *text = json_dumps(root, JSON_COMPACT);
+  json_decref(root);
+  return text;
+}
+
 /* Without centers, two tensors: as files were before there were any. With them the third has another name
  * than data.shift, so that a program that knows no centers refuses the file instead of passing them over. */
 static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
@@ -119,12 +139,14 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_ima
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);
-  const gt_metadata metadata[] = {{"format", GT_MODEL_FORMAT},
-                                  {"version", GT_VERSION},
-                                  {"config", config->resolved},
-                                  {"signature", signature ? signature : "{}"},
-                                  {"results", noted ? noted : "{}"}};
-  const bool ok = gt_safetensors_write(path, tensors, count, metadata, 5, error);
+  char *prints = fingerprint_text(data, &results->data);
+  const gt_metadata metadata[] = {
+      {"format", GT_MODEL_FORMAT},       {"version", GT_VERSION},
+      {"config", config->resolved},      {"signature", signature ? signature : "{}"},
+      {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
+  const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
+  const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
+  free(prints);
   free(signature);
   free(noted);
   gt_arena_finish(&arena);
@@ -259,14 +281,33 @@ static bool read_scaling(gt_container *container, gt_input *input) {
   return gt_input_features(input) % n == 0;
 }
 
-static int64_t read_step(const gt_container *container) {
+/* NULL if there is none, or not JSON: what is told there is not needed. */
+static json_t *read_note(const gt_container *container, const char *key) {
   json_error_t where;
-  const char *results = gt_container_metadata(container, "results");
-  json_t *root = results ? json_loads(results, JSON_REJECT_DUPLICATES, &where) : NULL;
+  const char *text = gt_container_metadata(container, key);
+  return text ? json_loads(text, JSON_REJECT_DUPLICATES, &where) : NULL;
+}
+
+static int64_t read_step(const gt_container *container) {
+  json_t *root = read_note(container, "results");
   json_t *step = json_object_get(root, "step");
   const int64_t value = json_is_integer(step) ? json_integer_value(step) : -1;
   json_decref(root);
   return value;
+}
+
+static uint64_t read_print(const json_t *root, const char *split) {
+  const char *text = json_string_value(json_object_get(root, split));
+  return text ? strtoull(text, NULL, 16) : 0;
+}
+
+static gt_data_fingerprint read_fingerprints(const gt_container *container) {
+  json_t *root = read_note(container, "fingerprints");
+  const gt_data_fingerprint data = {.train = read_print(root, "train"),
+                                    .validation = read_print(root, "validation"),
+                                    .test = read_print(root, "test")};
+  json_decref(root);
+  return data;
 }
 
 static bool read_scalings(gt_model_file *file) {
@@ -304,6 +345,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   else
     ok = are_finite(file, error);
   file->step = read_step(&file->container);
+  file->data = read_fingerprints(&file->container);
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;
@@ -317,6 +359,21 @@ gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
                           .text_labels = file->text_labels,
                           .target_names = file->target_names,
                           .targets = file->targets};
+}
+
+static uint64_t print_of(const gt_data_fingerprint *data, const char *split) {
+  return !strcmp(split, "train") ? data->train : !strcmp(split, "test") ? data->test : data->validation;
+}
+
+void gt_model_file_check_data(const gt_model_file *file, const gt_config *config, const char *split) {
+  const gt_dataset *data = &config->dataset;
+  const uint64_t was = print_of(&file->data, split);
+  if (!was || !data->from_files || data->overridden) return;
+  const gt_data_fingerprint is = gt_dataset_fingerprint(data);
+  if (print_of(&is, split) == was) return;
+  gt_warn("the %s samples are not those of the run that made %s: the files have changed since, or are others "
+          "of the same names; --set data.%s=FILE says which are meant",
+          split, file->path, strcmp(split, "test") ? "train" : "test");
 }
 
 void gt_model_file_finish(gt_model_file *file) {

@@ -1,6 +1,7 @@
 /* model.bin: a trained model that stands for itself: a safetensors container of the parameters by name and of
  * its constants (the wiring of gates), of the inputs' scaling, and in the metadata the resolved
- * config, what inputs it takes, what its outputs mean and how well it did. All that `eval` needs besides
+ * config, what inputs it takes, what its outputs mean, how well it did, and fingerprints of the samples that
+ * it was trained and judged with, if they came from files. All that `eval` needs besides
  * data, and all that `predict` needs. */
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
@@ -14,6 +15,7 @@ typedef struct gt_model_results { /* what is noted beside the weights; splits wi
   int64_t step, epoch;
   gt_sums validation, test;
   bool accuracy;
+  gt_data_fingerprint data; /* of the splits; 0: not told */
 } gt_model_results;
 
 /* weights: an image of the roles of weights. */
@@ -28,11 +30,15 @@ typedef struct gt_model_file {
   const char *const *class_names, *const *target_names; /* or NULL */
   int targets;                                          /* of target_names */
   bool text_labels;                                     /* as in gt_data_wanted */
+  gt_data_fingerprint data;                             /* 0: it does not tell; meaning is never told */
   int64_t step; /* after which the weights were taken; -1: it does not tell */
 } gt_model_file;
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
+/* Warns if the config, read from the model, led to other samples of this split than the run had: its files
+ * have changed, or others of these names were found. Who names files by --set means other samples. */
+void gt_model_file_check_data(const gt_model_file *file, const gt_config *config, const char *split);
 /* What the model asks of data that it is to be evaluated on. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
 #endif

@@ -102,6 +102,7 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
   snprintf(path, sizeof path, "%s/%s", run->directory, name);
   results.step = run->state.step;
   results.epoch = gt_run_epoch(run, run->state.step);
+  results.data = run->data;
   if (!gt_run_weights(run, &weights, error)) return false;
   const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
   gt_image_finish(&weights);
@@ -187,7 +188,8 @@ static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t ste
                                     .epoch = epoch,
                                     .validation = result->validation,
                                     .test = result->test,
-                                    .accuracy = result->accuracy};
+                                    .accuracy = result->accuracy,
+                                    .data = run->data};
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
   return gt_model_file_write(path, run->config, weights, &results, error);
 }

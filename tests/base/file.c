@@ -203,9 +203,13 @@ static void test_directories_and_lock(void **state) {
   assert_true(gt_lock_directory(deep, &lock, &e));
   assert_false(gt_lock_directory(deep, &second, &e));
   assert_int_equal(e.status, GT_ERR_BUSY);
-  char pid[32];
+  char pid[32], origin[4096], here[4096];
   snprintf(pid, sizeof pid, "process %ld", (long)getpid());
   assert_non_null(strstr(e.message, pid));
+  assert_true(gt_lock_origin(deep, origin, sizeof origin));
+  assert_non_null(getcwd(here, sizeof here));
+  assert_string_equal(origin, here);
+  assert_false(gt_lock_origin(deep, origin, strlen(here))); /* no room for the 0 */
   gt_unlock(lock);
   e = (gt_error){0};
   assert_true(gt_lock_directory(deep, &lock, &e));

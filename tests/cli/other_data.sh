@@ -77,6 +77,34 @@ says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 
 exits 65 "the same with options" "$GTRAIN" check config.yaml --set data.train=bits.csv \
   --set 'loss={type: bce, label_smoothing: 0.1}' --set model.2.linear=1
 
+# A file is found again: beside its config, by the model, by the config of the run, from any folder; also where another
+# file has its name.
+mkdir a b && cp train.csv a/d.csv && cp same.csv b/d.csv
+sed 's/train.csv/d.csv/; s/epochs: 30/epochs: 1/' config.yaml > a/c.yaml
+again() { "$GTRAIN" eval "$1" --device "$DEVICE" --quiet "${@:2}"; }
+at() { (cd "$1" && "${@:2}"); }
+changed="the test samples are not those of the run that made"
+exits 0 "a file beside the config" "$GTRAIN" train a/c.yaml --device "$DEVICE" --run-dir beside --quiet
+exits 0 "is found by eval" again beside/model.bin
+known=$out
+exits 0 "from another folder, too" at b again ../beside/model.bin
+check "it is the same file" test "${out/..\//}" = "$known"
+exits 0 "is found by the config of its run" at b "$GTRAIN" train ../beside/config.yaml --device "$DEVICE" --run-dir run --quiet
+check "which stays as it is" cmp b/run/config.yaml beside/config.yaml
+check "so does the model" cmp b/run/model.bin beside/model.bin
+exits 0 "a file in the working directory" at a "$GTRAIN" train c.yaml --device "$DEVICE" --run-dir run --quiet
+check "is noted as it was named" grep -q 'train: d.csv' a/run/config.yaml
+exits 0 "and found from another folder" at b again ../a/run/model.bin
+check "it is the same file" test "$(tail -n 1 <<< "$out")" = "$(tail -n 1 <<< "$known")"
+cp a/run/model.bin b/model.bin
+exits 0 "a model away from its run" at b again model.bin
+says "takes the other file with a warning" "warning: $changed model.bin"
+exits 0 "unless it is named" at b again model.bin --set data.test=d.csv
+check "then there is none" test "$(grep -c "$changed" <<< "$out")" = 0
+sed -i '2s/^./9/' a/d.csv
+exits 0 "the file has changed" again beside/model.bin --split train
+says "a warning" "warning: the train samples are not those of the run"
+
 # Names that the model file could not hold.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv
 exits 65 "a header in Latin-1" "$GTRAIN" check config.yaml --set data.train=latin.csv
