@@ -67,6 +67,7 @@ bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const cha
       !read_split(e, &e->config.dataset.test, &e->test, error))
     return false;
   gt_model_file_check_data(&e->file, &e->config, "train");
+  gt_diagnostics_print(&e->config.diagnostics, stderr);
   gt_kan_trace_run(&e->trace, &e->network, e->train.scaled, e->train.samples);
   gt_kan_scores_find(&e->scores, &e->network, &e->trace);
   return true;

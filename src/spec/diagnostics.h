@@ -32,6 +32,7 @@
   X(missing_class, "a class that one split has and another lacks")                        \
   X(splits_as_classes, "folders of splits that are taken for classes")                    \
   X(outside_grid, "samples outside what the functions of a KAN cover")                    \
+  X(other_samples, "files that have changed since the model was trained")                 \
   X(outside_training, "samples outside the range of those that the model was trained on") \
   X(channels_first, "arrays that look like pictures with channels first")                 \
   X(not_bits, "gates that read numbers other than 0 and 1")

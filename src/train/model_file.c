@@ -1,5 +1,4 @@
 #include "train/model_file.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -365,15 +364,19 @@ static uint64_t print_of(const gt_data_fingerprint *data, const char *split) {
   return !strcmp(split, "train") ? data->train : !strcmp(split, "test") ? data->test : data->validation;
 }
 
-void gt_model_file_check_data(const gt_model_file *file, const gt_config *config, const char *split) {
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split) {
   const gt_dataset *data = &config->dataset;
   const uint64_t was = print_of(&file->data, split);
   if (!was || !data->from_files || data->overridden) return;
   const gt_data_fingerprint is = gt_dataset_fingerprint(data);
   if (print_of(&is, split) == was) return;
-  gt_warn("the %s samples are not those of the run that made %s: the files have changed since, or are others "
-          "of the same names; --set data.%s=FILE says which are meant",
-          split, file->path, strcmp(split, "test") ? "train" : "test");
+  gt_diagnostics *d = &config->diagnostics;
+  gt_finding_at(d, GT_FINDING_other_samples, gt_spec_find(config->root, "data")->at,
+                "the %s samples are not those of the run that made %s: the files have changed since, or are "
+                "others of the same names",
+                split, file->path)
+      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE says which are meant",
+                               strcmp(split, "test") ? "train" : "test");
 }
 
 void gt_model_file_finish(gt_model_file *file) {

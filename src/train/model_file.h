@@ -36,9 +36,9 @@ typedef struct gt_model_file {
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
-/* Warns if the config, read from the model, led to other samples of this split than the run had: its files
- * have changed, or others of these names were found. Who names files by --set means other samples. */
-void gt_model_file_check_data(const gt_model_file *file, const gt_config *config, const char *split);
+/* A finding if the config, read from the model, led to other samples of this split than the run had: its
+ * files have changed, or others of these names were found. Who names files by --set means other samples. */
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
 /* What the model asks of data that it is to be evaluated on. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
 #endif

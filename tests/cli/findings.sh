@@ -53,7 +53,8 @@ exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
 says "… that never ends" "early stopping cannot end this run: it has 4 evaluations, and patience is 4"
-silent "patience" "$GTRAIN" check length.yaml --set train.early_stopping=3
+finds watches_test "--set:1" "early stopping watches the test data" "$GTRAIN" check length.yaml --set train.early_stopping=3
+silent "patience" "$GTRAIN" check length.yaml --set train.early_stopping=3 --set data.validation=0.2 --set train.batch_size=4
 exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true --set train.eval_every=0
 says "… leaves nothing to choose" "keep_best has one model to choose from"
 exits 0 "a goal" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1 --set train.restart_every=4
