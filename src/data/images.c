@@ -43,10 +43,11 @@ static const gt_field fields[] = {
            .help = "a picture of more pixels, by its header, is refused before it is decoded"),
     GT_ROW(options, on_error, GT_FIELD_CHOICE, .fallback = "stop", .choices = errors,
            .help = "a picture that cannot be read ends the run, or is left out, named and counted"),
-    GT_ROW(options, cache, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help =
-               "file to keep the decoded pictures in, for the next run; it is made anew when a picture or "
-               "an option has changed"),
+    GT_ROW(
+        options, cache, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+        .help =
+            "file to keep the decoded pictures in, for the next run; it is made anew when a picture (name, "
+            "size, inode, mtime or ctime) or an option has changed"),
     GT_ROW(options, path, GT_FIELD_STRING, .help = "CSV: column of the paths; default: the first"),
     GT_ROW(options, target, GT_FIELD_STRINGS, .help = "CSV: target column or columns; default: the last"),
     {.name = NULL},

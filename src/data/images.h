@@ -127,7 +127,8 @@ bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *erro
 
 /* --- kept (images_cache.c) --- */
 
-/* Sets of one key are read to the same samples: files by name, size and time of change, and the form. */
+/* Sets of one key are read to the same samples: files by name, size, inode and times of modification (mtime)
+ * and of the inode's change (ctime), and the form. A copied folder has another key. */
 void gt_image_set_key(gt_image_set *set, bool skip);
 /* Is the file absent, or one that this made? No other is to be written over. */
 bool gt_image_cache_is_ours(const char *path);

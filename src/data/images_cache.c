@@ -29,10 +29,17 @@ static uint64_t add_form(uint64_t key, const gt_image_form *form) {
   return gt_fingerprint(key, all, sizeof all);
 }
 
+/* The time of modification alone is not enough: tar and `cp -p` set it back, so that files of one size that
+ * trade places look the same. A rename takes the inode along, and no program can set the time of the last
+ * change of the inode (st_ctim). */
 static uint64_t add_file(uint64_t key, const char *path) {
   struct stat s;
-  int64_t about[3] = {-1};
-  if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
+  int64_t about[6] = {-1};
+  if (stat(path, &s) == 0) {
+    const int64_t all[] = {s.st_size,         (int64_t)s.st_ino, s.st_mtim.tv_sec,
+                           s.st_mtim.tv_nsec, s.st_ctim.tv_sec,  s.st_ctim.tv_nsec};
+    memcpy(about, all, sizeof about);
+  }
   return gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
 }
 

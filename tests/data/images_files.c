@@ -349,6 +349,42 @@ static time_t changed(const char *path) {
   return stat(path, &s) == 0 ? (time_t)(s.st_ino + (unsigned long)s.st_mtim.tv_nsec) : 0;
 }
 
+/* Moves PATH's times to those of `like`, as tar and `cp -p` do. */
+static void set_times(const char *path, const struct stat *like) {
+  const struct timespec times[2] = {like->st_atim, like->st_mtim};
+  assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Two pictures of one size and one time of modification trade their names, then their contents. */
+static void pictures_that_trade_places(void **state) {
+  (void)state;
+  static uint8_t first[4096], second[4096];
+  char cached[700], a[600], b[600], aside[600];
+  struct stat like;
+  fresh_root();
+  plant("cat/a.png", 10), plant("dog/b.png", 11);
+  snprintf(a, sizeof a, "%s/cat/a.png", root);
+  snprintf(b, sizeof b, "%s/dog/b.png", root);
+  snprintf(aside, sizeof aside, "%s/aside", root);
+  assert_int_equal(stat(a, &like), 0);
+  set_times(b, &like);
+  const size_t size = read_whole(a, first, sizeof first);
+  assert_int_equal(read_whole(b, second, sizeof second), size);
+  snprintf(cached, sizeof cached, "size: 3, cache: %s-traded", root);
+  const uint64_t before = seen(cached);
+  assert_int_equal(rename(a, aside), 0);
+  assert_int_equal(rename(b, a), 0);
+  assert_int_equal(rename(aside, b), 0);
+  const uint64_t renamed = seen("size: 3");
+  assert_true(renamed != before && seen(cached) == renamed);
+  usleep(20000); /* more than the tick that the times of files are counted in */
+  write_bytes("root/cat/a.png", first, size);
+  write_bytes("root/dog/b.png", second, size);
+  set_times(a, &like);
+  set_times(b, &like);
+  assert_true(seen(cached) == before);
+}
+
 static void a_cache(void **state) {
   (void)state;
   char cached[700], cache[600];
@@ -427,6 +463,7 @@ int main(void) {
                                      cmocka_unit_test(each_is_named),
                                      cmocka_unit_test(all_are_left_out),
                                      cmocka_unit_test(a_cache),
+                                     cmocka_unit_test(pictures_that_trade_places),
                                      cmocka_unit_test(a_stranger_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
