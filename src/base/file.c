@@ -200,7 +200,7 @@ bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_erro
 }
 
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {
-  const int fd = gt_open_input(path, false, error);
+  const int fd = gt_open_input(path, true, error);
   *out = (gt_bytes){0};
   if (fd < 0 || !read_open(fd, path, UINT64_MAX, size, out, error)) return false;
   if (out->size > size) out->data[out->size = size] = 0;

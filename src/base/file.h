@@ -24,7 +24,7 @@ bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_erro
  * be (GT_ERR_IO, and -1). The second closes the descriptor. */
 int gt_open_input(const char *path, bool plain, gt_error *error);
 bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
-/* The first bytes of it, at most size. */
+/* The first bytes of a plain file, at most size. */
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
 /* A file that cannot be looked at counts as one that is there: who opens it will say why it cannot be. */
 bool gt_file_exists(const char *path);

@@ -192,7 +192,7 @@ int gt_cli_bench_train(const gt_arguments *arguments) {
   gt_config config;
   if (arguments->words != 2) return gt_usage_error(arguments, "gtrain bench train needs one CONFIG");
   gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[1], &config);
+  int code = gt_cli_config(arguments, &arena, arguments->word[1], false, &config);
   if (!code) {
     code = bench_config(arguments, &config);
     gt_config_finish(&config);

@@ -190,11 +190,11 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_config config;
   gt_error error = {0};
-  const char *kind = gt_option_value(arguments, "target");
+  const char *kind = gt_option_value(arguments, "target"), *samples = gt_option_value(arguments, "samples");
   if (kind && strcmp(kind, "cpu") && strcmp(kind, "device"))
     return gt_usage_error(arguments, "--target: expected cpu or device, not '%s'", kind);
   gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], !samples, &config);
   if (code) goto done;
   gt_tuned tuned = {0};
   gt_net_options wanted = {.tuned = &tuned};
@@ -220,7 +220,6 @@ static int run(const gt_arguments *arguments) {
     print_layers(net);
     print_summary(&config, net, &memory);
   }
-  const char *samples = gt_option_value(arguments, "samples");
   if (!code && samples && !draw_samples(&config, samples, gt_flag(arguments, "json"), &error))
     code = gt_config_report(&config, &error);
   gt_tuned_finish(&tuned);

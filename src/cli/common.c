@@ -40,11 +40,12 @@ json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics) {
   return list;
 }
 
-int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config) {
+int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
+                  gt_config *config) {
   int count;
   gt_error error = {0};
   const char *const *overrides = gt_cli_overrides(arguments, arena, &count);
-  if (gt_config_read(config, arena, path, overrides, count, &error)) {
+  if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (refused) gt_config_finish(config);
     return refused;

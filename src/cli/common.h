@@ -8,8 +8,10 @@
 
 /* The values of --set, in the arena. */
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
-/* Reads CONFIG, or a model file's config; reports errors and findings. GT_OK, or the exit code. */
-int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config);
+/* Reads CONFIG, or a model file's config; reports errors and findings. GT_OK, or the exit code. outline: as
+ * gt_config_read takes it. */
+int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
+                  gt_config *config);
 
 /* Prints the findings that have not been printed. GT_OK, or `code` after an error where there are any and
  * --strict is given. */

@@ -92,7 +92,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_signals_prepare();
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
   if (code) goto done;
   const gt_train_options train = {.device = gt_option_value(arguments, "device"),
                                   .directory = gt_option_value(arguments, "run-dir"),

@@ -121,7 +121,7 @@ static int run(const gt_arguments *arguments) {
       !gt_option_int(arguments, "seconds", 0, 1000000, &seconds))
     return GT_ERR_USAGE;
   gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
   if (!code) {
     code = tune_config(arguments, &config, ways, seconds);
     gt_config_finish(&config);

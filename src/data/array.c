@@ -91,6 +91,7 @@ static bool to_inputs(const gt_raw_array *array, gt_tensor *out, gt_error *error
       (gt_tensor){.element = array->type == GT_RAW_U8 ? GT_ELEMENT_U8 : GT_ELEMENT_F32, .rank = array->rank};
   memcpy(out->dim, array->dim, sizeof out->dim);
   if (out->rank == 1) out->rank = 2, out->dim[1] = 1;
+  if (!array->data) return true;
   if (!gt_tensor_alloc(out, array->path, error)) return false;
   if (array->type != GT_RAW_U8) return to_floats(array, count, out->data, error);
   memcpy(out->data, array->data, count);
@@ -103,6 +104,7 @@ static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, 
   if (!gt_raw_count(array, &count, reader->error)) return false;
   const int64_t n = array->dim[0];
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, (int64_t)count / n}};
+  if (!array->data) return true;
   if (!gt_tensor_alloc(out, array->path, reader->error) || !to_floats(array, count, out->data, reader->error))
     return false;
   const float *values = out->data;
@@ -136,9 +138,18 @@ static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool read_array(gt_data_file file, gt_raw_parse parse, gt_raw_array *out, gt_error *error) {
+static bool read_array(gt_data_file file, bool outline, gt_raw_parse parse, gt_raw_array *out,
+                       gt_error *error) {
   *out = (gt_raw_array){.path = file.path};
-  return gt_data_read_file(file, &out->file, error) && parse(out, error);
+  if (!outline) {
+    if (!gt_data_read_file(file, &out->file, error)) return false;
+    out->size = out->file.size;
+    return parse(out, error);
+  }
+  out->size = gt_data_file_size(file.path);
+  const bool ok = gt_read_head(file.path, GT_DATA_OUTLINE, &out->file, error) && parse(out, error);
+  out->data = NULL;
+  return ok;
 }
 
 static const gt_field pair_fields[] = {
@@ -187,10 +198,11 @@ static bool find_files(gt_data_reader *reader, const char *split, const gt_array
   return ok && out->targets.path;
 }
 
-static bool read_one_input(gt_data_file file, gt_raw_parse parse, bool integers, gt_tensor *out,
+static bool read_one_input(gt_data_file file, bool outline, gt_raw_parse parse, bool integers, gt_tensor *out,
                            gt_error *error) {
   gt_raw_array array = {0};
-  const bool ok = read_array(file, parse, &array, error) && to_inputs(&array, out, error);
+  const bool ok =
+      read_array(file, outline && !integers, parse, &array, error) && to_inputs(&array, out, error);
   gt_bytes_finish(&array.file);
   return ok && (!integers || gt_data_to_integers(file.path, out, error));
 }
@@ -201,11 +213,20 @@ static bool decide_task(const gt_data_reader *reader, const gt_raw_array *target
   return reader->task == GT_TASK_CLASSIFICATION;
 }
 
+static bool is_outlined(const gt_data_reader *reader, gt_data_file file) {
+  return gt_data_is_outlined(reader, gt_data_file_size(file.path));
+}
+
 static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
                          gt_split *out) {
   gt_raw_array targets = {0};
-  bool ok = read_array(from->targets, parse, &targets, reader->error);
+  const bool outline = is_outlined(reader, from->targets);
+  bool ok = read_array(from->targets, outline, parse, &targets, reader->error);
   if (ok && first) reader->dataset->classification = decide_task(reader, &targets);
+  if (ok && outline && reader->dataset->classification) {
+    gt_bytes_finish(&targets.file);
+    ok = read_array(from->targets, false, parse, &targets, reader->error);
+  }
   if (ok)
     ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
                                          : to_targets(reader, &targets, &out->targets);
@@ -217,8 +238,8 @@ static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse p
                        gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
   for (int k = 0; k < dataset->inputs; k++)
-    if (!read_one_input(from->input[k], parse, dataset->input[k].element == GT_ELEMENT_I32, &out->input[k],
-                        reader->error))
+    if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
+                        dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
       return false;
   if (!read_targets(reader, from, parse, first, out)) return false;
   out->samples = out->targets.dim[0];
@@ -249,6 +270,6 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
   if (signature->inputs > 1)
     return gt_fail(error, GT_ERR_DATA, "%s holds one array, but the model reads %d inputs: name each file's",
                    path, signature->inputs);
-  return read_one_input((gt_data_file){.path = path}, parse, false, out, error) &&
+  return read_one_input((gt_data_file){.path = path}, false, parse, false, out, error) &&
          gt_data_fit(path, &signature->input[0], out, error);
 }

@@ -146,6 +146,7 @@ static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t sa
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
   out->targets =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->seen}};
+  if (gt_data_is_outlined(reader, gt_tensor_bytes(&out->input[0]))) return true;
   void *memory = NULL;
   const int64_t cells = b->height * b->width, size = cells * b->channels;
   if (!gt_tensor_alloc(&out->input[0], "the boards", reader->error) ||

@@ -56,33 +56,35 @@ static void take_record(const uint8_t *planes, uint8_t *to) {
     for (int c = 0; c < CHANNELS; c++) *to++ = planes[c * PLANE + i];
 }
 
-static bool add_records(const char *path, const gt_bytes *bytes, form f, gt_split *out, gt_error *error) {
+static bool add_records(const char *path, const gt_bytes *bytes, form f, bool outline, gt_split *out,
+                        gt_error *error) {
   const size_t record = record_size(f), count = bytes->size / record, before = (size_t)out->samples;
   if (!count || bytes->size % record)
     return gt_fail(error, GT_ERR_DATA,
                    "%s holds %zu bytes, no whole number of records of %zu: it is not the binary version of a "
                    "CIFAR-%s file, or truncated",
                    path, bytes->size, record, f.labels == 1 ? "10" : "100");
-  if (!grow(&out->input[0], (before + count) * SAMPLE, path, error) ||
-      !grow(&out->targets, (before + count) * sizeof(int32_t), path, error))
-    return false;
-  uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
+  if (!grow(&out->targets, (before + count) * sizeof(int32_t), path, error)) return false;
   int32_t *label = (int32_t *)out->targets.data + before;
-  for (size_t i = 0; i < count; i++, pixels += SAMPLE) {
-    label[i] = bytes->data[i * record + f.taken];
-    take_record(bytes->data + i * record + f.labels, pixels);
-  }
+  for (size_t i = 0; i < count; i++) label[i] = bytes->data[i * record + f.taken];
+  if (!outline && !grow(&out->input[0], (before + count) * SAMPLE, path, error)) return false;
+  uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
+  for (size_t i = 0; i < count && !outline; i++)
+    take_record(bytes->data + i * record + f.labels, pixels + i * SAMPLE);
   out->samples += (int64_t)count;
   return true;
 }
 
 static bool read_split(gt_data_reader *reader, const options *o, const gt_data_file *file, int count, form *f,
                        gt_split *out) {
+  uint64_t size = 0;
+  for (int i = 0; i < count; i++) size += gt_data_file_size(file[i].path);
+  const bool outline = gt_data_is_outlined(reader, size);
   for (int i = 0; i < count; i++) {
     gt_bytes bytes;
     if (!gt_data_read_file(file[i], &bytes, reader->error)) return false;
     if (!f->labels) *f = form_of(o, &bytes);
-    const bool ok = add_records(file[i].path, &bytes, *f, out, reader->error);
+    const bool ok = add_records(file[i].path, &bytes, *f, outline, out, reader->error);
     gt_bytes_finish(&bytes);
     if (!ok) return false;
   }

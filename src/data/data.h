@@ -80,14 +80,14 @@ typedef struct gt_tensor { /* dim[0] = samples */
   gt_element element;
   int rank;
   int64_t dim[GT_DATA_MAX_RANK];
-  void *data;    /* heap, row-major */
+  void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
   int64_t limit; /* of an input of integers: they lie in [0, limit), the same in all splits */
   bool bits;     /* F32, nothing but 0 and 1 */
 } gt_tensor;
 
 /* What the network sees is (value - center)*scale + shift, the rows of values[3][count], each at f % count, f
  * the index within a sample. center is the mean as a float can have it, shift the little that is left of it.
- * count 0: the plain value. */
+ * count 0: the plain value. values is NULL where they were to be measured and the samples are an outline. */
 typedef struct gt_scaling {
   int64_t count;
   const float *values;
@@ -165,6 +165,10 @@ typedef struct gt_data_wanted {
    * are opened only if they are plain files, said before they are read, and nothing of what they hold is
    * shown. */
   const char *stranger;
+  /* Shapes, counts and classes are all that is asked for: tensors of many bytes (GT_DATA_OUTLINE) have no
+   * data, and what would be in it is neither read, decoded nor computed. Class labels and inputs of integers
+   * always have theirs. */
+  bool outline;
 } gt_data_wanted;
 
 /* Opens what the `data:` map describes. A relative path is looked for in the working directory, then beside

@@ -47,10 +47,21 @@ int64_t gt_input_features(const gt_input *input) {
 bool gt_data_is_bits(const gt_tensor *tensor) {
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *values = tensor->data;
-  if (tensor->element != GT_ELEMENT_F32) return false;
+  if (tensor->element != GT_ELEMENT_F32 || !tensor->data) return false;
   for (int64_t i = 0; i < count; i++)
     if (values[i] != 0 && values[i] != 1) return false;
   return true;
+}
+
+bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {
+  return reader->wanted->outline && bytes > GT_DATA_OUTLINE;
+}
+
+uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
+  uint64_t bytes = gt_element_size(tensor->element);
+  for (int i = 0; i < tensor->rank; i++)
+    if (__builtin_mul_overflow(bytes, (uint64_t)tensor->dim[i], &bytes)) return UINT64_MAX;
+  return bytes;
 }
 
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
@@ -189,13 +200,32 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   return found;
 }
 
-/* How many bytes the file may have once inflated. */
-static uint64_t size_limit(int fd) {
+/* False of what is no plain file. */
+static bool look_at(int fd, uint64_t *size, bool *gzip) {
   struct stat s;
   uint8_t two[2] = {0};
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
-  const uint64_t size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
-  const bool gzip = pread(fd, two, 2, 0) == 2 && two[0] == 0x1f && two[1] == 0x8b;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return false;
+  *size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
+  *gzip = pread(fd, two, 2, 0) == 2 && two[0] == 0x1f && two[1] == 0x8b;
+  return true;
+}
+
+uint64_t gt_data_file_size(const char *path) {
+  gt_error error = {0};
+  uint64_t size = 0;
+  bool gzip = true;
+  const int fd = gt_open_input(path, true, &error);
+  if (fd < 0) return 0;
+  look_at(fd, &size, &gzip);
+  close(fd);
+  return gzip ? 0 : size;
+}
+
+/* How many bytes the file may have once inflated. */
+static uint64_t size_limit(int fd) {
+  uint64_t size;
+  bool gzip;
+  if (!look_at(fd, &size, &gzip)) return GT_DATA_INFLATE_LIMIT;
   if (!gzip) return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
   const uint64_t limit = GT_DATA_INFLATE_SLACK + size * GT_DATA_INFLATE_RATIO;
   return limit < GT_DATA_INFLATE_LIMIT ? limit : GT_DATA_INFLATE_LIMIT;
@@ -227,6 +257,10 @@ static const char *shape_text(int rank, const int64_t *dim, char *out, size_t si
 bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error) {
   gt_tensor wide = *tensor;
   wide.element = GT_ELEMENT_F32;
+  if (!tensor->data) {
+    *tensor = wide;
+    return true;
+  }
   if (!gt_tensor_alloc(&wide, path, error)) return false;
   const size_t count = (size_t)(tensor->dim[0] * gt_tensor_features(tensor));
   const uint8_t *from = tensor->data;

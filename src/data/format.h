@@ -14,6 +14,10 @@
 #define GT_DATA_INFLATE_RATIO 200ull
 #define GT_DATA_INFLATE_SLACK (64ull << 20)
 
+/* Bytes of samples, or of their files, up to which an outline (gt_data_wanted) is the whole: as much is read
+ * in a tenth of a second, and what is wrong with its values is then found, too. */
+#define GT_DATA_OUTLINE (16ull << 20)
+
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
 
 typedef struct gt_data_normalize {
@@ -127,6 +131,11 @@ bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text)
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Where the key stands; where the data map does, if it is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
+/* True if so many bytes are left out of what is opened. */
+bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
+/* What a file has to give; 0 where only reading it says so: of pipes, and of files that are compressed. */
+uint64_t gt_data_file_size(const char *path);
+uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* by its shape; UINT64_MAX where that is more than fits */
 /* Heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
 /* Gives *tensor, whose samples have as many values, the input's shape and a fitting element. */
@@ -171,8 +180,9 @@ typedef enum gt_raw_type {
 
 typedef struct gt_raw_array {
   const char *path;
-  gt_bytes file;
-  const uint8_t *data; /* inside file; exactly the bytes that type and shape ask for */
+  gt_bytes file;       /* whole, or of an outline its beginning */
+  uint64_t size;       /* of the whole file, inflated */
+  const uint8_t *data; /* inside file; exactly the bytes that type and shape ask for; NULL in an outline */
   gt_raw_type type;
   bool big_endian;
   int rank;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST_INPUTS = 64, MOST_OUTPUTS = 256, MOST_AXES = 3, MOST_LENGTH = 4096 };
+enum { TRIED = 1 << 20 /* bytes of an outline's samples that are computed all the same */ };
 /* The `step` of the random numbers: one stream each. */
 enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE, TRAIN_FIELD_NOISE, TEST_FIELD_NOISE };
 static const char *const coordinate[MOST_AXES] = {"u", "v", "w"};
@@ -251,50 +252,70 @@ static gt_tensor input_of(const sampler *s, int64_t n) {
   return input;
 }
 
-static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
-  gt_data_reader *reader = s->reader;
+/* The first n points of a split, or their targets alone. */
+static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out) {
   const options *o = s->options;
-  out->samples = n;
-  out->input[0] = input_of(s, n);
-  out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
-  if (!gt_tensor_alloc(&out->input[0], "the samples of the formula", reader->error) ||
-      !gt_tensor_alloc(&out->targets, "the samples of the formula", reader->error))
-    return false;
+  const int64_t features = gt_tensor_features(&out->input[0]);
   float *inputs = out->input[0].data, *targets = out->targets.data;
   double x[MOST_INPUTS + 1 + MOST_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
+    float *input = inputs ? inputs + i * features : NULL;
     for (int k = 0; k < s->inputs; k++) {
       const float value = (float)(s->low[k] + place_of(s, i, k, test) * (s->high[k] - s->low[k]));
       x[k] = (double)value;
-      if (!s->places) inputs[i * s->inputs + k] = value;
+      if (input && !s->places) input[k] = value;
     }
     x[s->known] = x[0];
     if (!sample_targets(s, i, x, test ? 0 : o->noise, targets + i * s->outputs)) return false;
-    if (s->places && !sample_field(s, i, x, test ? TEST_FIELD_NOISE : TRAIN_FIELD_NOISE,
-                                   inputs + i * s->places * o->field.count))
+    if (input && s->places && !sample_field(s, i, x, test ? TEST_FIELD_NOISE : TRAIN_FIELD_NOISE, input))
       return false;
   }
   return true;
 }
 
+static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *out) {
+  static const char what[] = "the samples of the formula";
+  gt_error *error = s->reader->error;
+  out->input[0] = input_of(s, n);
+  out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
+  return (!inputs || gt_tensor_alloc(&out->input[0], what, error)) &&
+         gt_tensor_alloc(&out->targets, what, error) && evaluate(s, n, test, out);
+}
+
+/* Of an outline the first points are tried, so that a formula that is not finite is found. How many classes
+ * there are is known by all labels only. */
+static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
+  const gt_tensor input = input_of(s, n);
+  const uint64_t each = (uint64_t)(gt_tensor_features(&input) + s->outputs) * sizeof(float);
+  out->samples = n;
+  if (!gt_data_is_outlined(s->reader, (uint64_t)n * each)) return make(s, n, test, true, out);
+  const uint64_t tried = TRIED / each;
+  if (!make(s, tried < (uint64_t)n ? (int64_t)tried : n, test, true, out)) return false;
+  gt_tensor_finish(&out->input[0]);
+  gt_tensor_finish(&out->targets);
+  if (s->reader->dataset->classification) return make(s, n, test, false, out);
+  out->input[0] = input;
+  out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
+  return true;
+}
+
 /* A formula whose values are class numbers. */
-static bool to_labels(gt_data_reader *reader, gt_split *split) {
-  const float *values = split->targets.data;
-  gt_tensor labels = {.element = GT_ELEMENT_I32, .rank = 1, .dim = {split->samples}};
-  if (!gt_tensor_alloc(&labels, "labels", reader->error)) return false;
-  int32_t *to = labels.data;
-  for (int64_t i = 0; i < split->samples; i++) {
-    if (!(values[i] >= 0 && values[i] < GT_DATA_MAX_CLASSES) || values[i] != floorf(values[i])) {
+static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
+  for (int64_t i = 0; i < targets->dim[0]; i++) {
+    char *at = (char *)targets->data + (size_t)i * sizeof(float);
+    float value;
+    memcpy(&value, at, sizeof value);
+    if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floorf(value)) {
       gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"),
-                                     "the value %g is not a class", (double)values[i]);
+                                     "the value %g is not a class", (double)value);
       d->expected = "a formula of whole numbers from 0, without noise";
-      gt_tensor_finish(&labels);
       return false;
     }
-    to[i] = (int32_t)values[i];
+    const int32_t label = (int32_t)value;
+    memcpy(at, &label, sizeof label);
   }
-  gt_tensor_finish(&split->targets);
-  split->targets = labels;
+  targets->element = GT_ELEMENT_I32;
+  targets->rank = 1;
   return true;
 }
 
@@ -328,7 +349,8 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   if (!sample(s, o->samples, false, &dataset->train)) return false;
   if (o->test_samples && !sample(s, o->test_samples, true, &dataset->test)) return false;
   if (!dataset->classification) return true;
-  return to_labels(reader, &dataset->train) && (!o->test_samples || to_labels(reader, &dataset->test));
+  return to_labels(reader, &dataset->train.targets) &&
+         (!o->test_samples || to_labels(reader, &dataset->test.targets));
 }
 
 static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->spec, "formula"); }

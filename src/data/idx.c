@@ -40,7 +40,7 @@ static bool parse(gt_raw_array *array, gt_error *error) {
   uint64_t count;
   if (!gt_raw_count(array, &count, error)) return false;
   /* The count is below 2^60, so this product cannot overflow. */
-  const uint64_t needed = count * gt_raw_size(array->type), present = size - header;
+  const uint64_t needed = count * gt_raw_size(array->type), present = array->size - header;
   if (needed != present)
     return gt_fail(error, GT_ERR_DATA,
                    "%s is %s: its IDX header asks for %" PRIu64 " bytes of data, it has %" PRIu64,

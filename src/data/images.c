@@ -143,6 +143,18 @@ static bool is_whole(const char *path, const gt_image_form *form, gt_error *erro
   return ok;
 }
 
+/* The form gets the picture's own size. */
+static bool take_size(const char *path, gt_image_form *form, gt_error *error) {
+  int64_t size[2];
+  if (!gt_image_measure(path, form, size, error)) return false;
+  if (size[0] > GT_IMAGE_MOST_SIDE || size[1] > GT_IMAGE_MOST_SIDE)
+    return gt_fail(error, GT_ERR_DATA, "%s: %" PRId64 " x %" PRId64 " pixels; set size: [HEIGHT, WIDTH]",
+                   path, size[1], size[0]);
+  form->height = size[0];
+  form->width = size[1];
+  return true;
+}
+
 /* The first picture says what size all have: the first that is good, where others are left out. */
 static bool measure(opening *o, bool skip) {
   const gt_image_files *files = &o->set[TRAIN].files;
@@ -150,8 +162,12 @@ static bool measure(opening *o, bool skip) {
   if (o->form.resized) return true;
   for (size_t i = 0; i < files->count; i++) {
     const char *path = files->items[i].path[GT_IMAGE_INPUT];
+    gt_image_form form = o->form;
     error = (gt_error){0};
-    if (gt_image_measure(path, &o->form, &error) && (!skip || is_whole(path, &o->form, &error))) return true;
+    if (take_size(path, &form, &error) && (!skip || is_whole(path, &form, &error))) {
+      o->form = form;
+      return true;
+    }
     if (!skip || error.status == GT_ERR_MEMORY) break;
   }
   return gt_fail(o->reader->error, error.status, "%s", error.message);
@@ -167,6 +183,15 @@ static void ready_sets(opening *o, bool skip) {
   }
 }
 
+/* True if the pictures are so many bytes on the disk that an outline does not decode them. */
+static bool is_outlined(const opening *o) {
+  uint64_t bytes = 0;
+  for (int k = 0; k < o->sets; k++)
+    for (size_t i = 0; i < o->set[k].files.count; i++)
+      for (int t = 0; t < o->roles; t++) bytes += gt_data_file_size(o->set[k].files.items[i].path[t]);
+  return gt_data_is_outlined(o->reader, bytes);
+}
+
 static bool read_sets(opening *o, bool skip) {
   const gt_image_policy policy = !skip                ? GT_IMAGE_STOP
                                  : o->reader->strange ? GT_IMAGE_SKIP_QUIETLY
@@ -177,6 +202,11 @@ static bool read_sets(opening *o, bool skip) {
     return refuse(o->reader, "cache", "this file was not made to keep decoded pictures",
                   "the name of a new file, or of one that was");
   ready_sets(o, skip);
+  if (o->reader->wanted->outline && is_outlined(o)) {
+    gt_info("of the pictures only the headers are read");
+    cache = NULL;
+    for (int k = 0; k < o->sets; k++) o->set[k].outline = true;
+  }
   const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets);
   for (int k = 0; k < o->sets; k++)
     if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
@@ -206,7 +236,7 @@ static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   if (!gt_data_widen(targets, "the targets", error)) return false;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
   float *value = targets->data;
-  for (int64_t i = 0; i < count; i++) value[i] /= 255;
+  for (int64_t i = 0; i < count && value; i++) value[i] /= 255;
   return true;
 }
 

@@ -56,7 +56,7 @@ typedef struct gt_image_job { /* a picture while it is read */
   gt_error *error;
   gt_bytes bytes;
   int turn;      /* EXIF's orientation (data/exif.h) */
-  bool measured; /* its size is all that is asked for, and known: height, width as it is seen */
+  bool measured; /* its size is all that is asked for; of the file only the beginning may be there */
   int64_t height, width;
   gt_resizer resizer;
   uint8_t *out, *turned; /* the sample; before it is turned, if it has to be */
@@ -64,7 +64,7 @@ typedef struct gt_image_job { /* a picture while it is read */
 } gt_image_job;
 
 /* Once the header says how large the picture, which was not turned yet, is: checks that, and readies the
- * resizer. False: no more is to be read, be it that job->measured. */
+ * resizer. False: no more is to be read; job->measured then says whether all is well. */
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width);
 /* The first of these checks alone: are there no more pixels than the form allows? */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width);
@@ -76,8 +76,9 @@ bool gt_image_decode_jpeg(gt_image_job *job);
  * gets its own height and width, as it is seen. */
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error);
-/* Sets the form's height and width to the picture's own. */
-bool gt_image_measure(const char *path, gt_image_form *form, gt_error *error);
+/* The same as far as the header says it: size, as it is seen, is all that is found. A form of no height takes
+ * every size. */
+bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error);
 /* By the name's ending, or by the first bytes. */
 bool gt_image_is_named(const char *path);
 bool gt_image_is_one(const gt_bytes *head);
@@ -105,8 +106,9 @@ typedef struct gt_image_set { /* the pictures of a split */
   gt_image_form form[GT_IMAGE_ROLES]; /* set before they are read */
   uint8_t *good;                      /* of each file: is it a sample? The others were refused */
   int64_t skipped;                    /* how many were */
+  bool outline;                       /* headers are all that is read: there are no pixels */
   uint64_t key;                       /* of what would be read, before it is (gt_image_set_key) */
-  gt_tensor pixels[GT_IMAGE_ROLES];   /* U8 [those that are good, height, width, channels] */
+  gt_tensor pixels[GT_IMAGE_ROLES]; /* U8 [those that are good, height, width, channels]; data: if decoded */
 } gt_image_set;
 
 void gt_image_set_finish(gt_image_set *set); /* accepts a zeroed one */
@@ -120,7 +122,7 @@ typedef enum gt_image_policy {
   GT_IMAGE_SKIP,
   GT_IMAGE_SKIP_QUIETLY
 } gt_image_policy;
-/* Memory for as many samples as there are to be; `good` is set to 0. */
+/* Memory for as many samples as there are to be, unless set->outline; `good` is set to 0. */
 bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error);
 /* Reads set->files on all cores. */
 bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error);

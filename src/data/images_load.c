@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEAD = 64 << 10 /* bytes, in which most headers end, with what a camera writes before the picture */ };
+
 static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 static const uint8_t jpeg_magic[] = {0xff, 0xd8, 0xff};
 
@@ -31,7 +33,7 @@ bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t wi
 
 static bool check_size(const gt_image_job *job) {
   const gt_image_form *form = job->form;
-  if (job->measured || form->resized || (job->height == form->height && job->width == form->width))
+  if (!form->height || form->resized || (job->height == form->height && job->width == form->width))
     return true;
   return gt_fail(job->error, GT_ERR_DATA,
                  "%s: %" PRId64 " x %" PRId64 " pixels; the others have %" PRId64 " x %" PRId64
@@ -44,7 +46,8 @@ bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
   void *turned;
   job->height = gt_exif_swaps(job->turn) ? width : height;
   job->width = gt_exif_swaps(job->turn) ? height : width;
-  if (!gt_image_check_pixels(job, height, width) || !check_size(job) || job->measured) return false;
+  if (!gt_image_check_pixels(job, height, width) || !check_size(job)) return job->measured = false;
+  if (job->measured) return false;
   if (job->turn == 1)
     return gt_resizer_init(&job->resizer, &form, height, width, job->out, job->path, job->error);
   if (gt_exif_swaps(job->turn)) form.height = job->form->width, form.width = job->form->height;
@@ -66,38 +69,46 @@ static uint64_t most_bytes(const gt_image_form *form) {
   return 5 * (uint64_t)form->max_pixels + ((uint64_t)64 << 20);
 }
 
-static bool run(gt_image_job *job) {
-  /* Plain files only: a pipe in a folder would be waited for. */
+/* Plain files only: a pipe in a folder would be waited for. */
+static bool read_whole(gt_image_job *job) {
   const int fd = gt_open_input(job->path, true, job->error);
-  const bool ok =
-      fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error) && decode(job);
-  if (ok && job->turned) {
-    const gt_image_form *form = job->form;
-    gt_exif_turn(job->turn, job->turned, form->height, form->width, form->channels, job->out);
-  }
+  return fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error);
+}
+
+static void finish(gt_image_job *job) {
   gt_resizer_finish(&job->resizer);
   gt_bytes_finish(&job->bytes);
   free(job->row);
   free(job->whole);
   free(job->turned);
-  return ok;
 }
 
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error) {
   gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .out = out};
-  const bool ok = run(&job);
+  const bool ok = read_whole(&job) && decode(&job);
+  if (ok && job.turned)
+    gt_exif_turn(job.turn, job.turned, form->height, form->width, form->channels, job.out);
   if (size) size[0] = job.height, size[1] = job.width;
+  finish(&job);
   return ok;
 }
 
-bool gt_image_measure(const char *path, gt_image_form *form, gt_error *error) {
-  gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .measured = true};
-  if (!run(&job)) return false;
-  if (job.height > GT_IMAGE_MOST_SIDE || job.width > GT_IMAGE_MOST_SIDE)
-    return gt_fail(error, GT_ERR_DATA, "%s: %" PRId64 " x %" PRId64 " pixels; set size: [HEIGHT, WIDTH]",
-                   path, job.width, job.height);
-  form->height = job.height;
-  form->width = job.width;
-  return true;
+static bool measure(gt_image_job *job, int64_t size[2]) {
+  job->turn = 1;
+  job->measured = true;
+  const bool ok = decode(job);
+  size[0] = job->height, size[1] = job->width;
+  finish(job);
+  return ok;
+}
+
+bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error) {
+  gt_error ignored = {0};
+  gt_image_job job = {.path = path, .form = form, .error = &ignored};
+  /* The header may be longer than that. Where every size will do, a PNG may say at its end how it is turned.
+   */
+  if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, size)) return true;
+  job.error = error;
+  return read_whole(&job) && measure(&job, size);
 }

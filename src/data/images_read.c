@@ -48,7 +48,8 @@ static void read_one(void *context, uint32_t tile) {
   int64_t size[GT_IMAGE_ROLES][2];
   bool ok = true;
   for (int t = 0; t < set->roles && ok; t++)
-    ok = gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
+    ok = set->outline ? gt_image_measure(file->path[t], &set->form[t], size[t], error)
+                      : gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
   set->good[i] =
       ok && (set->roles == 1 || fit_together(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
 }
@@ -99,14 +100,14 @@ static void close_gaps(gt_image_set *set, int role) {
   gt_tensor *tensor = &set->pixels[role];
   const size_t size = (size_t)gt_image_bytes(&set->form[role]);
   uint8_t *to = tensor->data;
-  for (size_t i = 0; i < set->files.count; i++) {
+  for (size_t i = 0; i < set->files.count && to; i++) {
     const uint8_t *from = place_of(set, role, i);
     if (!set->good[i]) continue;
     if (from > to) memcpy(to, from, size);
     to += size;
   }
   tensor->dim[0] -= set->skipped;
-  void *smaller = realloc(tensor->data, (size_t)tensor->dim[0] * size);
+  void *smaller = to ? realloc(tensor->data, (size_t)tensor->dim[0] * size) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
@@ -116,7 +117,7 @@ bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error) {
     const gt_image_form *form = &set->form[t];
     set->pixels[t] = (gt_tensor){
         .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
-    if (!gt_tensor_alloc(&set->pixels[t], "the pictures", error)) return false;
+    if (!set->outline && !gt_tensor_alloc(&set->pixels[t], "the pictures", error)) return false;
   }
   if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", error)) return false;
   set->good = good;

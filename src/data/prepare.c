@@ -170,6 +170,7 @@ static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, i
   *to = *from;
   to->dim[0] = samples;
   to->data = NULL;
+  if (!from->data) return true; /* an outline */
   if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
   const size_t row = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
   uint8_t *at = to->data;
@@ -185,14 +186,14 @@ static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, i
 static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
-  for (int64_t i = 0; i < tensor->dim[0]; i++) {
+  for (int64_t i = 0; i < tensor->dim[0] && to; i++) {
     const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
     if (part[i] != which) continue;
     if (from > to) memcpy(to, from, row);
     to += row;
   }
   tensor->dim[0] = samples;
-  void *smaller = realloc(tensor->data, (size_t)samples * row);
+  void *smaller = to ? realloc(tensor->data, (size_t)samples * row) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
@@ -247,6 +248,13 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   return ok;
 }
 
+/* False of an outline, of which no sample need be told from another. */
+static bool has_values(const gt_dataset *dataset) {
+  bool has = dataset->train.targets.data != NULL;
+  for (int k = 0; k < dataset->inputs; k++) has |= dataset->train.input[k].data != NULL;
+  return has;
+}
+
 static bool prepare_splits(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train;
@@ -266,6 +274,7 @@ static bool prepare_splits(gt_data_reader *reader) {
     return false;
   }
   if (count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
+  if (!has_values(dataset)) return set_apart(reader, NULL, count);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;

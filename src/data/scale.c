@@ -133,6 +133,10 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
   const int64_t period = by_channel ? channels
                          : measured ? features
                                     : given_period(reader, normalize, channels, features);
+  if (measured && !inputs->data) {
+    reader->dataset->input[index].scaling = (gt_scaling){.count = period};
+    return true;
+  }
   void *memory;
   if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
     return false;

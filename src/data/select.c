@@ -213,7 +213,7 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
 static void cut(gt_tensor *tensor, int64_t rows) {
   tensor->dim[0] = rows;
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  void *smaller = rows ? realloc(tensor->data, (size_t)rows * row) : NULL;
+  void *smaller = rows && tensor->data ? realloc(tensor->data, (size_t)rows * row) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
@@ -221,7 +221,7 @@ static void cut(gt_tensor *tensor, int64_t rows) {
 static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
-  for (int64_t i = 0; i < samples; i++) {
+  for (int64_t i = 0; i < samples && to; i++) {
     if (label[i] == DROPPED) continue;
     const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
     if (from > to) memcpy(to, from, row);

@@ -220,6 +220,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   const gt_loss_type *loss = gt_loss_named(config->root);
   asked.range = loss ? loss->range : NULL;
   asked.labels = loss && loss->labels;
+  asked.outline = config->outline && !sections->init_from; /* which compares measured means */
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
                                           &config->dataset, diagnostics, error);
@@ -293,9 +294,10 @@ static void begin(gt_config *config, gt_arena *arena, const char *path) {
   gt_diagnostics_init(&config->diagnostics, arena);
 }
 
-bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
-                    int count, gt_error *error) {
+bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,
+                    const char *const *overrides, int count, gt_error *error) {
   begin(config, arena, path);
+  config->outline = outline;
   config->root = gt_spec_read(arena, path, &config->diagnostics, error);
   return finish_reading(config, arena, NULL, overrides, count, error);
 }

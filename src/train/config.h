@@ -67,10 +67,10 @@ typedef struct gt_config {
   bool flips; /* evaluations and predictions average over each sample and its mirror image */
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
-  bool has_dataset;
-  struct gt_config *phase; /* those of train.phases; the config itself is then as the first of them */
-  int phases;              /* 0: there are none */
-  bool prunes;             /* a phase that begins with it */
+  bool has_dataset, outline; /* outline: of its data no values are needed */
+  struct gt_config *phase;   /* those of train.phases; the config itself is then as the first of them */
+  int phases;                /* 0: there are none */
+  bool prunes;               /* a phase that begins with it */
   gt_prune_config prune;
   bool snaps; /* likewise */
   gt_snap_config snap;
@@ -90,9 +90,10 @@ extern const gt_schema gt_precision_schema;
 extern const gt_schema gt_eval_schema;
 extern const gt_schema gt_prune_schema, gt_snap_schema; /* of phases */
 
-/* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
-bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
-                    int count, gt_error *error);
+/* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error.
+ * outline: of the data no values are needed (gt_data_wanted), as long as nothing else in the config does. */
+bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,
+                    const char *const *overrides, int count, gt_error *error);
 
 /* The same from the config inside a model, for evaluating that model: data is read as the model was taught.
  * `name` is the file's, for messages. */

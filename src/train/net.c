@@ -99,7 +99,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   if (mirrored && !gt_config_check_flip(config, &config->diagnostics)) return false;
   if (mirrored) inputs = gt_mirrored_inputs(inputs, arena, graph, clock);
   gt_id batch_targets = GT_NONE;
-  if (targets->data)
+  if (targets->rank)
     batch_targets =
         gt_batch(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
                  GT_NONE, net->order);
@@ -117,7 +117,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mode = mode};
   if (augments)
     gt_augmented_targets(&augmented, graph, &forward);
-  else if (targets->data && targets->rank > 2)
+  else if (targets->rank && targets->rank > 2)
     forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;
@@ -126,7 +126,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;
-  net->output = targets->data ? GT_NONE : forward.output;
+  net->output = targets->rank ? GT_NONE : forward.output;
   if (ok && options->confusion && net->output == GT_NONE) count_answers(net, graph, arena, &forward);
   net->weighs = ok && net->loss.divisor != net->loss.weight_sum;
   return ok;

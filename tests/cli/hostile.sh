@@ -26,6 +26,11 @@ refused "margins of 2^24 on all sides" 31 'model=[{reshape: [1, 1, 2]}, {pad: [1
 exits 0 "a batch of more samples than there are is all of them" "$GTRAIN" check configs/digits.yaml \
   --set train.batch_size=100000000
 
+# How much there is of a formula is known without making any of it.
+exits 0 "2^31 samples" within 15 "$GTRAIN" check configs/function_regression.yaml --set data.samples=2147483647 \
+  --set data.inputs=1 --set 'data.formula=sin(x)'
+says "are counted" "2147483647 training"
+
 # Long configs: time and memory stay near their length. Each of these took longer than this.
 # long LINE COUNT: a config of so many such layers; %d in the line counts them.
 long() {

@@ -11,7 +11,7 @@ static void judge_resolved(const char *path) {
   gt_config config, again;
   gt_error error = {0};
   gt_arena_init(&arena);
-  fuzz_expect(gt_config_read(&config, &arena, path, NULL, 0, &error),
+  fuzz_expect(gt_config_read(&config, &arena, path, false, NULL, 0, &error),
               "check passes it, and reading does not: %s", error.message);
   const bool same = gt_config_parse(&again, &arena, path, config.resolved, NULL, NULL, 0, &error);
   if (!same) gt_config_report(&again, &error);
