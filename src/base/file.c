@@ -33,10 +33,18 @@ typedef struct reader {
   size_t first;  /* bytes to begin with */
   gt_bytes bytes;
   size_t capacity;
+  bool inflates; /* the limit is gt_inflate_limit */
+  bool discards; /* bytes are counted, not kept: there will be too many */
   gt_error *error;
 } reader;
 
 static bool too_large(reader *r) {
+  if (r->inflates)
+    return gt_fail(
+        r->error, GT_ERR_DATA,
+        "%s is larger than %llu bytes once inflated, the limit for a file of its size; decompress it "
+        "first (gunzip)",
+        r->path, (unsigned long long)r->limit);
   return gt_fail(r->error, GT_ERR_DATA, "%s is larger than %llu bytes, the limit for such a file", r->path,
                  (unsigned long long)r->limit);
 }
@@ -53,6 +61,10 @@ static bool make_room(reader *r) {
 }
 
 static bool append(reader *r, const uint8_t *data, size_t size) {
+  if (r->discards) {
+    r->bytes.size += size;
+    return r->bytes.size <= r->limit || too_large(r);
+  }
   while (size) {
     if (!make_room(r)) return false;
     size_t n = r->capacity - r->bytes.size - 1;
@@ -65,6 +77,8 @@ static bool append(reader *r, const uint8_t *data, size_t size) {
   }
   return true;
 }
+
+static bool is_gzip(const uint8_t *head) { return head[0] == 0x1f && head[1] == 0x8b; }
 
 /* Inflates all members of a gzip file into *r; `first` are the bytes read already. */
 static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *z) {
@@ -102,11 +116,35 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
   return gt_fail(r->error, GT_ERR_DATA, "%s is a truncated gzip file", r->path);
 }
 
+uint64_t gt_inflate_limit(int fd) {
+  struct stat s;
+  uint8_t two[2];
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || pread(fd, two, 2, 0) != 2 || !is_gzip(two))
+    return UINT64_MAX;
+  const uint64_t size = (uint64_t)s.st_size, most = (UINT64_MAX - GT_INFLATE_SLACK) / GT_INFLATE_RATIO;
+  return size < most ? GT_INFLATE_SLACK + size * GT_INFLATE_RATIO : UINT64_MAX;
+}
+
+/* The end of a gzip file says what its last member inflates to (RFC 1952, ISIZE); that of a truncated one
+ * says anything. */
+static uint64_t promised_size(int fd) {
+  struct stat s;
+  uint8_t last[4];
+  if (fstat(fd, &s) != 0 || s.st_size < 4 || pread(fd, last, 4, s.st_size - 4) != 4) return 0;
+  return (uint64_t)last[0] | (uint64_t)last[1] << 8 | (uint64_t)last[2] << 16 | (uint64_t)last[3] << 24;
+}
+
+/* What will be too large is inflated into nothing: only that tells it from what is truncated. */
 static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
   z_stream z = {0};
+  const uint64_t most = gt_inflate_limit(fd);
+  r->inflates = most < r->limit;
+  if (r->inflates) r->limit = most;
+  r->discards = r->enough == SIZE_MAX && promised_size(fd) > r->limit;
   if (inflateInit2(&z, 15 + 16) != Z_OK)
     return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory", r->path);
-  const bool ok = inflate_all(r, fd, buffer, first, &z);
+  bool ok = inflate_all(r, fd, buffer, first, &z);
+  if (ok && r->discards) ok = gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file", r->path);
   inflateEnd(&z);
   return ok;
 }
@@ -119,7 +157,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
     if (got == 0) break;
     n += (size_t)got;
   }
-  if (n >= 2 && buffer[0] == 0x1f && buffer[1] == 0x8b) return read_gzip(r, fd, buffer, n);
+  if (n >= 2 && is_gzip(buffer)) return read_gzip(r, fd, buffer, n);
   if (!append(r, buffer, n)) return false;
   while (r->bytes.size < r->enough) { /* straight into its place */
     if (!make_room(r)) return false;

@@ -14,8 +14,13 @@ typedef struct gt_bytes { /* heap memory, freed by gt_bytes_finish; data[size] i
 } gt_bytes;
 
 void gt_bytes_finish(gt_bytes *bytes);
+/* What a compressed plain file may inflate to: so many times its own size beyond a slack. A gzip bomb (up to
+ * 1032:1) ends here. UINT64_MAX of other files. */
+#define GT_INFLATE_RATIO 200ull
+#define GT_INFLATE_SLACK (64ull << 20)
+uint64_t gt_inflate_limit(int fd);
 /* Reads a file, inflating it if it is gzip by its magic number. GT_ERR_IO if it cannot be read; GT_ERR_DATA
- * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
+ * if it is larger (inflated) than limit bytes or its gt_inflate_limit, or a damaged gzip stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* The same of a plain file; of anything else (a pipe would be waited for) GT_ERR_IO. For files that nobody
  * named, such as those of a cache. */

@@ -49,6 +49,7 @@ typedef struct gt_csv {
   const bool *whole; /* of each input column: it holds whole numbers from 0; NULL: none does */
   float *values;     /* [rows, inputs]; heap */
   size_t rows, capacity;
+  uint64_t memory;       /* the most that bytes, values and target cells may take (gt_data_memory_limit) */
   gt_cells target_cells; /* [rows, targets] */
 } gt_csv;
 

@@ -21,6 +21,7 @@ bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_err
   *csv = (gt_csv){.path = path, .error = error, .line = 1};
   csv->delimiter = form->delimiter ? form->delimiter : gt_data_has_suffix(path, ".tsv") ? '\t' : ',';
   gt_arena_init(&csv->arena);
+  csv->memory = gt_data_memory_limit(path);
   if (!gt_data_read_file(file, &csv->bytes, error)) return false;
   csv->at = (char *)csv->bytes.data;
   csv->end = csv->at + csv->bytes.size;
@@ -74,12 +75,24 @@ static bool take_input(const gt_csv *csv, const gt_cell *cell, int column, float
                      gt_cell_shown(cell, shown), csv->names[column], GT_DATA_MOST_INTEGER);
 }
 
+/* A row of a few characters takes many times as many bytes. */
+static bool has_room(const gt_csv *csv) {
+  const uint64_t row = (uint64_t)csv->inputs * sizeof(float) + (uint64_t)csv->targets * sizeof(gt_cell);
+  if (csv->bytes.size + (csv->rows + 1) * row <= csv->memory) return true;
+  return gt_csv_fail(
+      csv, &csv->record.items[0],
+      "the rows up to this one take more than %llu bytes, the limit for a compressed file of this "
+      "size; decompress it first (gunzip)",
+      (unsigned long long)csv->memory);
+}
+
 static bool take_record(gt_csv *csv) {
   const gt_cell *cell = csv->record.items;
   const int count = (int)csv->record.count;
   if (count != csv->columns)
     return gt_csv_fail(csv, &cell[count < csv->columns ? 0 : csv->columns],
                        "this row has %d cells; expected %d, as in the first line", count, csv->columns);
+  if (!has_room(csv)) return false;
   float *row = new_row(csv);
   const size_t first_target = csv->target_cells.count;
   for (int t = 0; t < csv->targets; t++) *GT_PUSH(&csv->target_cells) = cell[0];

@@ -200,35 +200,32 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   return found;
 }
 
-/* False of what is no plain file. */
-static bool look_at(int fd, uint64_t *size, bool *gzip) {
+static uint64_t plain_size(int fd) {
   struct stat s;
-  uint8_t two[2] = {0};
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return false;
-  *size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
-  *gzip = pread(fd, two, 2, 0) == 2 && two[0] == 0x1f && two[1] == 0x8b;
-  return true;
+  return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 ? (uint64_t)s.st_size : 0;
 }
 
 uint64_t gt_data_file_size(const char *path) {
   gt_error error = {0};
-  uint64_t size = 0;
-  bool gzip = true;
   const int fd = gt_open_input(path, true, &error);
   if (fd < 0) return 0;
-  look_at(fd, &size, &gzip);
+  const uint64_t size = gt_inflate_limit(fd) == UINT64_MAX ? plain_size(fd) : 0;
   close(fd);
-  return gzip ? 0 : size;
+  return size;
 }
 
-/* How many bytes the file may have once inflated. */
+uint64_t gt_data_memory_limit(const char *path) {
+  gt_error error = {0};
+  const int fd = gt_open_input(path, true, &error);
+  if (fd < 0) return UINT64_MAX;
+  const uint64_t limit = gt_inflate_limit(fd);
+  close(fd);
+  return limit;
+}
+
 static uint64_t size_limit(int fd) {
-  uint64_t size;
-  bool gzip;
-  if (!look_at(fd, &size, &gzip)) return GT_DATA_INFLATE_LIMIT;
-  if (!gzip) return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
-  const uint64_t limit = GT_DATA_INFLATE_SLACK + size * GT_DATA_INFLATE_RATIO;
-  return limit < GT_DATA_INFLATE_LIMIT ? limit : GT_DATA_INFLATE_LIMIT;
+  const uint64_t size = plain_size(fd);
+  return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
 }
 
 bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {

@@ -7,12 +7,9 @@
 #include "base/register.h"
 #include "data/data.h"
 
-/* Most bytes that a file may inflate to, and how many times its own size beyond a slack: a gzip bomb (up to
- * 1032:1) ends here, early. Files that are not compressed take no more memory than they have bytes on the
- * disk. */
+/* Most bytes of a pipe, or that a file may inflate to. Files that are not compressed take no more memory than
+ * they have bytes on the disk. */
 #define GT_DATA_INFLATE_LIMIT (4ull << 30)
-#define GT_DATA_INFLATE_RATIO 200ull
-#define GT_DATA_INFLATE_SLACK (64ull << 20)
 
 /* Bytes of samples, or of their files, up to which an outline (gt_data_wanted) is the whole: as much is read
  * in a tenth of a second, and what is wrong with its values is then found, too. */
@@ -135,6 +132,9 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
 /* What a file has to give; 0 where only reading it says so: of pipes, and of files that are compressed. */
 uint64_t gt_data_file_size(const char *path);
+/* How much memory may be taken by what is made of a compressed plain file, itself inflated counted in: its
+ * gt_inflate_limit. UINT64_MAX of others. */
+uint64_t gt_data_memory_limit(const char *path);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* by its shape; UINT64_MAX where that is more than fits */
 /* Heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LENGTH = 1000000 /* pixels on a side, as by libpng's own limit */ };
 enum { HEAD = 64 << 10 /* bytes, in which most headers end, with what a camera writes before the picture */ };
 
 static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -24,7 +25,12 @@ bool gt_image_is_named(const char *path) {
          gt_data_has_suffix(path, ".jpeg");
 }
 
+/* A row is in memory as a whole, several times. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
+  if (height > MOST_LENGTH || width > MOST_LENGTH)
+    return gt_fail(job->error, GT_ERR_DATA,
+                   "%s: its header says %" PRIu32 " x %" PRIu32 " pixels; at most %d are taken on a side",
+                   job->path, width, height, MOST_LENGTH);
   if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
   return gt_fail(job->error, GT_ERR_DATA,
                  "%s: its header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,

@@ -265,6 +265,8 @@ static void plant_bad(const char *name) {
     write_png(below(name), 16, 16, (kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
   } else if (strstr(name, "huge")) {
     plant_header(name, 100000, 100000);
+  } else if (strstr(name, "long")) {
+    plant_header(name, 90000000, 1); /* a row of which alone takes 270 MB, several times */
   } else {
     write_text(below(name), "");
   }
@@ -281,6 +283,7 @@ static const struct {
     {"cat/cmyk.jpg", "cmyk.jpg: a CMYK JPEG file"},
     {"cat/sixteen.png", "sixteen.png: 16 bits a value"},
     {"cat/huge.png", "huge.png: its header says 100000 x 100000 pixels, more than max_pixels: 100000000"},
+    {"cat/long.png", "long.png: its header says 90000000 x 1 pixels; at most 1000000 are taken on a side"},
     {"cat/empty.png", "empty.png is neither a PNG nor a JPEG file"},
     {"eel/other.png", "other.png: 7 x 5 pixels; the others have 4 x 4"},
 };
@@ -327,7 +330,7 @@ static void all_are_left_out(void **state) {
   fresh_root();
   for (int i = 0; i < BAD - 1; i++) plant_all_bad(bad[i].name);
   open_data(&o, "{train: %s, size: 4, on_error: skip}", root);
-  expect_bad_file(&o, "none of the 9 pictures can be read");
+  expect_bad_file(&o, "none of the 10 pictures can be read");
   open_data(&o, "{train: %s, on_error: skip}", root);
   assert_false(o.ok);
   close_data(&o);
