@@ -199,8 +199,9 @@ const gt_command gt_command_eval = {
         "and 10 times the steps of the training: does what it made stay? The circuit runs from the config's start,\n"
         "10 times where chance has a part.\n"
         "\n"
-        "A model may come from anybody: files that its config names are told before they are read, must be\n"
-        "plain files, and nothing of what they hold is shown. Files named by --set are yours.\n",
+        "A model may come from anybody: unless it lies in its run directory, as a run of yours wrote it, files that\n"
+        "its config names are told before they are read, must be plain files, and nothing of what they hold is\n"
+        "shown. Files named by --set are yours.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -237,6 +237,8 @@ static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse
 static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
                        gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
+  gt_data_turn_to(reader, first ? GT_PART_TRAIN : GT_PART_TEST,
+                  gt_data_are_own(from->input, dataset->inputs) && gt_data_are_own(&from->targets, 1));
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))

@@ -80,6 +80,8 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
   uint64_t size = 0;
   for (int i = 0; i < count; i++) size += gt_data_file_size(file[i].path);
   const bool outline = gt_data_is_outlined(reader, size);
+  gt_data_turn_to(reader, out == &reader->dataset->train ? GT_PART_TRAIN : GT_PART_TEST,
+                  gt_data_are_own(file, count));
   for (int i = 0; i < count; i++) {
     gt_bytes bytes;
     if (!gt_data_read_file(file[i], &bytes, reader->error)) return false;

@@ -241,6 +241,15 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
   return gt_csv_open(test, file, &form, reader->error);
 }
 
+static bool other_columns(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
+  if (reader->trust.strange)
+    return gt_fail(reader->error, GT_ERR_DATA,
+                   "%s:1:1: this file has %d columns; the training file has others", test->path,
+                   test->columns);
+  return gt_fail(reader->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; expected %d, as in %s",
+                 test->path, test->columns, train->columns, train->path);
+}
+
 static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
@@ -248,9 +257,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
     if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target_names, train->targets))
       return false;
   } else {
-    if (train->columns != test->columns)
-      return gt_fail(reader->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; expected %d, as in %s",
-                     test->path, test->columns, train->columns, train->path);
+    if (train->columns != test->columns) return other_columns(reader, train, test);
     test->inputs = train->inputs;
     test->targets = train->targets;
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
@@ -314,12 +321,15 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->train_name = train_file.path;
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
+  gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
   ok = gt_csv_open(&train, train_file, &form, reader->error) && choose_columns(reader, a, &train, &inputs) &&
        gt_csv_read(&train) && gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input) &&
        gt_csv_read_targets(reader, &train, &labels, true, &dataset->train);
-  if (ok && test_file.path)
+  if (ok && test_file.path) {
+    gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
          read_test(reader, &train, &inputs, &test, &labels);
+  }
   gt_csv_close(&train);
   gt_csv_close(&test);
   return ok;

@@ -206,7 +206,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   gt_data_find_origin(&reader);
   const gt_data_format *format = choose(&reader);
   if (format && open_with(&reader, format)) return true;
-  if (reader.strange) conceal(&reader);
+  if (reader.trust.hidden) conceal(&reader);
   gt_dataset_close(out);
   return false;
 }

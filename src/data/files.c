@@ -163,7 +163,7 @@ static const char *path_from_here(const gt_data_reader *reader, const gt_spec *n
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
   const char *path = path_from_here(reader, node);
   if (!path) return (gt_data_file){0};
-  return (gt_data_file){.path = path, .stranger = stranger_of(reader, node), .read = &reader->strange};
+  return (gt_data_file){.path = path, .stranger = stranger_of(reader, node), .trust = &reader->trust};
 }
 
 /* Who reads the config from another folder, or a copy of it, is to find the same file. */
@@ -232,7 +232,7 @@ bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
   *out = (gt_bytes){0};
   if (file.stranger) gt_info("%s names the data file %s, which is read", file.stranger, file.path);
   const int fd = gt_open_input(file.path, file.stranger, error);
-  if (fd >= 0 && file.stranger) *file.read = true;
+  if (fd >= 0) gt_data_note_strange(file);
   return fd >= 0 && gt_read_input(fd, file.path, size_limit(fd), out, error);
 }
 

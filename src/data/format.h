@@ -36,6 +36,14 @@ typedef struct gt_data_common { /* the keys of every format */
   double validation;
 } gt_data_common;
 
+enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS };
+
+typedef struct gt_data_trust { /* whose files were read (gt_data_wanted.stranger) */
+  bool strange;                /* one that a stranger named */
+  bool hidden;                 /* what is found wrong now may quote one */
+  bool own[GT_PARTS];          /* what is found wrong with the part's files quotes none */
+} gt_data_trust;
+
 /* One opening: handed to the format, which fills dataset->train and, where there is one, dataset->test
  * (classification: targets I32 [n], labels not yet checked against the number of classes),
  * dataset->classification and the names. */
@@ -48,7 +56,7 @@ typedef struct gt_data_reader {
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
   const char *origin; /* the folder where the run was begun that the map is of; NULL: the working directory */
-  bool strange;       /* a file was read that a stranger named */
+  gt_data_trust trust;
   gt_diagnostics found; /* the diagnostics when the last file was looked for */
   gt_arena *arena;
   gt_dataset *dataset;
@@ -106,7 +114,7 @@ bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 typedef struct gt_data_file {
   const char *path; /* NULL: there is none */
   const char *stranger;
-  bool *read; /* set when a stranger's file is read */
+  gt_data_trust *trust; /* told when a stranger's file is read */
 } gt_data_file;
 
 /* The file that a node (a path) names, where gt_dataset_open looks for it. */
@@ -114,6 +122,12 @@ gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 /* The same; without one a diagnostic at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
 void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
+/* For before the files of a part are read: are all of them the user's own? Then what is found wrong with them
+ * is shown, even beside training files that a stranger named, if the names it may quote are the model's. */
+void gt_data_turn_to(gt_data_reader *reader, int part, bool own);
+void gt_data_return_to(gt_data_reader *reader, int part); /* the same once everything was read */
+bool gt_data_are_own(const gt_data_file *file, int files);
+void gt_data_note_strange(gt_data_file file); /* it is read */
 /* Does the node stand in what a stranger wrote? */
 bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node);
 bool gt_data_read_file(gt_data_file file, gt_bytes *out,
@@ -154,7 +168,6 @@ bool gt_data_crop(gt_data_reader *reader);
 
 /* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */
 
-enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS };
 /* Does the config ask for some of the samples only? */
 bool gt_data_selects(const gt_data_reader *reader);
 /* Numbers the classes that the config lists: their labels become these numbers, all others are dropped by

@@ -97,6 +97,11 @@ typedef struct opening {
   gt_arena arena; /* of the paths */
 } opening;
 
+static void turn_to(opening *o, int k) {
+  gt_data_turn_to(o->reader, k == TRAIN ? GT_PART_TRAIN : GT_PART_TEST,
+                  gt_data_are_own(o->file[k], o->roles));
+}
+
 /* The targets are those of all the files, until it is known which pictures are good. */
 static bool list_folder(opening *o, int k, gt_split *split) {
   gt_data_reader *reader = o->reader;
@@ -124,6 +129,7 @@ static bool list_pairs(opening *o, int k) {
 
 static bool list(opening *o, int k, gt_split *split) {
   const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  turn_to(o, k);
   if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
     return refuse(o->reader, "test", "train and test are a folder and a file", "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
@@ -193,9 +199,9 @@ static bool is_outlined(const opening *o) {
 }
 
 static bool read_sets(opening *o, bool skip) {
-  const gt_image_policy policy = !skip                ? GT_IMAGE_STOP
-                                 : o->reader->strange ? GT_IMAGE_SKIP_QUIETLY
-                                                      : GT_IMAGE_SKIP;
+  const gt_image_policy policy = !skip                      ? GT_IMAGE_STOP
+                                 : o->reader->trust.strange ? GT_IMAGE_SKIP_QUIETLY
+                                                            : GT_IMAGE_SKIP;
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
   if (cache && !gt_image_cache_is_ours(cache))
@@ -208,8 +214,10 @@ static bool read_sets(opening *o, bool skip) {
     for (int k = 0; k < o->sets; k++) o->set[k].outline = true;
   }
   const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets);
-  for (int k = 0; k < o->sets; k++)
+  for (int k = 0; k < o->sets; k++) {
+    turn_to(o, k);
     if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
+  }
   /* Who does not vouch for the config does not want files written where it says. */
   if (cache && !whole && !gt_data_is_strange(o->reader, node)) gt_image_cache_save(cache, o->set, o->sets);
   return true;
@@ -259,6 +267,7 @@ static bool read_splits(opening *o) {
   const bool skip = !strcmp(o->options->on_error, "skip");
   for (int k = 0; k < o->sets; k++)
     if (!list(o, k, split[k])) return false;
+  turn_to(o, TRAIN);
   if (!measure(o, skip) || !read_sets(o, skip)) return false;
   for (int k = 0; k < o->sets; k++)
     if (!move_split(o, k, split[k])) return false;
@@ -293,7 +302,7 @@ static bool open_images(gt_data_reader *reader, const void *given) {
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
   /* What lies in a stranger's folder is as little to be shown as what its files hold. */
-  if (reader->strange && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
+  if (reader->trust.hidden && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
   for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
   gt_arena_finish(&o.arena);
   return ok;

@@ -71,7 +71,7 @@ static bool is_clean(const char *name) {
 static void announce(gt_data_file folder) {
   if (!folder.stranger) return;
   gt_info("%s names the folder %s, which is read", folder.stranger, folder.path);
-  *folder.read = true;
+  gt_data_note_strange(folder);
 }
 
 /* The folders of classes; a picture beside them has no class. */
@@ -138,7 +138,8 @@ static bool list_class(listing *l, const char *name) {
   const int label = l->added ? dataset->classes : index_of(dataset->class_names, dataset->classes, name);
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
-    if (!l->reader->strange) gt_warn("%s holds no pictures (.png, .jpg, .jpeg): it is passed over", path);
+    if (!l->reader->trust.strange)
+      gt_warn("%s holds no pictures (.png, .jpg, .jpeg): it is passed over", path);
     return true;
   }
   if (!is_clean(name))
@@ -195,7 +196,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
   if (ok && l.added) ok = review_classes(&l, &classes);
   free(classes.items);
-  if (ok && l.others && !reader->strange)
+  if (ok && l.others && !reader->trust.strange)
     gt_info("%s: %" PRId64 " files are no pictures by their names and are passed over", folder.path,
             l.others);
   if (!ok || out->count) return ok;

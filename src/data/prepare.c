@@ -48,6 +48,12 @@ static bool same_sample(const gt_tensor *a, const gt_tensor *b) {
 static bool check_tensor(gt_data_reader *reader, const char *of, const gt_tensor *train,
                          const gt_tensor *test) {
   if (same_sample(train, test)) return true;
+  if (reader->trust.strange)
+    return gt_fail(reader->error, GT_ERR_DATA,
+                   "the %s of a test sample are %" PRId64
+                   " %s; those of the model's training samples have another "
+                   "shape or type",
+                   of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
   return gt_fail(reader->error, GT_ERR_DATA,
                  "the %s of a test sample are %" PRId64 " %s, of a training sample %" PRId64
                  " %s; they must have the "
@@ -159,8 +165,12 @@ static bool prepare_classes(gt_data_reader *reader) {
   if (!dataset->class_names)
     dataset->class_names =
         common->class_names.count ? common->class_names.items : reader->wanted->class_names;
-  return check_labels(reader, &dataset->train, reader->train_name) &&
-         check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
+  if (!check_labels(reader, &dataset->train, reader->train_name)) return false;
+  gt_data_return_to(reader, GT_PART_TEST);
+  const bool ok =
+      check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
+  gt_data_return_to(reader, GT_PART_TRAIN);
+  return ok;
 }
 
 /* --- splits --- */
@@ -342,15 +352,37 @@ static void note_bits(gt_dataset *dataset) {
   }
 }
 
+static gt_split *split_of(const gt_data_reader *reader, int part) {
+  return part == GT_PART_TEST ? &reader->dataset->test : &reader->dataset->train;
+}
+
+static const char *name_of(const gt_data_reader *reader, int part) {
+  return part == GT_PART_TEST ? reader->test_name : reader->train_name;
+}
+
+/* As the files have it. */
+static bool check_part(gt_data_reader *reader, int part) {
+  const gt_split *split = split_of(reader, part);
+  gt_data_return_to(reader, part);
+  return check_size(reader, split, name_of(reader, part)) &&
+         (part != GT_PART_TEST || !split->samples || check_test(reader));
+}
+
+/* As the network sees it. */
+static bool shape_part(gt_data_reader *reader, int part) {
+  gt_split *split = split_of(reader, part);
+  gt_data_return_to(reader, part);
+  return reshape_inputs(reader, split) && fit_model(reader, split, name_of(reader, part));
+}
+
 bool gt_data_prepare(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->train, *test = &dataset->test;
-  if (!check_size(reader, train, reader->train_name) || !check_size(reader, test, reader->test_name) ||
-      (test->samples && !check_test(reader)) || !gt_data_match_inputs(reader) ||
-      !reshape_inputs(reader, train) || !reshape_inputs(reader, test) ||
-      !fit_model(reader, train, reader->train_name) || !fit_model(reader, test, reader->test_name) ||
-      !check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader))
+  if (!check_part(reader, GT_PART_TRAIN) || !check_part(reader, GT_PART_TEST) ||
+      !gt_data_match_inputs(reader) || !shape_part(reader, GT_PART_TRAIN) ||
+      !shape_part(reader, GT_PART_TEST))
     return false;
+  gt_data_return_to(reader, GT_PART_TRAIN);
+  if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader)) return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);

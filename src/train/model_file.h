@@ -36,6 +36,11 @@ typedef struct gt_model_file {
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
+/* Whom the paths in the model's config come from, as gt_data_wanted has it: NULL, nobody to be wary of, if
+ * the file lies in a run directory of the user's own, whose config names the same data; else the file itself.
+ * A run directory that somebody sent counts as the user's own once it is unpacked, as a config does that is
+ * sent. */
+const char *gt_model_file_stranger(const gt_model_file *file);
 /* A finding if the config, read from the model, led to other samples of this split than the run had: its
  * files have changed, or others of these names were found. Who names files by --set means other samples. */
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The config inside a model names files that its user never saw: they are told before they are read, opened only if
-# they are plain files, and not shown. What the user names is the user's.
+# they are plain files, and not shown. What the user names is the user's, and so is what a run of the user's names.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 configs=$PWD/configs datasets=$PWD/datasets
@@ -13,9 +13,22 @@ model: [{linear: 2}]
 train: {epochs: 1, batch_size: 8}
 YAML
 exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
-evaluate() { or_hangs "$GTRAIN" eval run/model.bin --device "$DEVICE" "$@"; }
-exits 0 "eval" evaluate
-check "the file is told first" test "$(head -n 1 <<< "$out")" = "run/model.bin names the data file table.csv, which is read"
+of() { or_hangs "$GTRAIN" eval "$1" --device "$DEVICE" "${@:2}"; }
+exits 0 "a model in its run directory" of run/model.bin
+check "nothing is told of its data" test "$(grep -c "names the data file" <<< "$out")" = 0
+cp table.csv kept && echo 1,2,eel >> table.csv
+exits 65 "a fault in that data" of run/model.bin
+says "is shown" "table.csv:42:5: 'eel' is none of the 2 classes"
+mv kept table.csv
+for change in 'rm .lock' 'rm config.yaml' 'sed -i s/table.csv/other.csv/ config.yaml'; do
+  rm -rf sent && cp -r run sent && (cd sent && $change)
+  exits 0 "a folder that is no run of this model ($change)" of sent/model.bin
+  says "makes it anybody's" "sent/model.bin names the data file table.csv, which is read"
+done
+cp run/model.bin .
+evaluate() { of model.bin "$@"; }
+exits 0 "a model from elsewhere" evaluate
+check "the file is told first" test "$(head -n 1 <<< "$out")" = "model.bin names the data file table.csv, which is read"
 exits 0 "a file of the user's" evaluate --set data.train=table.csv
 check "is not told" test "$(grep -c "names the data file" <<< "$out")" = 0
 
@@ -26,6 +39,18 @@ says "and why" "more is not shown, as the model named them and not you"
 exits 65 "unless the user names it" evaluate --set data.train=secret --set data.format=csv
 says "and looks" "secret:1:1: there is no column 'a'"
 exits 0 "nor is what the user names hidden" evaluate --set data.train=mine.csv
+cp mine.csv table.csv
+for fault in "1,2,eel:5: 'eel' is none of the 2 classes" "1,x,cat:3: 'x' in column 'b' is not a number" "1,,cat:3: missing value in column 'b'"; do
+  { cat mine.csv && echo "${fault%%:*}"; } > bad.csv
+  exits 65 "a fault in the test file that the user names" evaluate --set data.test=bad.csv
+  says "is shown" "bad.csv:42:${fault#*:}"
+done
+sed 's/^a/c/' mine.csv > bad.csv
+exits 65 "another column there" evaluate --set data.test=bad.csv
+says "is shown" "bad.csv:1:1: there is no column 'a'"
+cp secret table.csv
+exits 65 "a fault in the training file that the model names" evaluate --set data.test=mine.csv
+check "is not shown even so" test "$(grep -c hush <<< "$out")" = 0
 
 rm table.csv && mkfifo table.csv
 exits 74 "a pipe is not waited for" evaluate
@@ -42,9 +67,10 @@ check "what else is there is not told" test "$(grep -c "table.cs'" <<< "$out")" 
 cp "$datasets/ca/letter_g.png" letter.png
 exits 0 "an automaton" "$GTRAIN" train "$configs/letter_g.yaml" --device "$DEVICE" --run-dir letter --quiet \
   --set data.image=letter.png --set train.steps=2 --set train.restart_every=0 --set train.eval_every=0
-simulate() { or_hangs "$GTRAIN" simulate letter/model.bin --steps 2 "$@"; }
+simulate() { or_hangs "$GTRAIN" simulate letter.bin --steps 2 "$@"; }
+cp letter/model.bin letter.bin
 exits 0 "simulate" simulate
-says "tells the picture" "letter/model.bin names the data file letter.png, which is read"
+says "tells the picture" "letter.bin names the data file letter.png, which is read"
 rm letter.png && mkfifo letter.png
 exits 74 "simulate and a pipe" simulate
 exits 0 "a picture of the user's" simulate --set "data.image=$datasets/ca/letter_g.png"

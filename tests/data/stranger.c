@@ -88,6 +88,51 @@ static void the_user_is_trusted(void **state) {
   unlink(path_of("s.csv"));
 }
 
+/* Of a test file that the user names, beside training files that the model names, faults are shown. … */
+static void opened_with_test(opened *o, const gt_data_wanted *asked, const char *train, const char *test) {
+  char text[700], set[600];
+  *o = (opened){0};
+  snprintf(text, sizeof text, "{format: csv, train: %s, target: kind}", train);
+  snprintf(set, sizeof set, "test=%s", test);
+  gt_arena_init(&o->arena);
+  gt_diagnostics_init(&o->diagnostics, &o->arena);
+  gt_spec *spec = gt_spec_parse(&o->arena, "test.yaml", text, strlen(text), &o->diagnostics);
+  assert_true(gt_spec_override(&o->arena, spec, set, &o->diagnostics));
+  o->ok = gt_dataset_open(spec, 7, asked, &o->arena, &o->data, &o->diagnostics, &o->error);
+}
+
+/* … But only while they cannot quote what the model does not tell: the names in the training file. */
+static void the_users_test_file_is_shown(void **state) {
+  (void)state;
+  static const char *const columns[] = {"a"}, *const classes[] = {"cat", "dog"}, *const targets[] = {"kind"};
+  gt_data_signature signature = {
+      .inputs = 1,
+      .input = {
+          {.name = GT_INPUT_NAME, .element = GT_ELEMENT_F32, .rank = 1, .dim = {1}, .columns = columns}}};
+  gt_data_wanted asked = {.stranger = "test.yaml",
+                          .signature = &signature,
+                          .classes = 2,
+                          .class_names = classes,
+                          .text_labels = true,
+                          .target_names = targets,
+                          .targets = 1};
+  char train[256], test[256];
+  snprintf(train, sizeof train, "%s", write_text("s.csv", "a,kind\n1,cat\n2,dog\n"));
+  snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));
+  opened o;
+  opened_with_test(&o, &asked, train, test);
+  expect_bad_file(&o, "'cot' is none of the 2 classes; did you mean 'cat'?");
+  asked.class_names = NULL; /* the training file's are taken, which nobody may see */
+  opened_with_test(&o, &asked, train, test);
+  expect_silence(&o, "cat");
+  asked.class_names = classes;
+  signature.input[0].columns = NULL; /* likewise */
+  write_text("t.csv", "b,kind\n1,cat\n");
+  opened_with_test(&o, &asked, train, test);
+  expect_silence(&o, "'a'");
+  unlink(train), unlink(test);
+}
+
 static void only_plain_files_are_opened(void **state) {
   (void)state;
   opened o;
@@ -123,6 +168,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup(nothing_is_shown, not_trusted),
                                      cmocka_unit_test_setup(the_config_is_shown, not_trusted),
                                      cmocka_unit_test_setup(the_user_is_trusted, not_trusted),
+                                     cmocka_unit_test(the_users_test_file_is_shown),
                                      cmocka_unit_test_setup(only_plain_files_are_opened, not_trusted)};
   return cmocka_run_group_tests_name("data: files of strangers", tests, NULL, NULL);
 }

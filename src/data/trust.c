@@ -1,0 +1,53 @@
+/* Whose files are read: what is found wrong with files that a stranger named is not shown (gt_data_wanted).
+ */
+#include "data/format.h"
+#include <string.h>
+
+bool gt_data_are_own(const gt_data_file *file, int files) {
+  for (int i = 0; i < files; i++)
+    if (file[i].stranger) return false;
+  return true;
+}
+
+void gt_data_note_strange(gt_data_file file) {
+  if (file.stranger) file.trust->strange = file.trust->hidden = true;
+}
+
+static bool same_names(const char *const *a, const char *const *b, int64_t count) {
+  if (!a || !b) return a == b;
+  for (int64_t i = 0; i < count; i++)
+    if (strcmp(a[i], b[i]) != 0) return false;
+  return true;
+}
+
+static bool same_columns(const gt_input *input, const gt_input *taught) {
+  const int64_t count = gt_input_features(taught);
+  return !input->columns ||
+         (gt_input_features(input) == count && same_names(input->columns, taught->columns, count));
+}
+
+/* Are the names of columns and classes that the dataset has by now those that the model tells? */
+static bool knows_model_only(const gt_data_reader *reader) {
+  const gt_dataset *data = reader->dataset;
+  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_signature *model = wanted->signature;
+  if (!model || data->inputs != model->inputs) return false;
+  for (int k = 0; k < data->inputs; k++)
+    if (!same_columns(&data->input[k], &model->input[k])) return false;
+  if (data->class_names && (data->classes != wanted->classes ||
+                            !same_names(data->class_names, wanted->class_names, data->classes)))
+    return false;
+  if (!data->target_names) return true;
+  const int64_t targets = gt_tensor_features(&data->train.targets);
+  return targets == wanted->targets && same_names(data->target_names, wanted->target_names, targets);
+}
+
+void gt_data_turn_to(gt_data_reader *reader, int part, bool own) {
+  gt_data_trust *trust = &reader->trust;
+  trust->own[part] = own && (!trust->strange || knows_model_only(reader));
+  gt_data_return_to(reader, part);
+}
+
+void gt_data_return_to(gt_data_reader *reader, int part) {
+  reader->trust.hidden = reader->trust.strange && !reader->trust.own[part];
+}
