@@ -98,7 +98,7 @@ int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnosti
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->errors) return gt_report(error);
   if (error->status) gt_log_error("%s", error->message);
-  return gt_option_nth(arguments, "set", 0) ? GT_ERR_CONFIG : GT_ERR_DATA;
+  return gt_option_nth(arguments, "set", 0) ? (int)gt_diagnostics_status(diagnostics) : GT_ERR_DATA;
 }
 
 /* A number, perhaps with a fraction, and perhaps K, M, G or T, with or without "B" or "iB". */

@@ -49,9 +49,12 @@ static const gt_init *initial_weight(gt_build *build, const embedding_config *c,
 }
 
 /* An error at `key` that says what is wanted there. */
-static bool refuse(gt_build *build, const char *key, const char *text, const char *expected) {
-  gt_error_at(build->diagnostics, gt_build_position(build, key), "layer '%s' %s", build->name, text)
-      ->expected = expected;
+static bool refuse(gt_build *build, gt_status status, const char *key, const char *text,
+                   const char *expected) {
+  gt_diagnostic *d =
+      gt_error_at(build->diagnostics, gt_build_position(build, key), "layer '%s' %s", build->name, text);
+  d->expected = expected;
+  d->status = status;
   build->errors++;
   return false;
 }
@@ -61,12 +64,12 @@ static bool check_input(gt_build *build, const embedding_config *c, const gt_id 
   const gt_node *x = gt_node_at(build->graph, input[0]);
   const int64_t limit = build->input_limit ? build->input_limit[0] : 0;
   if (x->dtype != GT_I32)
-    return refuse(build, NULL,
+    return refuse(build, GT_ERR_CONFIG, NULL,
                   gt_arena_printf(build->arena, "reads integers, but %s holds floats",
                                   gt_build_input_text(build, input, 0)),
                   "an input that the data declares as integers (data: {integers: [NAME]})");
   if (limit > c->num_embeddings)
-    return refuse(build, "num_embeddings",
+    return refuse(build, GT_ERR_DATA, "num_embeddings",
                   gt_arena_printf(build->arena, "has %lld rows, but '%s' holds values up to %lld",
                                   (long long)c->num_embeddings, build->input_name[0], (long long)(limit - 1)),
                   gt_arena_printf(build->arena, "num_embeddings: %lld or more", (long long)limit));

@@ -32,7 +32,8 @@ static gt_diagnostic *add(gt_diagnostics *d, gt_position at, gt_finding finding,
   char message[1024];
   vsnprintf(message, sizeof message, format, arguments);
   gt_diagnostic *item = GT_NEW(d->arena, gt_diagnostic);
-  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding};
+  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding,
+                          .status = GT_ERR_CONFIG};
   if (finding && (d->quiet >> finding & 1 || is_known(d, item))) return item;
   const int before = finding ? d->findings++ : d->errors++;
   const bool kept = before < (finding ? MOST_FINDINGS : MOST);
@@ -65,6 +66,18 @@ void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *name
 }
 
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
+
+gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
+  gt_status status = diagnostics->errors ? GT_ERR_CONFIG : GT_OK;
+  if (gt_diagnostics_full(diagnostics)) return status;
+  for (int i = diagnostics->count - 1; i >= 0; i--) {
+    const gt_diagnostic *item = &diagnostics->items[i];
+    if (item->finding) continue;
+    if (item->status == GT_ERR_CONFIG) return GT_ERR_CONFIG;
+    status = item->status;
+  }
+  return status;
+}
 
 /* A line of the source: what must not be shown takes one cell, as the marker below expects. */
 static void put_source(FILE *stream, const char *text) {

@@ -14,6 +14,7 @@
 #ifndef GT_SPEC_DIAGNOSTICS_H
 #define GT_SPEC_DIAGNOSTICS_H
 #include "base/arena.h"
+#include "base/error.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ typedef struct gt_diagnostic {
   const char *message, *expected, *suggestion; /* the last two, and help, may be NULL */
   const char *help;                            /* of a finding: what to change */
   gt_finding finding;                          /* GT_NO_FINDING: an error */
+  gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
   bool shown;
 } gt_diagnostic;
 
@@ -80,6 +82,8 @@ gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *names, int count);
 /* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
+/* The exit code of the errors: that of the files that they are in, if all of the config itself is right. */
+gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics);
 /* Prints what has not been printed yet. */
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream);
 #endif

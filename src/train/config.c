@@ -329,6 +329,6 @@ void gt_config_finish(gt_config *config) {
 int gt_config_report(gt_config *config, const gt_error *error) {
   gt_diagnostics_print(&config->diagnostics, stderr);
   if (error->status) gt_log_error("%s", error->message);
-  if (config->diagnostics.errors) return GT_ERR_CONFIG;
+  if (config->diagnostics.errors) return (int)gt_diagnostics_status(&config->diagnostics);
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }

@@ -104,7 +104,7 @@ bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
                            bool classification);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
-/* Prints diagnostics and error; returns the exit code: 78 when the config is wrong, else the error's own. */
+/* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);
 /* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
  * alone (config_check.c). */

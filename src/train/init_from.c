@@ -64,6 +64,11 @@ const char *gt_init_from_override(gt_arena *arena, const char *model) {
   return gt_arena_printf(arena, "init_from.model=\"%s\"", text);
 }
 
+/* It is not the config that is wrong. */
+static void bad_file(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
+  gt_error_at(diagnostics, from->at, "%s", error->message)->status = error->status;
+}
+
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "init_from");
   settings s = {0};
@@ -75,7 +80,7 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
   from->at = node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
   if (!gt_model_file_read(&from->file, s.model, &error)) {
-    gt_error_at(diagnostics, node->at, "%s", error.message);
+    bad_file(from, &error, diagnostics);
     return NULL;
   }
   from->transfer.file = &from->file.container;

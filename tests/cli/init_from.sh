@@ -57,8 +57,11 @@ says "… of this model" "did you mean 'head'"
 says "… and of the file" "did you mean 'body'"
 exits 78 "nothing fits" train dense none --set 'init_from.map={"*": ~}'
 says "… is an error at its place" "nothing in"
-exits 78 "a file that is none" train dense none --set 'init_from={model: README.md}'
+exits 65 "a file that is none" train dense none --set 'init_from={model: README.md}'
 says "… is an error at its place" "--set:1:"
+head -c 500 "$TEST_TMP/dense/model.bin" > "$TEST_TMP/half.bin"
+exits 65 "a damaged file" train dense none --init "$TEST_TMP/half.bin"
+exits 78 "… and a mistake in the config" train dense none --init "$TEST_TMP/half.bin" --set train.epochs=none
 exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \
   --set 'train.early_stopping={goal: 0, metric: loss}'
 exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1

@@ -81,10 +81,10 @@ sed '3s/,./,1.5/' "$TEST_TMP/place.csv" > "$TEST_TMP/half.csv"
 exits 65 "no integer" answers none --input "place=$TEST_TMP/half.csv" --input "plain=$TEST_TMP/plain.csv"
 says "… is shown where it stands" "half.csv:3:3: '1.5' in column 'kind' is not a whole number"
 
-# wrong NAME SED-EXPRESSION LINE:COLUMN MESSAGE: one mistake, there and in these words.
+# wrong NAME SED-EXPRESSION LINE:COLUMN MESSAGE [CODE]: one mistake, there and in these words.
 wrong() {
   sed "$2" "$TEST_TMP/columns.yaml" > "$TEST_TMP/wrong.yaml"
-  exits 78 "$1" "$GTRAIN" check "$TEST_TMP/wrong.yaml"
+  exits "${5-78}" "$1" "$GTRAIN" check "$TEST_TMP/wrong.yaml"
   says "… where it stands" "wrong.yaml:$3: error: $4"
   check "… alone" test "$(grep -c ': error: ' <<< "$out")" = 1
 }
@@ -98,7 +98,8 @@ echo 'model: [{flatten: {from: place}}]' >> "$TEST_TMP/moved.yaml"
 exits 78 "a model of integers" "$GTRAIN" check "$TEST_TMP/moved.yaml"
 says "… is told" "the model's output, 'flatten1', holds integers"
 wrong "floats where integers are taken" '/integers:/d' 7:5 "layer 'embedding1' reads integers, but 'place' [4, 2] holds floats"
-wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 "layer 'embedding1' has 3 rows, but 'place' holds"
+wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 \
+  "layer 'embedding1' has 3 rows, but 'place' holds" 65
 wrong "integers of an unknown input" 's/integers: place/integers: [place, plan]/' 6:21 "there is no input 'plan'"
 wrong "a name that is none" 's/plain/2nd/' 5:12 "'2nd' cannot be the name of an input"
 wrong "a layer that takes an input's name" 's/linear: 8/linear: {units: 8, name: place}/' 11:30 \
