@@ -8,6 +8,7 @@
 #include "train/predict.h"
 #include "train/review.h"
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -180,6 +181,38 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
   return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);
 }
 
+/* What is not finite is written as it is, null in JSON, but is no result. */
+static bool are_finite(const gt_model_file *file, const char *const *of, const gt_tensor *outputs,
+                       gt_error *error) {
+  const int64_t values = gt_tensor_features(outputs), samples = outputs->dim[0];
+  char number[32];
+  int64_t bad = 0, first = 0;
+  for (int64_t s = samples - 1; s >= 0; s--) {
+    const float *row = (const float *)outputs->data + s * values;
+    int64_t i = 0;
+    while (i < values && isfinite(row[i])) i++;
+    if (i == values) continue;
+    bad++;
+    first = s;
+  }
+  snprintf(number, sizeof number, "sample %lld", (long long)first);
+  return !bad ||
+         gt_fail(error, GT_ERR_DATA, "%s: its outputs for %lld of %lld samples are not finite, first for %s",
+                 file->path, (long long)bad, (long long)samples, of ? of[first] : number);
+}
+
+/* To the terminal or the file, and whether it is a result. */
+static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
+                 const char *const *of, const gt_tensor *outputs, gt_error *error) {
+  const char *output = gt_option_value(arguments, "output");
+  if (output && !write_outputs(file, output, form, of, outputs, error)) return false;
+  if (output)
+    gt_info("%lld predictions in %s", (long long)outputs->dim[0], output);
+  else
+    write_rows(stdout, form, file, of, outputs);
+  return are_finite(file, of, outputs, error);
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
@@ -191,7 +224,6 @@ static int run(const gt_arguments *arguments) {
   row_form form;
   uint64_t limit;
   int code = GT_OK;
-  const char *output = gt_option_value(arguments, "output");
   if (arguments->words < 2 && !gt_option_value(arguments, "input"))
     return gt_usage_error(arguments, "gtrain predict needs a FILE of inputs");
   if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
@@ -200,12 +232,8 @@ static int run(const gt_arguments *arguments) {
   const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
   if (!ok || !gt_predict(&file, inputs, gt_option_value(arguments, "device"), limit, &prediction, &error) ||
-      (output && !write_outputs(&file, output, form, names, &prediction.outputs, &error)))
+      !give(arguments, form, &file, names, &prediction.outputs, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
-  else if (!output)
-    write_rows(stdout, form, &file, names, &prediction.outputs);
-  else
-    gt_info("%lld predictions in %s", (long long)prediction.outputs.dim[0], output);
 done:
   gt_tensor_finish(&prediction.outputs);
   for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&inputs[k]);
@@ -227,7 +255,8 @@ const gt_command gt_command_predict = {
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
         "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
         "written as the training data was: with its delimiter and header, columns by their names. A model\n"
-        "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n",
+        "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n"
+        "Outputs that are not finite are written, as null in JSON, and then the exit code is 65.\n",
     .options = options,
     .min_words = 1,
     .max_words = INT_MAX,

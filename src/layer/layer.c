@@ -64,27 +64,38 @@ gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const g
                                       .form = form});
 }
 
-gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start) {
+static gt_id state(gt_build *build, const char *name, gt_shape shape, double start, gt_slot_range range) {
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_STATE,
                                       .shape = shape,
+                                      .range = range,
                                       .fill = {.value = start},
                                       .refit = build->type->refit});
+}
+
+gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start) {
+  return state(build, name, shape, start, GT_ANY_VALUE);
+}
+
+gt_id gt_build_variance(gt_build *build, const char *name, gt_shape shape, double start) {
+  return state(build, name, shape, start, GT_NOT_NEGATIVE);
 }
 
 gt_id gt_build_counter(gt_build *build, const char *name) {
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_STATE,
                                       .shape = gt_shape_1(1),
+                                      .range = GT_NOT_NEGATIVE,
                                       .counts = true,
                                       .refit = build->type->refit});
 }
 
 gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
-                            const void *form) {
+                            gt_slot_range range, const void *form) {
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_STATE,
                                       .shape = shape,
+                                      .range = range,
                                       .counts = true,
                                       .fill = fill,
                                       .refit = build->type->refit,

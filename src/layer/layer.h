@@ -106,11 +106,13 @@ gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const g
  * statistics. It begins with all values `start`, is kept in model.bin and checkpoints, and is what the step
  * before left. */
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
+/* The same of values that are never negative. */
+gt_id gt_build_variance(gt_build *build, const char *name, gt_shape shape, double start);
 /* A state of one number from 0, which is never averaged. */
 gt_id gt_build_counter(gt_build *build, const char *name);
 /* The same with other values to begin with, and something for refit to know; never averaged. */
 gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
-                            const void *form);
+                            gt_slot_range range, const void *form);
 /* A scalar that training adds to the mean loss; nothing in an evaluation. */
 void gt_build_penalty(gt_build *build, gt_id value);
 /* Has training adapt the layer between steps. */

@@ -57,7 +57,7 @@ gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps) {
 
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
   return (gt_norm_running){gt_build_state(build, "running_mean", gt_shape_1(channels), 0),
-                           gt_build_state(build, "running_var", gt_shape_1(channels), 1),
+                           gt_build_variance(build, "running_var", gt_shape_1(channels), 1),
                            gt_build_counter(build, "num_batches_tracked")};
 }
 

@@ -264,15 +264,24 @@ bool gt_store_match(const gt_store *store, const gt_container *file, const char 
   return true;
 }
 
+bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error) {
+  int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
+  if (bad >= 0)
+    return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,
+                   slot->name);
+  bad = stored->dtype == GT_F32 ? gt_slot_out_of_order(slot, stored->data) : -1;
+  if (bad < 0) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %g; expected %s", path, (long long)bad,
+                 slot->name, (double)((const float *)stored->data)[bad],
+                 slot->range == GT_ASCENDING ? "ascending values" : "0 or more");
+}
+
 static bool read_slot(gt_image *image, const gt_slot *slot, const gt_container *file, const char *path,
                       gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);
   if (!stored) return false;
   memcpy(values_of(image, slot), stored->data, (size_t)slot->count * sizeof(float));
-  const int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
-  if (bad < 0) return true;
-  return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,
-                 slot->name);
+  return gt_slot_takes(slot, stored, path, error);
 }
 
 /* Twins of one variable: those of parameters that were frozen begin as in a new run, but not all of them. */

@@ -53,6 +53,10 @@ int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors);
 const gt_slot *gt_image_not_finite(const gt_image *image);
 void gt_image_finish(gt_image *image);
 
+/* Can the slot hold the tensor's values, by its role and range? GT_ERR_DATA if they are not finite or
+ * outside.
+ */
+bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);
 /* Is it a tensor of the slot's type and shape? NULL is none. */
 bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored);
 /* Are they all in the file, with the right shapes? For asking before memory is taken for a model that a file

@@ -66,6 +66,7 @@ static void add_twins(gt_store *store, gt_role of, const char *variable, gt_fill
     gt_store_add(store, (gt_slot){.name = gt_arena_printf(store->arena, "%s/%s", variable, p->name),
                                   .role = GT_TWIN,
                                   .shape = p->shape,
+                                  .range = p->range,
                                   .variable = variable,
                                   .offset = p->offset,
                                   .fill = fill,
@@ -90,6 +91,15 @@ int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value) {
   const int64_t count = gt_shape_count(constant->shape);
   for (int64_t i = 0; i < count; i++)
     if (value[i] < 0 || value[i] >= constant->limit[i]) return i;
+  return -1;
+}
+
+int64_t gt_slot_out_of_order(const gt_slot *slot, const float *value) {
+  const int64_t count = gt_shape_count(slot->shape);
+  const int64_t first = slot->range == GT_ASCENDING ? count / slot->shape.dim[0] : 0;
+  if (slot->range == GT_ANY_VALUE) return -1;
+  for (int64_t i = first; i < count; i++)
+    if (value[i] < (slot->range == GT_ASCENDING ? value[i - first] : 0)) return i;
   return -1;
 }
 

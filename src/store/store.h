@@ -25,6 +25,14 @@ typedef enum gt_role {
   GT_ROLES,
 } gt_role;
 
+/* What training never leaves, and kernels count on: a variance below 0 has no root, knots out of order no
+ * basis. */
+typedef enum gt_slot_range {
+  GT_ANY_VALUE,
+  GT_NOT_NEGATIVE,
+  GT_ASCENDING, /* along the first axis: none is less than the one before */
+} gt_slot_range;
+
 /* Masks of roles: what makes up a model, and what of it the host need not keep. */
 #define GT_ROLE(role) (1u << (role))
 enum {
@@ -67,8 +75,9 @@ typedef struct gt_slot {
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *twin_of;
-  bool counts;    /* STATE: of which there is no average: a number of steps, places of a grid */
-  int32_t *table; /* CONSTANT, DERIVED: the values */
+  gt_slot_range range; /* STATE and its twins */
+  bool counts;         /* STATE: of which there is no average: a number of steps, places of a grid */
+  int32_t *table;      /* CONSTANT, DERIVED: the values */
   /* Values where the slot was another before, `out` as they would begin; was: all there were. NULL: the shape
    * cannot change in a run. */
   void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
@@ -137,6 +146,8 @@ uint64_t gt_store_fingerprint(const gt_store *store);
 
 /* Length of "linear1" in "linear1.weight": the layer that a slot of a model belongs to. */
 size_t gt_slot_layer_length(const char *name);
+/* The first value outside the slot's range; -1: all are in it. */
+int64_t gt_slot_out_of_order(const gt_slot *slot, const float *value);
 /* The first value that a constant cannot have; -1: all are within its limits. */
 int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value);
 

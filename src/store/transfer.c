@@ -114,3 +114,14 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
   }
   return taken;
 }
+
+bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
+                       const char *path, gt_error *error) {
+  bool left_out;
+  for (int i = 0; i < store->slots; i++)
+    if (result[i] == GT_TAKEN &&
+        !gt_slot_takes(store->slot[i], gt_transfer_find(transfer, store->slot[i]->name, &left_out), path,
+                       error))
+      return false;
+  return true;
+}

@@ -35,6 +35,10 @@ bool gt_transfer_matches(const char *pattern, const char *name);
  * layer is taken as far as it is known yet. */
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
                           int32_t *values);
+/* Can the slots take the values that gt_transfer_apply took for them? GT_ERR_DATA if not; path: the file's.
+ */
+bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
+                       const char *path, gt_error *error);
 /* Makes the file's values those that the store's parameters and states begin with; result[store->slots] tells
  * what became of each slot of a model. Returns how many were taken. Values are copied to the store's arena.
  */

@@ -180,12 +180,17 @@ static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data
 
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
                         gt_store *store, gt_diagnostics *diagnostics) {
+  gt_error error = {0};
   if (!check_map(from, root, store, diagnostics)) return false;
   gt_transferred *result = gt_arena_alloc_n(diagnostics->arena, (size_t)store->slots, sizeof *result);
   const int taken = gt_transfer_apply(&from->transfer, store, result);
   if (!taken) {
     gt_error_at(diagnostics, from->at, "nothing in %s fits this model", from->file.path)->expected =
         "layers of the same names and shapes, or a map of their names";
+    return false;
+  }
+  if (!gt_transfer_check(&from->transfer, store, result, from->file.path, &error)) {
+    bad_file(from, &error, diagnostics);
     return false;
   }
   tell(from, store, result, taken);

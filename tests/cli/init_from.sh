@@ -62,6 +62,12 @@ says "… is an error at its place" "--set:1:"
 head -c 500 "$TEST_TMP/dense/model.bin" > "$TEST_TMP/half.bin"
 exits 65 "a damaged file" train dense none --init "$TEST_TMP/half.bin"
 exits 78 "… and a mistake in the config" train dense none --init "$TEST_TMP/half.bin" --set train.epochs=none
+swapped='init_from.map={batch_norm1.running_var: batch_norm1.running_mean}'
+for command in train check; do
+  exits 65 "means for variances ($command)" "$GTRAIN" $command "$TEST_TMP/dense.yaml" --set "$swapped"
+  says "… are told, as they are negative" "expected 0 or more"
+  says "… by the name that they would have" "of 'batch_norm1.running_var' is -"
+done
 exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \
   --set 'train.early_stopping={goal: 0, metric: loss}'
 exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1

@@ -82,6 +82,19 @@ for bad in '[[-1], [2]]' '[[0], [2]]'; do
   done
   says "the JSON is whole" '"loss":null}'
 done
+# Predictions on them: all are given, and the exit code says that some are no result.
+printf 'a\n1\n-1\n2\n0\n' > "$TEST_TMP/ln.csv"
+predict() { "$GTRAIN" predict "$TEST_TMP/ln/model.bin" "$TEST_TMP/ln.csv" --device "$DEVICE" "$@"; }
+exits 65 "predict" predict
+says "what is wrong" "ln/model.bin: its outputs for 2 of 4 samples are not finite, first for sample 1"
+check "every sample has its line" test "$(grep -c -E '^(-?[0-9.]+|nan|-nan|inf|-inf)(e-[0-9]+)?$' <<< "$out")" = 4
+exits 65 "predict --json" predict --json
+check "null for those" test "$(grep -c '"outputs":\[null\]' <<< "$out")" = 2
+exits 65 "predict into a file" predict --output "$TEST_TMP/ln.jsonl"
+check "which is whole" test "$(wc -l < "$TEST_TMP/ln.jsonl")" = 4
+sed -i '3d; $d' "$TEST_TMP/ln.csv"
+exits 0 "predict where all is finite" predict
+
 exits 0 "finite in training alone" "$GTRAIN" train "$TEST_TMP/ln.yaml" --device "$DEVICE" \
   --run-dir "$TEST_TMP/alone" --set "data.inputs=[[2], [-1]]" --set data.validation=0.5 --set data.split=last
 says "a warning" "the validation loss is not finite"

@@ -165,13 +165,41 @@ static void places_and_roles(void **state) {
   gt_image_finish(&image);
 }
 
+static const gt_stored *stored_of(gt_stored *tensor, gt_shape shape, const float *value) {
+  *tensor = (gt_stored){"file's", GT_F32, shape, value};
+  return tensor;
+}
+
+/* By each range: what is in it, and the first value outside. */
+static void values_by_role(void **state) {
+  (void)state;
+  const float falls[] = {0, 5, 1, 4}, rises[] = {0, 5, 0, 6}, below[] = {2, 0, -1, -2},
+              nan[] = {0, NAN, 1, 2};
+  const gt_shape shape = gt_shape_2(2, 2);
+  gt_slot slot = {.name = "bn.var", .role = GT_STATE, .shape = shape, .range = GT_NOT_NEGATIVE};
+  gt_stored tensor;
+  gt_error error = {0};
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, falls), "f", &error));
+  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
+  assert_int_equal(error.status, GT_ERR_DATA);
+  assert_string_equal(error.message, "f: value 2 of 'bn.var' is -1; expected 0 or more");
+  slot.range = GT_ASCENDING; /* columns of values that rise */
+  assert_int_equal(gt_slot_out_of_order(&slot, rises), -1);
+  assert_int_equal(gt_slot_out_of_order(&slot, falls), 3);
+  slot.range = GT_ANY_VALUE;
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
+  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &(gt_error){0}));
+  slot.role = GT_TWIN;
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &error));
+}
+
 int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/transfer-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape), cmocka_unit_test(through_a_map),
                                      cmocka_unit_test(constants_of_a_model_being_built),
-                                     cmocka_unit_test(places_and_roles)};
+                                     cmocka_unit_test(places_and_roles), cmocka_unit_test(values_by_role)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   gt_arena_finish(&arena);

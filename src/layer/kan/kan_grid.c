@@ -83,7 +83,8 @@ gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *o, const gt_kan_attri
   *form = *a;
   const gt_fill fill = {.write = fill_ladder,
                         .settings = ladder_of(build->arena, o->low - (double)o->degree * step, step)};
-  return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_behind(a), inputs), fill, form);
+  return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_behind(a), inputs), fill, GT_ASCENDING,
+                               form);
 }
 
 /* --- how knots follow ----------------------------------------------------------------------------------- */

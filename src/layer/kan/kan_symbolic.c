@@ -224,7 +224,8 @@ gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_
   if (!symbolic->edges) return gt_build_state(build, "mask", shape, 1);
   gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
   *form = *symbolic;
-  return gt_build_filled_state(build, "mask", shape, (gt_fill){.write = fill_mask, .settings = form}, form);
+  return gt_build_filled_state(build, "mask", shape, (gt_fill){.write = fill_mask, .settings = form},
+                               GT_ANY_VALUE, form);
 }
 
 static bool is_mask(const gt_slot *slot) {
