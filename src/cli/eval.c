@@ -141,7 +141,8 @@ static int run(const gt_arguments *arguments) {
     goto done;
   const char *confusion = gt_option_value(arguments, "confusion");
   if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
-  if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
+  if (!gt_model_file_read(&file, arguments->word[0], &error) || !gt_model_file_check(&file, &error))
+    goto failed;
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);

@@ -163,7 +163,7 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
                         gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
   int count;
-  if (!gt_model_file_read(file, arguments->word[0], error) ||
+  if (!gt_model_file_read(file, arguments->word[0], error) || !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
   gt_input_file *files = input_files(arguments, &file->signature, &count);

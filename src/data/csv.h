@@ -98,7 +98,8 @@ typedef struct gt_csv_inputs {
   const int32_t *place[GT_DATA_MOST_INPUTS]; /* of input k: the column of each feature */
   int64_t features[GT_DATA_MOST_INPUTS];
 } gt_csv_inputs;
-/* Of inputs whose features and, where they have any, columns are known. */
+/* Of inputs whose features and, where they have any, columns are known. Of more features than a file has
+ * columns only a count above GT_CSV_MAX_COLUMNS is told. */
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
 /* What was read as tensors F32 [rows, features], one an input; or I32 for those of integers. */
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out);

@@ -1,7 +1,9 @@
 /* CSV: from columns to inputs. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/csv.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,9 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   int64_t most = 0;
   bool named = true;
   for (int k = 0; k < inputs; k++) {
+    /* No file has so many columns: nothing is laid out for them. */
+    if (gt_input_features(&input[k]) > GT_CSV_MAX_COLUMNS)
+      return (gt_csv_inputs){.count = (int)gt_least(gt_input_features(&input[k]), INT_MAX)};
     most += gt_input_features(&input[k]);
     named &= input[k].columns != NULL;
   }

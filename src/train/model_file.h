@@ -44,6 +44,11 @@ const char *gt_model_file_stranger(const gt_model_file *file);
 /* A finding if the config, read from the model, led to other samples of this split than the run had: its
  * files have changed, or others of these names were found. Who names files by --set means other samples. */
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
+/* The file's config, with the inputs of its signature and no samples. False: GT_ERR_DATA. */
+bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
+/* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. For asking before
+ * samples of the signature's shape are read: a foreign file may claim any. */
+bool gt_model_file_check(const gt_model_file *file, gt_error *error);
 /* What the model asks of data that it is to be evaluated on. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
 #endif

@@ -5,20 +5,13 @@
 
 enum { BATCH = 500 };
 
-/* The config of a model file, with the inputs as a test split that has no targets. */
+/* The inputs are a test split that has no targets. */
 static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file,
                         const gt_tensor *inputs, gt_error *error) {
-  const gt_data_signature *signature = &file->signature;
-  if (!gt_config_parse_model(config, arena, file->path, file->config, file->classes > 0))
-    return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
-                   file->path,
-                   config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
+  if (!gt_model_file_config(config, arena, file, error)) return false;
   gt_dataset *data = &config->dataset;
-  data->inputs = signature->inputs;
-  data->classes = file->classes;
   data->test.samples = inputs->dim[0];
-  memcpy(data->input, signature->input, sizeof data->input);
-  memcpy(data->test.input, inputs, (size_t)signature->inputs * sizeof *inputs);
+  memcpy(data->test.input, inputs, (size_t)data->inputs * sizeof *inputs);
   config->train.eval_batch_size = BATCH;
   return true;
 }

@@ -12,6 +12,12 @@ static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 2, 0, 1};
 static const float *floats(const gt_tensor *t) { return t->data; }
 static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
+static long most_memory(void) { /* KiB */
+  struct rusage usage;
+  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss;
+}
+
 /* What the network sees of feature f, as the kernels compute it. */
 static float scaled(const gt_dataset *data, int64_t f, float value) {
   const int64_t n = data->input[0].scaling.count;
@@ -368,18 +374,20 @@ static void inputs_for_predictions(void **state) {
                                   &square, &out, &error));
   assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
   gt_tensor_finish(&out);
+  gt_data_signature wide = signature; /* of more than any file has */
+  wide.input[0].dim[0] = 2147483647;
+  wide.input[0].columns = NULL;
+  const long before = most_memory();
+  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &wide, &out, &error));
+  assert_non_null(strstr(error.message, "this file has 3 columns; the model takes 2147483647 numbers"));
+  assert_true(most_memory() - before < 8 << 10);
+  error = (gt_error){0};
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   error = (gt_error){0};
   assert_false(
       gt_data_read_inputs(&(gt_input_file){NULL, path_of("nothing.bin")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_IO);
-}
-
-static long most_memory(void) { /* KiB */
-  struct rusage usage;
-  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
-  return usage.ru_maxrss;
 }
 
 /* A file of so many bytes of this text, packed. */

@@ -94,11 +94,47 @@ static void impossible_numbers_are_refused(void **unused) {
   }
 }
 
+/* Before any sample of that shape is laid out. */
+static void a_signature_fits_the_tensors(void **unused) {
+  (void)unused;
+  static const float weight[2] = {1, 2};
+  static const struct {
+    const char *config, *shape, *says;
+  } model[] = {
+      {"[{linear: 1}]", "2", NULL},
+      {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters"},
+      {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]"},
+      {"[{linear: 2}]", "2", "is of another model"},
+      {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built"},
+      {"[{linear: -1}]", "2", "its model cannot be built"},
+  };
+  for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+    char config[128], signature[128];
+    snprintf(config, sizeof config, "data: {}\nmodel: %s\n", model[i].config);
+    snprintf(signature, sizeof signature, "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": 0}",
+             model[i].shape);
+    const gt_metadata metadata[] = {
+        {"format", GT_MODEL_FORMAT}, {"config", config}, {"signature", signature}};
+    const gt_stored tensors[] = {{"linear1.weight", GT_F32, {2, {1, 2}}, weight},
+                                 {"linear1.bias", GT_F32, {1, {1}}, weight}};
+    gt_error error = {0};
+    gt_model_file file;
+    assert_true(gt_safetensors_write(path, tensors, 2, metadata, 3, &error));
+    assert_true(gt_model_file_read(&file, path, &error));
+    const bool ok = gt_model_file_check(&file, &error);
+    if (ok != !model[i].says || (!ok && !strstr(error.message, model[i].says)))
+      fail_msg("%zu: %s", i, error.message);
+    assert_int_equal(error.status, ok ? GT_OK : GT_ERR_DATA);
+    gt_model_file_finish(&file);
+  }
+}
+
 int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/model-%ld.bin", folder ? folder : "/tmp", (long)getpid());
   const struct CMUnitTest tests[] = {cmocka_unit_test(old_files), cmocka_unit_test(files_with_centers),
-                                     cmocka_unit_test(impossible_numbers_are_refused)};
+                                     cmocka_unit_test(impossible_numbers_are_refused),
+                                     cmocka_unit_test(a_signature_fits_the_tensors)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   return failed;

@@ -1,0 +1,44 @@
+/* A model file against itself: its signature and its config make a graph, which must have the file's tensors.
+ */
+#include "model/model.h"
+#include "train/model_file.h"
+#include <string.h>
+
+bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error) {
+  const gt_data_signature *signature = &file->signature;
+  if (!gt_config_parse_model(config, arena, file->path, file->config, file->classes > 0))
+    return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
+                   file->path,
+                   config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
+  config->dataset.inputs = signature->inputs;
+  config->dataset.classes = file->classes;
+  memcpy(config->dataset.input, signature->input, sizeof signature->input);
+  return true;
+}
+
+/* One sample of each input, without values. */
+static void stand_in(gt_config *config) {
+  config->train.batch_size = config->dataset.train.samples = 1;
+  for (int k = 0; k < config->dataset.inputs; k++) {
+    const gt_input *input = &config->dataset.input[k];
+    gt_tensor *tensor = &config->dataset.train.input[k];
+    *tensor = (gt_tensor){.element = input->element, .rank = input->rank + 1, .dim = {1}};
+    memcpy(tensor->dim + 1, input->dim, (size_t)input->rank * sizeof *input->dim);
+  }
+}
+
+bool gt_model_file_check(const gt_model_file *file, gt_error *error) {
+  gt_config config;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  bool ok = gt_model_file_config(&config, &arena, file, error);
+  if (ok) {
+    stand_in(&config);
+    const gt_model *model = gt_config_build_model(&config, &arena, &config.diagnostics);
+    ok = model ? gt_store_match(model->store, &file->container, file->path, GT_MODEL_ROLES, error)
+               : gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
+                         config.diagnostics.count ? config.diagnostics.items[0].message : "unknown");
+  }
+  gt_arena_finish(&arena);
+  return ok;
+}
