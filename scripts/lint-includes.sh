@@ -79,6 +79,8 @@ FNR == 1 {
 
   if (header ~ /(^|\/)yaml\.h$/ && room != "spec")
     fail("yaml.h outside src/spec/", "read the config through spec/spec.h; libyaml stays inside the spec room")
+  if (header ~ /(^|\/)utf8proc\.h$/ && room != "base")
+    fail("utf8proc.h outside src/base/", "go through base/unicode.h; libutf8proc stays inside the base room")
   if (header ~ /(^|\/)(jpeglib|jerror|turbojpeg)\.h$/ && room != "data")
     fail(header " outside src/data/", "read pictures through data/data.h; libjpeg stays inside the data room")
   if (header ~ /(^|\/)(volk|vulkan|vulkan_core)\.h$/ && folder != "src/backend/vulkan")

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "base/arena.h"
 #include "base/count.h"
+#include "base/unicode.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -151,8 +152,20 @@ uint64_t gt_hash(uint64_t hash, const void *data, size_t size) {
   return hash;
 }
 
+int gt_text_width(const char *text) {
+  int width = 0;
+  while (*text) {
+    size_t length;
+    uint32_t code;
+    const bool shown = gt_shown(text, &length, &code);
+    width += shown ? gt_character_width(code) : code < 0x100 ? 4 : 6;
+    text += length;
+  }
+  return width;
+}
+
 int gt_padding(int width, const char *text) {
-  const int length = (int)strlen(text);
+  const int length = gt_text_width(text);
   return length < width ? width - length : 0;
 }
 

@@ -13,6 +13,8 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
 /* "535.8 k", "1.2 G" into the caller's buffer; returns it. */
 const char *gt_human_count(double value, char buffer[32]);
 const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
+/* Columns of a terminal that a text takes, as gt_put_text writes it. */
+int gt_text_width(const char *text);
 /* Spaces after a text that fill a column of that width. */
 int gt_padding(int width, const char *text);
 /* The word as a shell reads it back: in quotes where it needs them. In the arena. */

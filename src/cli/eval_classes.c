@@ -9,13 +9,13 @@
 #include <string.h>
 
 static int name_width(const gt_confusion_matrix *matrix) {
-  size_t width = sizeof "class" - 1;
+  int width = sizeof "class" - 1;
   char number[24];
   for (int64_t c = 0; c < matrix->classes; c++) {
-    const size_t length = strlen(gt_confusion_name(matrix, c, number));
-    if (length > width) width = length;
+    const int name = gt_text_width(gt_confusion_name(matrix, c, number));
+    if (name > width) width = name;
   }
-  return width < 40 ? (int)width : 40;
+  return width < 40 ? width : 40;
 }
 
 static void print_share(double value) {
@@ -27,7 +27,7 @@ static void print_share(double value) {
 
 static void print_row(const char *name, int width, const gt_class_metrics *m) {
   gt_put_text(stdout, name);
-  printf("%*s  %9" PRId64, width > (int)strlen(name) ? width - (int)strlen(name) : 0, "", m->samples);
+  printf("%*s  %9" PRId64, gt_padding(width, name), "", m->samples);
   print_share(m->precision);
   print_share(m->recall);
   print_share(m->f1);

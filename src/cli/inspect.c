@@ -32,7 +32,7 @@ static void print_as_text(const gt_container *file, const char *path) {
   double values = 0, bytes = 0;
   int width = 10;
   for (int i = 0; i < file->tensors; i++) {
-    const int length = (int)strlen(file->tensor[i].name);
+    const int length = gt_text_width(file->tensor[i].name);
     if (length > width && length < 60) width = length;
     values += (double)gt_shape_count(file->tensor[i].shape);
     bytes += (double)gt_stored_bytes(&file->tensor[i]);

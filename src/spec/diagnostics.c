@@ -1,6 +1,7 @@
 #include "spec/diagnostics.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/unicode.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,25 +97,11 @@ static const char *next_character(const char *at) {
   return at;
 }
 
-/* Columns of the terminal that the character takes: 0 for combining marks, 2 for East Asian wide ones. */
+/* Columns of the terminal that put_source takes for the character. */
 static int cells(const char *at) {
-  const unsigned char *c = (const unsigned char *)at;
-  uint32_t code = *c;
-  if (code >= 0xF0 && c[1] && c[2] && c[3])
-    code = (code & 7) << 18 | (c[1] & 63u) << 12 | (c[2] & 63u) << 6 | (c[3] & 63u);
-  else if (code >= 0xE0 && c[1] && c[2])
-    code = (code & 15) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
-  else if (code >= 0xC0 && c[1])
-    code = (code & 31) << 6 | (c[1] & 63u);
-  if ((code >= 0x300 && code < 0x370) || (code >= 0x200B && code <= 0x200F) ||
-      (code >= 0xFE00 && code <= 0xFE0F))
-    return 0;
-  return (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
-                 (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
-                 (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
-                 (code >= 0x1F300 && code <= 0x1FAFF) || (code >= 0x20000 && code <= 0x3FFFD)
-             ? 2
-             : 1;
+  size_t length;
+  uint32_t code;
+  return gt_shown(at, &length, &code) ? gt_character_width(code) : 1;
 }
 
 /* The source line, or the part of a long one around the column, and a marker under the text meant. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/unicode.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,11 +164,49 @@ static void test_put_text(void **state) {
   free(text);
 }
 
+static void test_width(void **state) {
+  (void)state;
+  assert_int_equal(gt_text_width("grün"), 4);
+  assert_int_equal(gt_text_width("gru\u0308n 漢字 \U0001F600\u2705"), 14);
+  assert_int_equal(gt_text_width("\x1b\u202e"), 10); /* as they are shown: \x1b\u202e */
+  assert_int_equal(gt_padding(6, "漢字"), 2);
+  assert_int_equal(gt_padding(3, "漢字"), 0);
+}
+
+static void expect_nfc(const char *text, const char *composed) {
+  char *found = gt_nfc(text, strlen(text));
+  if (composed)
+    assert_string_equal(found, composed);
+  else
+    assert_null(found);
+  free(found);
+}
+
+static void test_nfc(void **state) {
+  (void)state;
+  gt_arena arena;
+  expect_nfc("cafe\u0301", "caf\u00e9");
+  expect_nfc("caf\u00e9", NULL);
+  expect_nfc("cafe", NULL);
+  expect_nfc("", NULL);
+  expect_nfc("\u0438\u0306 \u1112\u1161\u11ab", "\u0439 \ud55c"); /* Cyrillic, Hangul */
+  expect_nfc("o\u0323\u0302", "\u1ed9");
+  expect_nfc("o\u0302\u0323", "\u1ed9");
+  expect_nfc("e\u0301\xff", NULL);
+  assert_null(gt_nfc("e\u0301\0x", 5));
+  gt_arena_init(&arena);
+  const char *same = "tea";
+  assert_ptr_equal(gt_nfc_in(&arena, same), same);
+  assert_string_equal(gt_nfc_in(&arena, "e\u0301"), "\u00e9");
+  gt_arena_finish(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nearest), cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
       cmocka_unit_test(test_hash),    cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
       cmocka_unit_test(test_error),   cmocka_unit_test(test_debug),      cmocka_unit_test(test_put_text),
+      cmocka_unit_test(test_width),   cmocka_unit_test(test_nfc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

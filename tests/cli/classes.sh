@@ -60,4 +60,16 @@ exits 65 "fewer of each class" resume --set data.per_class=39
 says "are other samples" "the training samples are not those"
 exits 65 "the classes in another order" resume --set 'data.classes=[three, nine, seven]'
 exits 0 "the same, written otherwise" resume --set 'data.classes=[9, three, 7]' --set train.epochs=31
+# Tables are straight where a name takes other columns of the terminal than bytes.
+printf 'x0,x1,y\n0,1,café\n1,0,漢字\n0,2,café\n2,0,漢字\n' > names.csv
+cat > names.yaml << 'YAML'
+data: {train: names.csv, target: y}
+model: [{linear: 2}]
+optimizer: {type: adam, lr: 0.3}
+train: {epochs: 40, batch_size: 4}
+YAML
+exits 0 "training on names" "$GTRAIN" train names.yaml --device cpu --run-dir names --quiet
+exits 0 "eval of each class" "$GTRAIN" eval names/model.bin --split train --device cpu --per-class --quiet
+says "a name of four columns" $'\ncafé           2     1.0000'
+says "and another" $'\n漢字           2     1.0000'
 finish

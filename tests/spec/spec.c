@@ -200,7 +200,7 @@ static void test_file(void **state) {
 
 static void test_print(void **state) {
   (void)state;
-  const char *text = "x: 1\nwörld: {ü: 漢字, q: 1, q: 2}\n";
+  const char *text = "x: 1\nwörld: {ü: 漢字✅\u05b0, q: 1, q: 2}\n";
   parse(text, strlen(text));
   gt_error_at(&found, (gt_position){.file = "c.yaml"}, "of the whole file")->suggestion = "this";
   char *out;
@@ -210,10 +210,10 @@ static void test_print(void **state) {
   fclose(stream);
   assert_string_equal(out, "c.yaml: error: of the whole file\n"
                            "    did you mean 'this'?\n"
-                           "c.yaml:2:22: error: key 'q' is given twice\n"
-                           "      2 | wörld: {ü: 漢字, q: 1, q: 2}\n"
-                           "        |                        ^\n"
-                           "    expected each key once; the first 'q' is at 2:16\n");
+                           "c.yaml:2:24: error: key 'q' is given twice\n"
+                           "      2 | wörld: {ü: 漢字✅\u05b0, q: 1, q: 2}\n"
+                           "        |                          ^\n"
+                           "    expected each key once; the first 'q' is at 2:18\n");
   free(out);
 }
 

@@ -1,0 +1,39 @@
+#include "base/unicode.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+static const utf8proc_option_t compose = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
+
+static bool is_ascii(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)text[i] >= 0x80) return false;
+  return true;
+}
+
+char *gt_nfc(const char *text, size_t length) {
+  const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
+  if (is_ascii(text, length) || memchr(text, 0, length)) return NULL;
+  /* utf8proc_map would do all of this, with memory of its own. */
+  const utf8proc_ssize_t size = (utf8proc_ssize_t)length,
+                         codes = utf8proc_decompose(bytes, size, NULL, 0, compose);
+  if (codes < 0) return NULL;
+  utf8proc_int32_t *code = gt_alloc(((size_t)codes + 1) * sizeof *code);
+  utf8proc_decompose(bytes, size, code, codes, compose);
+  const utf8proc_ssize_t written = utf8proc_reencode(code, codes, compose);
+  char *composed = (char *)code;
+  if (written >= 0 && ((size_t)written != length || memcmp(composed, text, length))) return composed;
+  free(code);
+  return NULL;
+}
+
+const char *gt_nfc_in(gt_arena *arena, const char *text) {
+  char *composed = gt_nfc(text, strlen(text));
+  if (composed) text = gt_arena_strdup(arena, composed);
+  free(composed);
+  return text;
+}
+
+int gt_character_width(uint32_t code) { return utf8proc_charwidth((utf8proc_int32_t)code); }

@@ -1,0 +1,19 @@
+/* What the Unicode standard says of text in UTF-8, by libutf8proc: which texts are the same, and how wide
+ * they are on a terminal. */
+#ifndef GT_BASE_UNICODE_H
+#define GT_BASE_UNICODE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_arena;
+
+/* Normalization form C (Unicode Standard Annex 15): composed, so that e + U+0301, as macOS names files,
+ * becomes é. On the heap and ended by a NUL; NULL where the text is in that form already, holds a NUL or is
+ * not UTF-8. */
+char *gt_nfc(const char *text, size_t length);
+/* The same of a text that ends by a NUL, in the arena; `text` itself in place of NULL. */
+const char *gt_nfc_in(struct gt_arena *arena, const char *text);
+/* Columns of a terminal: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */
+int gt_character_width(uint32_t code);
+#endif
