@@ -107,7 +107,8 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
 typedef struct gt_csv_labels { /* how target cells become class numbers */
   bool text;
   bool open; /* there may be labels of other classes: a text gets -1, a number stays as it is */
-  const char *const *names; /* text: sorted or as configured */
+  const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
+  const char *twin;         /* a class that the training file writes in two forms of Unicode; NULL: none */
   int count;
   int *slots; /* hash table of indices into names, -1 empty */
   size_t slot_count;

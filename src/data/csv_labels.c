@@ -1,6 +1,7 @@
 /* CSV: class labels, numbers or text. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/unicode.h"
 #include "data/csv.h"
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +83,16 @@ static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length
   return &labels->slots[i];
 }
 
+/* The class that a cell names, in whichever form of Unicode; -1: none. */
+static int class_of(const gt_csv_labels *labels, const gt_cell *cell) {
+  int class = *slot_of(labels, cell->text, cell->length);
+  if (class >= 0) return class;
+  char *composed = gt_nfc(cell->text, cell->length);
+  if (composed) class = *slot_of(labels, composed, strlen(composed));
+  free(composed);
+  return class;
+}
+
 static void make_slots(gt_csv_labels *labels, size_t most, gt_arena *arena) {
   labels->slot_count = 16;
   while (labels->slot_count < 2 * most) labels->slot_count *= 2;
@@ -96,19 +107,27 @@ static int by_text(const void *a, const void *b) {
 /* The distinct labels of the file, in order of first sight, then sorted. */
 static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
+  bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
   labels->names = names;
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
     if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
     if (!gt_cell_is_clean(cell)) return gt_csv_fail(csv, cell, "this label is not clean UTF-8 text");
-    int *slot = slot_of(labels, cell->text, cell->length);
-    if (*slot >= 0) continue;
-    if (labels->count == GT_CSV_MAX_CLASSES)
+    char *composed = gt_nfc(cell->text, cell->length);
+    const char *name = composed ? composed : cell->text;
+    const size_t length = composed ? strlen(composed) : cell->length;
+    int *slot = slot_of(labels, name, length);
+    if (*slot < 0 && labels->count < GT_CSV_MAX_CLASSES) {
+      *slot = labels->count++;
+      names[*slot] = gt_arena_strndup(arena, name, length);
+      was_composed[*slot] = composed;
+    }
+    if (*slot >= 0 && was_composed[*slot] != (composed != NULL)) labels->twin = names[*slot];
+    free(composed);
+    if (*slot < 0)
       return gt_csv_fail(csv, cell, "more than %d different labels; is this really the target column?",
                          GT_CSV_MAX_CLASSES);
-    *slot = labels->count;
-    names[labels->count++] = gt_arena_strndup(arena, cell->text, cell->length);
   }
   qsort(names, (size_t)labels->count, sizeof *names, by_text);
   return true;
@@ -164,7 +183,7 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
       return gt_csv_fail(csv, cell, "label %d; there are %d classes, labels go from 0 to %d", to[i],
                          labels->count, labels->count - 1);
     }
-    to[i] = *slot_of(labels, cell->text, cell->length);
+    to[i] = class_of(labels, cell);
     if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);
   }
   return true;

@@ -2,6 +2,7 @@
  * splits. */
 #include "data/data.h"
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "data/format.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -153,6 +154,13 @@ static gt_data_task task_of(const char *name) {
   return GT_TASK_AUTO;
 }
 
+/* Names of classes are compared, and kept, in one form of Unicode. */
+static void compose_names(gt_arena *arena, gt_strings *names) {
+  const char **composed = GT_NEW_N(arena, const char *, names->count + 1);
+  for (int i = 0; i < names->count; i++) composed[i] = gt_nfc_in(arena, names->items[i]);
+  names->items = composed;
+}
+
 static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   const int errors = reader->diagnostics->errors;
   gt_data_common *common = GT_NEW(reader->arena, gt_data_common);
@@ -163,6 +171,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
     if (format->read_inputs) check_files(reader);
     return false;
   }
+  compose_names(reader->arena, &common->class_names);
+  compose_names(reader->arena, &common->classes.strings);
   reader->common = common;
   reader->task = task_of(common->task);
   if (reader->task == GT_TASK_AUTO && reader->wanted->signature)

@@ -33,7 +33,8 @@
  *                   all other classes are dropped from all splits; the chosen ones are numbered in this
  *                   order, from 0.
  *   per_class       so many samples of each class are kept in the training split, the first of the file
- *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
+ *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted. Names that
+ *                   differ in their Unicode form only are one
  *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
  *                   that does not vary keeps deviation 1) | channel (of each channel, the last dimension,
  *                   over all samples and places) | {mean: m, std: s, scale: c}: (value*c - m)/s with

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/unicode.h"
 #include "data/csv.h"
 #include "data/images.h"
 #include <dirent.h>
@@ -111,6 +112,7 @@ typedef struct listing { /* a folder of classes while it is gone through */
   gt_image_files *out;
   const char **added; /* the classes that it settles; NULL: they are known */
   int64_t others;     /* files that are no pictures */
+  bool twins;         /* several folders may be one class */
 } listing;
 
 static bool unknown_class(const listing *l, const char *name) {
@@ -132,10 +134,13 @@ static bool add_class(const listing *l, const char *name) {
 
 /* The pictures of one class. A folder without any is not one. */
 static bool list_class(listing *l, const char *name) {
+  const char *class = gt_nfc_in(l->arena, name);
   const gt_dataset *dataset = l->reader->dataset;
   const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
   const size_t before = l->out->count;
-  const int label = l->added ? dataset->classes : index_of(dataset->class_names, dataset->classes, name);
+  const bool is_new = l->added && !l->twins; /* which saves looking at all that there are */
+  const int known = is_new ? -1 : index_of(dataset->class_names, dataset->classes, class),
+            label = known < 0 && l->added ? dataset->classes : known;
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
     if (!l->reader->trust.strange)
@@ -144,7 +149,7 @@ static bool list_class(listing *l, const char *name) {
   }
   if (!is_clean(name))
     return gt_fail(l->reader->error, GT_ERR_DATA, "%s: the name of a class must be clean UTF-8 text", path);
-  if (l->added) return add_class(l, name);
+  if (l->added && known < 0) return add_class(l, class);
   return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
 }
 
@@ -170,7 +175,7 @@ static bool review_classes(const listing *l, const names *classes) {
     if (!*in || strcmp(in, first)) return !l->reader->error->status;
   }
   const char *second = strchr(first, '/');
-  if (!second || !second[1] || l->reader->strange) return true; /* fewer than two folders */
+  if (!second || !second[1] || l->reader->trust.strange) return true; /* fewer than two folders */
   gt_arena *arena = l->reader->arena;
   const bool one = classes->count == 1;
   gt_finding_at(l->reader->diagnostics, GT_FINDING_splits_as_classes, gt_data_position(l->reader, "train"),
@@ -183,6 +188,22 @@ static bool review_classes(const listing *l, const names *classes) {
   return true;
 }
 
+/* Folders whose names differ in their Unicode form only are one class, which is told. */
+static void find_twins(listing *l, const names *folders) {
+  const gt_data_reader *reader = l->reader;
+  const char **class = GT_NEW_N(l->arena, const char *, folders->count + 1);
+  for (size_t i = 0; i < folders->count; i++) class[i] = gt_nfc_in(l->arena, folders->items[i]);
+  qsort(class, folders->count, sizeof *class, by_text);
+  for (size_t i = 1; i < folders->count; i++) {
+    if (strcmp(class[i], class[i - 1])) continue;
+    l->twins = true;
+    if (reader->trust.strange) continue;
+    gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
+                  "%s has two folders of the name '%s', in two Unicode forms; they are one class", l->folder,
+                  class[i]);
+  }
+}
+
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out) {
   gt_dataset *dataset = reader->dataset;
@@ -193,6 +214,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   if (first) dataset->classes = known_classes(reader, &dataset->class_names);
   if (!dataset->classes)
     dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
+  find_twins(&l, &classes);
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
   if (ok && l.added) ok = review_classes(&l, &classes);
   free(classes.items);

@@ -33,8 +33,8 @@ static gt_diagnostic *add(gt_diagnostics *d, gt_position at, gt_finding finding,
   char message[1024];
   vsnprintf(message, sizeof message, format, arguments);
   gt_diagnostic *item = GT_NEW(d->arena, gt_diagnostic);
-  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding,
-                          .status = GT_ERR_CONFIG};
+  *item = (gt_diagnostic){
+      .at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding, .status = GT_ERR_CONFIG};
   if (finding && (d->quiet >> finding & 1 || is_known(d, item))) return item;
   const int before = finding ? d->findings++ : d->errors++;
   const bool kept = before < (finding ? MOST_FINDINGS : MOST);

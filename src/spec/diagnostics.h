@@ -31,6 +31,7 @@
   X(one_class, "labels that are all the same")                                            \
   X(empty_class, "a number among the labels that no training sample has")                 \
   X(missing_class, "a class that one split has and another lacks")                        \
+  X(similar_names, "names of classes that differ in their Unicode form only")             \
   X(splits_as_classes, "folders of splits that are taken for classes")                    \
   X(outside_grid, "samples outside what the functions of a KAN cover")                    \
   X(other_samples, "files that have changed since the model was trained")                 \

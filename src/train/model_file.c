@@ -1,5 +1,6 @@
 #include "train/model_file.h"
 #include "base/memory.h"
+#include "base/unicode.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -155,7 +156,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_ima
 /* --- reading --- */
 
 /* An array of `count` strings; NULL if the array is empty or not that. */
-static const char *const *read_names(gt_arena *arena, json_t *array, int64_t count) {
+static const char **read_names(gt_arena *arena, json_t *array, int64_t count) {
   if (!json_is_array(array) || count <= 0 || count > MOST_NAMES || json_array_size(array) != (size_t)count)
     return NULL;
   const char **names = GT_NEW_N(arena, const char *, count);
@@ -252,7 +253,9 @@ static bool read_signature(gt_model_file *file, json_t *root) {
   if (classes < 0 || classes > GT_DATA_MAX_CLASSES || !read_inputs(&file->signature, root, arena))
     return false;
   file->classes = (int)classes;
-  file->class_names = read_names(arena, json_object_get(root, "class_names"), classes);
+  const char **class_names = read_names(arena, json_object_get(root, "class_names"), classes);
+  for (int i = 0; class_names && i < file->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
+  file->class_names = class_names;
   file->text_labels = json_is_true(json_object_get(root, "text_labels"));
   json_t *targets = json_object_get(root, "target_names");
   file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));

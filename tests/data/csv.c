@@ -209,6 +209,34 @@ static void other_encodings_are_refused(void **state) {
   expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");
 }
 
+/* In whatever form of Unicode: e + U+0301 is é. */
+static void names_are_composed(void **state) {
+  (void)state;
+  opened o;
+  write_text("m.csv", "a,y\n1,caf\u00e9\n2,tea\n3,cafe\u0301\n4,cafe\u0301\n");
+  open_data(&o, "{train: %s}", path_of("m.csv"));
+  expect_warning(&o, "m.csv writes the class 'caf\u00e9' in two Unicode forms");
+  assert_int_equal(o.data.classes, 2);
+  assert_string_equal(o.data.class_names[0], "caf\u00e9");
+  const int32_t *labels = o.data.train.targets.data;
+  assert_true(labels[0] == 0 && labels[1] == 1 && labels[2] == 0 && labels[3] == 0);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [tea, cafe\u0301]}", path_of("m.csv"));
+  expect_open(&o);
+  labels = o.data.train.targets.data;
+  assert_true(labels[0] == 1 && labels[1] == 0 && labels[2] == 1);
+  close_data(&o);
+  write_text("m.csv", "a,y\n1,cafe\u0301\n2,tea\n");
+  write_text("n.csv", "a,y\n1,caf\u00e9\n2,tea\n");
+  open_data(&o, "{train: %s, test: %s, classes: [tea, cafe\u0301]}", path_of("m.csv"), path_of("n.csv"));
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.warnings, 0);
+  assert_true(((const int32_t *)o.data.test.targets.data)[0] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [caf\u00e9, tea, cafe\u0301]}", path_of("m.csv"));
+  expect_bad_config(&o, 0, "a second class of the name 'caf\u00e9'");
+}
+
 static int remove_files(void **state) {
   (void)state;
   unlink(path_of("m.csv"));
@@ -222,6 +250,7 @@ int main(void) {
       cmocka_unit_test_setup(numbers_may_be_names, for_the_model),
       cmocka_unit_test_setup(classes_are_the_models, for_the_model),
       cmocka_unit_test_setup(columns_are_the_models, for_the_model),
+      cmocka_unit_test_setup(names_are_composed, for_nobody),
       cmocka_unit_test_setup(headers_are_found, for_nobody),
       cmocka_unit_test_setup(a_model_knows_a_header_of_numbers, for_nobody),
       cmocka_unit_test_setup(predictions_follow_the_config, for_nobody),

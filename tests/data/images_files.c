@@ -85,6 +85,27 @@ static void a_folder_for_each_class(void **state) {
   close_data(&o);
 }
 
+/* In whatever form of Unicode: e + U+0301, as macOS names files, is é. */
+static void names_are_composed(void **state) {
+  (void)state;
+  opened o;
+  fresh_root();
+  plant("train/cafe\u0301/1.png", 1), plant("train/tea/2.png", 2), plant("test/caf\u00e9/3.png", 3);
+  open_data(&o, "{train: %s/train, test: %s/test}", root, root);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.warnings, 0);
+  assert_string_equal(o.data.class_names[0], "caf\u00e9");
+  assert_int_equal(label_of(&o.data.test, 0), 0);
+  close_data(&o);
+  plant("train/caf\u00e9/4.png", 4);
+  open_data(&o, "{train: %s/train, test: %s/test}", root, root);
+  expect_warning(&o, "train has two folders of the name 'caf\u00e9', in two Unicode forms");
+  assert_int_equal(o.data.classes, 2);
+  expect_values(&o.data.train, "142");
+  expect_labels(&o.data.train, "001");
+  close_data(&o);
+}
+
 static void folders_that_do_not_fit(void **state) {
   (void)state;
   opened o;
@@ -459,14 +480,11 @@ static void a_stranger_writes_nothing(void **state) {
 
 int main(void) {
   gt_log_set_level(GT_LOG_ERROR);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_folder_for_each_class),
-                                     cmocka_unit_test(folders_that_do_not_fit),
-                                     cmocka_unit_test(a_table_of_paths),
-                                     cmocka_unit_test(a_folder_of_targets),
-                                     cmocka_unit_test(each_is_named),
-                                     cmocka_unit_test(all_are_left_out),
-                                     cmocka_unit_test(a_cache),
-                                     cmocka_unit_test(pictures_that_trade_places),
-                                     cmocka_unit_test(a_stranger_writes_nothing)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_folder_for_each_class),    cmocka_unit_test(names_are_composed),
+      cmocka_unit_test(folders_that_do_not_fit),    cmocka_unit_test(a_table_of_paths),
+      cmocka_unit_test(a_folder_of_targets),        cmocka_unit_test(each_is_named),
+      cmocka_unit_test(all_are_left_out),           cmocka_unit_test(a_cache),
+      cmocka_unit_test(pictures_that_trade_places), cmocka_unit_test(a_stranger_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,13 @@ static void old_files(void **unused) {
   gt_model_file_finish(&file);
   assert_false(try_tensors(old, 1, &file));
   assert_false(try_tensors(old + 1, 1, &file));
+  /* Names of classes once stayed in the Unicode form that the data had. */
+  assert_true(try_model("{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 2, "
+                        "\"class_names\": [\"cafe\u0301\", \"tea\"]}",
+                        old, 0, &file));
+  assert_string_equal(file.class_names[0], "caf\u00e9");
+  assert_string_equal(file.class_names[1], "tea");
+  gt_model_file_finish(&file);
 }
 
 static void files_with_centers(void **unused) {
