@@ -38,7 +38,7 @@ static bool build(reader *r) {
     gt_review review = {.rows = 1, .last_rows = 1, .input = none};
     gt_forward forward = {.root = root,
                           .inputs = {1, &input},
-                          .clock = GT_NONE,
+                          .clock = gt_model_idle_clock(graph), /* bits that are drawn are bits */
                           .weight = GT_NONE,
                           .targets = GT_NONE,
                           .mode = {.hard = true, .review = &review}};

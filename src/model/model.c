@@ -210,6 +210,11 @@ static gt_id run(pass *p) {
   return output[p->read->layers - 1];
 }
 
+gt_id gt_model_idle_clock(gt_graph *graph) {
+  const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  return gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
+}
+
 static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
@@ -229,10 +234,7 @@ static void learn_slots(pass *p, const gt_graph *real) {
   if (p->weight != GT_NONE)
     first.weight = gt_variable_read(
         graph, gt_graph_variable(graph, "weight", gt_node_at(real, p->weight)->shape, GT_F32, false));
-  if (p->mode.training) {
-    const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
-    first.clock = gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
-  }
+  if (p->mode.training) first.clock = gt_model_idle_clock(graph);
   run(&first);
   gt_arena_finish(&scratch);
 }

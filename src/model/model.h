@@ -93,6 +93,8 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                          gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
                          gt_diagnostics *diagnostics);
 
+/* A clock for a graph that is built and never run. */
+gt_id gt_model_idle_clock(gt_graph *graph);
 /* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training.
  * Returns what they then are; GT_NONE: nothing moves them. */
 gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);

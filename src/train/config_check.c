@@ -76,8 +76,9 @@ static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtyp
   return gt_variable_read(graph, variable);
 }
 
+/* Of an outline nobody has looked. */
 static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
-  return tensor->bits && !input->scaling.count;
+  return (tensor->bits || !tensor->data) && !input->scaling.count;
 }
 
 static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_graph *graph, int index) {
@@ -111,9 +112,7 @@ static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
 void gt_config_review_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
   gt_forward forward = begin(config, arena, graph);
-  forward.clock =
-      gt_clock(graph, gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
-               gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
+  forward.clock = gt_model_idle_clock(graph);
   forward.mode.hard = true;
   forward.mode.review = gt_config_review(config, arena);
   gt_forward_build(&forward, arena, graph, diagnostics);

@@ -80,7 +80,7 @@ for bad in '[[-1], [2]]' '[[0], [2]]'; do
     says "what is wrong" "its loss on the test split is not finite"
     check "no sign before a NaN" test -z "$(grep -e -nan <<< "$out")"
   done
-  says "the JSON is whole" '"loss":null}'
+  says "the JSON is whole" '"loss":null,'
 done
 # Predictions on them: all are given, and the exit code says that some are no result.
 printf 'a\n1\n-1\n2\n0\n' > "$TEST_TMP/ln.csv"
