@@ -92,7 +92,7 @@ static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, g
   const bool none = gt_spec_is_null(list);
   if (!none && list->kind != GT_SPEC_SEQUENCE) {
     gt_error_at(diagnostics, list->at, "'parameters' of the optimizer must be a list")->expected =
-        "parameters: [{match: \"linear1.*\", lr: 1e-4}]";
+        "parameters: [{match: \"linear1.*\", lr: 1.0e-4}]";
     return false;
   }
   gt_optim_group *group = GT_NEW_N(arena, gt_optim_group, none ? 1 : list->count + 1);

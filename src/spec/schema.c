@@ -303,8 +303,14 @@ static const char *with_point_and_sign(gt_arena *arena, const char *text) {
 }
 
 static void write_floats(gt_arena *arena, gt_spec *node) {
-  if (node->kind == GT_SPEC_SCALAR) node->scalar = with_point_and_sign(arena, node->scalar);
+  if (node->kind == GT_SPEC_SCALAR && !node->quoted) node->scalar = with_point_and_sign(arena, node->scalar);
   for (int i = 0; i < node->count; i++) write_floats(arena, node->child[i]);
+}
+
+/* What stands in a raw node, such as a phase, is read by the same rules: a word is a number if it can be one.
+ */
+static bool holds_floats(const gt_field *field) {
+  return field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS || field->type == GT_FIELD_NODE;
 }
 
 static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec *result, gt_arena *arena) {
@@ -320,7 +326,7 @@ static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec 
     } else {
       resolved = gt_schema_fallback(arena, f, result->at);
     }
-    if (resolved && (f->type == GT_FIELD_FLOAT || f->type == GT_FIELD_FLOATS)) write_floats(arena, resolved);
+    if (resolved && holds_floats(f)) write_floats(arena, resolved);
     if (resolved) gt_spec_add(arena, result, f->name, resolved);
   }
 }

@@ -107,10 +107,10 @@ void gt_schema_check_keys(const gt_spec *map, const char *const *names, const ch
 gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, const gt_spec *map,
                            gt_arena *arena);
 
-/* A choice by name among typed things: `optimizer: adam`, `optimizer: {type: adam, lr: 1e-3}`, and for layers
- * `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index or -1.
- * With name == NULL the name and its position are found in `node`: its text, its key `type`, or its only key;
- * then `at` serves for a node without any. */
+/* A choice by name among typed things: `optimizer: adam`, `optimizer: {type: adam, lr: 1.0e-3}`, and for
+ * layers `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index or
+ * -1. With name == NULL the name and its position are found in `node`: its text, its key `type`, or its only
+ * key; then `at` serves for a node without any. */
 int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
                      const char *const *names, int count, gt_diagnostics *diagnostics);
 /* Position of a value inside a scalar: `offset` characters into it (formula errors). */

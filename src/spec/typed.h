@@ -1,4 +1,4 @@
-/* Typed things: `optimizer: adam` or `optimizer: {type: adam, lr: 1e-3}`: a name chosen among registered
+/* Typed things: `optimizer: adam` or `optimizer: {type: adam, lr: 1.0e-3}`: a name chosen among registered
  * rows, and that row's own settings beside it. Losses, optimizers, schedules and initialisers are all written
  * so. */
 #ifndef GT_SPEC_TYPED_H

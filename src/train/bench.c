@@ -138,7 +138,7 @@ static bool make_split(gt_split *split, int64_t samples, int64_t features, gt_er
 
 bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_error *error) {
   static const char text[] = "model: [{linear: 512}, relu, {linear: 256}, relu, {linear: 10}]\n"
-                             "optimizer: {type: adam, lr: 1e-3}\n";
+                             "optimizer: {type: adam, lr: 1.0e-3}\n";
   *config = (gt_config){.path = "reference", .name = "reference", .seed = 1};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, "reference", text, sizeof text - 1, &config->diagnostics);

@@ -183,12 +183,12 @@ static const gt_spec *items_of(gt_config *config) {
   const int errors = diagnostics->errors;
   if (node->kind != GT_SPEC_SEQUENCE || !node->count || node->count > MOST_PHASES)
     gt_error_at(diagnostics, node->at, "'phases' is not a list of 1 to %d phases", MOST_PHASES)->expected =
-        "phases: [{epochs: 3}, {epochs: 2, optimizer.lr: 1e-4}]";
+        "phases: [{epochs: 3}, {epochs: 2, optimizer.lr: 1.0e-4}]";
   else
     for (int i = 0; i < node->count; i++)
       if (node->child[i]->kind != GT_SPEC_MAP)
         gt_error_at(diagnostics, node->child[i]->at, "a phase is not a map")->expected =
-            "{epochs: 2, optimizer.lr: 1e-4}, say";
+            "{epochs: 2, optimizer.lr: 1.0e-4}, say";
   if (config->train.epochs || config->train.steps)
     gt_error_at(diagnostics, node->at, "the length of the run is given twice")->expected =
         "epochs or steps in each phase, and not beside them";

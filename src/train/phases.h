@@ -1,7 +1,7 @@
 /* Phases: `train.phases:`, a run in parts that each have a length and settings of their own.
  *   phases:
  *     - epochs: 3
- *     - {epochs: 2, train.batch_size: 512, optimizer.lr: 1e-4}
+ *     - {epochs: 2, train.batch_size: 512, optimizer.lr: 1.0e-4}
  *     - {steps: 500, model.0.linear: 128}
  * Besides `epochs` or `steps` an item holds overrides as --set has them; what a phase sets holds from then
  * on. Each phase is a config of its own, read before the run begins: a generation of the run

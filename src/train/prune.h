@@ -2,7 +2,7 @@
  * output comes by way of (kan/scores.h).
  *   phases:
  *     - steps: 200
- *     - {steps: 200, prune: {node: 1e-2, edge: 3e-2}}
+ *     - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
  * This phase and those after it have narrower layers: `units:` of their configs, and of the model in the end,
  * are what pruning came to, and a checkpoint's are told by the shapes of its masks. What came before is kept
  * in unpruned.bin. */

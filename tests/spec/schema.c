@@ -331,12 +331,15 @@ static void test_resolve_floats(void **state) {
                                         {"4.5e+6", "4.5e+6"}, {"+3e2", "+3.0e+2"}, {"0.25", "0.25"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *given =
-        gt_arena_printf(&arena, "{units: 3, label: 1e5, rate: %s, betas: [%s, 1]}", rows[i][0], rows[i][0]);
+        gt_arena_printf(&arena, "{units: 3, label: 1e5, rate: %s, betas: [%s, 1], raw: {a: %s, b: \"%s\"}}",
+                        rows[i][0], rows[i][0], rows[i][0], rows[i][0]);
     const gt_spec *root = gt_spec_parse(&arena, "c.yaml", given, strlen(given), &found);
     const char *text = gt_spec_write(&arena, gt_schema_resolve(&schema, &common_schema, root, &arena));
     assert_non_null(strstr(text, gt_arena_printf(&arena, "rate: %s\n", rows[i][1])));
     assert_non_null(strstr(text, gt_arena_printf(&arena, "betas: [%s, 1]\n", rows[i][1])));
     assert_non_null(strstr(text, "label: 1e5\n"));
+    assert_non_null(strstr(text, gt_arena_printf(&arena, "a: %s\n", rows[i][1])));
+    assert_non_null(strstr(text, gt_arena_printf(&arena, "b: \"%s\"\n", rows[i][0])));
   }
 }
 
