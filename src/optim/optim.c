@@ -37,14 +37,13 @@ static const gt_field common_fields[] = {
            .help = "list of {match: PATTERN, lr, weight_decay, frozen}: settings for the parameters of "
                    "these names"),
     GT_ROW(common, clip_value, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
-           .help = "limits each gradient to this size (default: no limit)", .flags = GT_FIELD_OPEN_MIN),
+           .help = "limits each gradient to this size (default, and 0: no limit)"),
     GT_ROW(common, clip_norm, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
-           .help = "limits the norm of all gradients together (default: no limit)",
-           .flags = GT_FIELD_OPEN_MIN),
+           .help = "limits the norm of all gradients together (default, and 0: no limit)"),
     GT_ROW(common, ema, GT_FIELD_FLOAT, .min = 0, .max = 1,
-           .help = "decay of a moving average of the weights, such as 0.999, used for evaluation (default: "
-                   "none)",
-           .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX),
+           .help = "decay of a moving average of the weights, such as 0.999, used for evaluation (default, "
+                   "and 0: none; a phase without it goes on from the weights themselves)",
+           .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(common, ema_statistics, GT_FIELD_BOOL,
            .help = "with `ema`: also of the running statistics of norms (default: those of the last step)"),
     {.name = NULL},
@@ -141,7 +140,8 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
   if (!check_search(optim, node, diagnostics)) return NULL;
-  if (optim->ema_statistics && optim->ema <= 0) {
+  /* Where a phase ends the average, that of the statistics ends with it. */
+  if (optim->ema_statistics && optim->ema <= 0 && gt_spec_is_null(gt_spec_find(node, "ema"))) {
     gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' without 'ema'")
         ->expected = "ema: 0.999, the decay of both averages";
     return NULL;

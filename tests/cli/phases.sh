@@ -49,6 +49,21 @@ for phases in '[{epochs: 3}]' '[{epochs: 1}, {epochs: 1}, {epochs: 1}]'; do
   check "… are the same" cmp "$TEST_TMP/one.csv" "$TEST_TMP/other.csv"
 done
 
+# What a phase ends, with 0: the weights go on without the average, as they do in a run that never had one.
+off() { # off NAME OPTION…
+  "$GTRAIN" train "$TEST_TMP/plain.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$1" --set train.batch_size=512 "${@:2}"
+}
+train_off() { off "$1" --set optimizer.ema_statistics=true --set optimizer.clip_norm=9e9 --set optimizer.clip_value=9e9 \
+  --set 'train.phases=[{epochs: 1}, {epochs: 1, optimizer.ema: 0, optimizer.clip_norm: 0, optimizer.clip_value: 0}]' "${@:2}"; }
+exits 0 "an average and limits that end" train_off off
+exits 0 "a run without" off never --set train.phases='[{epochs: 1}, {epochs: 1}]' --set 'optimizer={type: adam, lr: 5.0e-3, parameters: [{match: "body.*", frozen: true}]}'
+for run in off never; do exits 0 "answers" weights "$TEST_TMP/$run" "$TEST_TMP/$run.csv"; done
+check "are the same" cmp "$TEST_TMP/off.csv" "$TEST_TMP/never.csv"
+cp -r "$TEST_TMP/off" "$TEST_TMP/again" && rm "$TEST_TMP/again/model.bin" "$TEST_TMP/again/checkpoints/step-000000006.safetensors"
+exits 0 "gone on from the first phase" train_off again --resume
+check "the same bytes" cmp "$TEST_TMP/off/model.bin" "$TEST_TMP/again/model.bin"
+exits 78 "an average of the statistics alone" off none --set train.epochs=1 --set 'optimizer={type: adam, ema_statistics: true}'
+
 # Patience ends a phase, and the best model may be that of an earlier one, of other sizes.
 exits 0 "patience" train patience --set train.early_stopping.patience=1 --set 'train.phases=[{epochs: 30, optimizer.lr: 0.05}, {epochs: 4, model.0.linear.units: 24, optimizer.lr: 0.9}]'
 says "… ends the first phase" "phase 2 of 2"
