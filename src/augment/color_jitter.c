@@ -20,7 +20,11 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "color_jitter", .help = "changes brightness, contrast, saturation and hue", .fields = fields};
+    .name = "color_jitter",
+    .help =
+        "changes brightness, contrast, saturation and hue, always in this order (torchvision's ColorJitter draws "
+        "one for each picture)",
+    .fields = fields};
 
 static bool set_factor(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   out[0] = out[1] = 1;

@@ -22,7 +22,11 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "one_cycle", .help = "up to max_lr, then down far below the start", .fields = fields};
+    .name = "one_cycle",
+    .help =
+        "up to max_lr, then down far below the start, as PyTorch's OneCycleLR with cycle_momentum=False: momentum "
+        "and betas stay, which PyTorch moves from 0.95 to 0.85 and back by default",
+    .fields = fields};
 
 static double between(const one_cycle_config *c, double from, double to, double share) {
   if (!strcmp(c->anneal, "linear")) return from + (to - from) * share;

@@ -41,6 +41,10 @@ exits 0 "schema" "$GTRAIN" schema
 says "schema has layers" '"linear"'
 exits 0 "schema of one thing" "$GTRAIN" schema linear
 says "its keys" "units"
+exits 0 "schema of a schedule" "$GTRAIN" schema one_cycle
+says "what it does not do" "cycle_momentum=False"
+exits 0 "schema of an augmentation" "$GTRAIN" schema color_jitter
+says "its order" "always in this order"
 exits 0 "check --graph" "$GTRAIN" check configs/xor.yaml --graph
 exits 0 "check --plan" "$GTRAIN" check configs/xor.yaml --plan --target device
 exits 0 "check --choices" "$GTRAIN" check configs/digits.yaml --choices --target device
