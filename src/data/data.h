@@ -49,7 +49,7 @@
  *                   test file
  *   split           random (keyed by the seed, the same for every machine) | last (the last samples). Samples
  *                   are set apart before any are dropped: which ones does not depend on classes or per_class
- * Relative file names are looked up in the working directory, then in the config's own folder.
+ * Where relative file names are looked for: gt_dataset_open.
  *
  * Opened for a model that is trained already (gt_data_wanted), data is read as the model was taught: its
  * classes are the model's, and a CSV's columns are found by the names that the model knows. A list of classes
