@@ -149,11 +149,10 @@ gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset) {
 gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
   if (x == GT_NONE) return GT_NONE;
   int64_t begin;
-  x = gt_view_origin(graph, x, &begin);
-  offset += begin;
-  const gt_node *node = gt_node_at(graph, x);
+  const gt_id origin = gt_view_origin(graph, x, &begin);
+  const gt_node *node = gt_node_at(graph, origin);
   for (int i = 0; node->op->kind == GT_OP_PACK && i < node->inputs; i++)
-    if (gt_pack_offset(graph, x, i) == offset &&
+    if (gt_pack_offset(graph, origin, i) == begin + offset &&
         gt_shape_count(gt_node_at(graph, node->input[i])->shape) == gt_shape_count(shape))
       return gt_reshape(graph, node->input[i], shape);
   return gt_view(graph, x, offset, shape);

@@ -30,7 +30,7 @@ gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int cou
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part);
 /* What x is a view of, by way of other views, too, or x itself; *offset: the element that it begins at. */
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset);
-/* gt_view of what x is a view of; and of a pack no view at all where it is exactly one of the parts. */
+/* gt_view, but where x is a pack or a view of one, and this is exactly one of its parts, the part itself. */
 gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack); /* some element belongs to no part */
 /* After this step the variable's elements offset … hold x. Becomes a root. All reads of the variable in the
