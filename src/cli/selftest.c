@@ -36,7 +36,7 @@ const gt_command gt_command_selftest = {
     .summary = "check every op on this machine's device and driver",
     .usage = "[options]",
     .details =
-        "Each op is compared with double precision on the CPU, its gradient with finite differences, and\n"
+        "Each op is compared with double precision on the CPU, its derivatives with finite differences, and\n"
         "the device with the CPU. Exit code 70 when a case fails.\n",
     .options = options,
     .run = run,

@@ -2,9 +2,9 @@
  * tests/op/FAMILY/NAME.c) has one line GT_REGISTER(opcase, NAME) and exports `const gt_case_family
  * gt_opcase_NAME`: rules (how to build the op, what it means in double precision, how exact it must be) and
  * cases (a rule and the shapes to try, one line each). The harness (src/selftest) does the rest for every
- * case: the CPU against the reference, gradients against finite differences of the reference, the device
- * against the CPU, guard words around all buffers, fused and unfused plans, equal bits for repeated runs and
- * for any number of threads. */
+ * case: the CPU against the reference, gradients (and gradients of derivatives) against finite differences of
+ * the reference, the device against the CPU, guard words around all buffers, fused and unfused plans, equal
+ * bits for repeated runs and for any number of threads. */
 #ifndef GT_OP_CASE_H
 #define GT_OP_CASE_H
 #include "base/register.h"
@@ -46,6 +46,10 @@ typedef struct gt_case_rule {
   /* Fills an input marked c from the inputs before it. */
   void (*fill)(const gt_case_view *view, int input, const double *const *x, int32_t *out);
   uint32_t wrt; /* bit k: differentiable in input k */
+  bool flat;    /* it may not depend on some of these: their gradients are 0 */
+  /* Derivatives along directions of these inputs, so many orders, and their gradients are checked, too, for
+   * small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
+  int orders;
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
    * where floor is 0. 0 demands equality. For gradients: gradient_tolerance, or 4 tolerances and at least
    * 4e-6; the scale is the sum of the absolute contributions, so that cancellation is allowed for. */

@@ -1,7 +1,7 @@
 #include "selftest/selftest.h"
 #include "backend/backend.h"
 #include "base/text.h"
-#include "selftest/check.h"
+#include "selftest/orders.h"
 #include <string.h>
 
 #define X(name) extern const gt_case_family gt_opcase_##name;
@@ -26,6 +26,7 @@ typedef struct bench { /* the backends under test */
 
 typedef struct tally { /* of one family */
   int cases, failed_cases, failures;
+  int derivatives; /* that were checked as values */
   double worst, limit;
 } tally;
 
@@ -132,7 +133,8 @@ static void try_half(trial *t, const bench *b) {
   gt_subject_finish(&half);
 }
 
-static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
+/* Adds to *derivatives how many of them gt_check_orders checked. */
+static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int *derivatives) {
   gt_subject subject;
   gt_error error = {0};
   gt_arena arena;
@@ -144,10 +146,12 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
     gt_expect(&subject, b->brief, &arena, &t.expectation);
     const bool is_product = c->rule->magnitude;
     if (try_cpu(&t, b, &cpu)) {
-      if (b->device) /* that the CPU's own ways agree, its own selftest shows */
+      if (b->device) { /* that the CPU's own ways agree, its own selftest shows */
         try_device(&t, b, &cpu);
-      else
+      } else {
         try_cpu_otherwise(&t, b, &cpu);
+        *derivatives += gt_check_orders(&subject, b->cpu[0], verdict);
+      }
     }
     if (b->device && is_product && (b->device->target.matrix.half.m | b->device->target.matrix.bfloat.m))
       try_half(&t, b);
@@ -195,7 +199,7 @@ static void run_family(const gt_case_family *family, const gt_selftest_options *
     char name[384];
     if (!wanted(options, family, c)) continue;
     t->cases++;
-    try_case(c, b, &verdict);
+    try_case(c, b, &verdict, &t->derivatives);
     t->failures += verdict.failures;
     t->failed_cases += verdict.failures > 0;
     if (verdict.limit > 0 && (t->limit <= 0 || verdict.worst / verdict.limit > t->worst / t->limit))
@@ -216,6 +220,7 @@ static void print_family(const char *name, const tally *t, const bench *b) {
   fprintf(b->stream, "%s %s %d case%s", t->failed_cases ? "not ok" : "ok", name, t->cases,
           t->cases == 1 ? "" : "s");
   if (t->failed_cases) fprintf(b->stream, ", %d failed", t->failed_cases);
+  if (t->derivatives) fprintf(b->stream, ", %d derivative%s", t->derivatives, t->derivatives == 1 ? "" : "s");
   if (t->limit > 0)
     fprintf(b->stream, ", worst relative error %.1e (limit %.0e)\n", t->worst, t->limit);
   else
@@ -226,8 +231,9 @@ static void print_family(const char *name, const tally *t, const bench *b) {
 /* JSON has no infinity; an error that large means a wrong NaN or infinity. */
 static void print_json_family(FILE *json, const char *name, const tally *t, bool first) {
   const double worst = t->worst > 1e300 ? 1e300 : t->worst;
-  fprintf(json, "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g}",
-          first ? "" : ",", name, t->cases, t->failed_cases, worst, t->limit);
+  fprintf(json,
+          "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g,\"derivatives\":%d}",
+          first ? "" : ",", name, t->cases, t->failed_cases, worst, t->limit, t->derivatives);
 }
 
 static void print_json_text(FILE *json, const char *text) {

@@ -145,6 +145,7 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
   if (!gt_autodiff(s->graph, loss, wrt, count_wrt, gradient, error)) return false;
   for (int i = 0; i < count_wrt; i++) {
     const int k = which[i];
+    if (gradient[i] == GT_NONE && rule->flat) continue;
     if (gradient[i] == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "input %d has no gradient", k);
     if (!gt_shape_equal(gt_node_at(s->graph, gradient[i])->shape, s->view.shape[k]))
       return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d has another shape than it", k);

@@ -108,6 +108,18 @@ static gt_shape jagged(const gt_case_view *v, const double *const *x, double *y)
   return v->shape[0];
 }
 
+/* x^2 with the right first derivative, 2 x, which then seems not to change with x. */
+static gt_id build_square(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id fixed = gt_stop_gradient(g, x[0]), twice = gt_mul(g, gt_constant(g, 2), gt_mul(g, x[0], fixed));
+  (void)v;
+  return gt_sub(g, twice, gt_mul(g, fixed, fixed));
+}
+
+static gt_shape square(const gt_case_view *v, const double *const *x, double *y) {
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) y[i] = x[0][i] * x[0][i];
+  return v->shape[0];
+}
+
 #define RULE(reference_, slope_)                                                            \
   {                                                                                         \
     .name = "double", .build = build, .reference = reference_, .wrt = 1, .tolerance = 1e-6, \
@@ -115,7 +127,13 @@ static gt_shape jagged(const gt_case_view *v, const double *const *x, double *y)
   }
 static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 0),
                           shape = RULE(wrong_shape, 0), nan_rule = RULE(wrong_nan, 0),
-                          jagged_rule = RULE(jagged, 1e-2);
+                          jagged_rule = RULE(jagged, 1e-2),
+                          square_rule = {.name = "square",
+                                         .build = build_square,
+                                         .reference = square,
+                                         .wrt = 1,
+                                         .tolerance = 1e-5,
+                                         .reason = "products and a difference"};
 
 static char output[8192];
 
@@ -154,7 +172,7 @@ static void passes_what_is_right(void **state) {
   (void)state;
   const gt_selftest_report report = run(&right, GOOD, NULL);
   assert_int_equal(report.failures, 0);
-  assert_ptr_equal(strstr(output, "ok broken 1 case, worst relative error"), output);
+  assert_ptr_equal(strstr(output, "ok broken 1 case, 1 derivative, worst relative error"), output);
 }
 
 static void finds_wrong_values(void **state) {
@@ -169,6 +187,14 @@ static void finds_wrong_gradients(void **state) {
   expect(&right, BAD_GRADIENT, "gradient of input 0 [0]: expected");
   expect(&right, NO_GRADIENT, "");
   expect(&jagged_rule, GOOD, "lie at kinks");
+}
+
+static void finds_wrong_second_derivatives(void **state) {
+  (void)state;
+  expect(&square_rule, GOOD, "order 1 along input 0, gradient of input 0: expected");
+  gt_case_rule first_only = square_rule;
+  first_only.orders = -1;
+  assert_int_equal(run(&first_only, GOOD, NULL).failures, 0);
 }
 
 static void finds_stray_writes(void **state) {
@@ -214,6 +240,7 @@ int main(void) {
       cmocka_unit_test(finds_wrong_values),
       cmocka_unit_test(is_brief),
       cmocka_unit_test(finds_wrong_gradients),
+      cmocka_unit_test(finds_wrong_second_derivatives),
       cmocka_unit_test(finds_stray_writes),
       cmocka_unit_test(finds_changing_bits),
       cmocka_unit_test(reports_as_json),

@@ -1,0 +1,195 @@
+#include "selftest/orders.h"
+#include "base/philox.h"
+#include "op/tangent.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ELEMENTS = 600, MOST_TEXT = 256, REACH = 4, PURPOSE = 31 };
+/* Of errors, relative to the largest element or the sum of all contributions, or to LEAST_SCALE. */
+static const double LIMIT = 1e-4, LEAST_SCALE = 0.1;
+
+/* A derivative of a case as a case, whose last input is the direction. */
+typedef struct ordered {
+  gt_case c; /* first, so that the `c` of a view is the whole */
+  gt_case_rule rule;
+  const gt_case *base;
+  int order, along;
+  char inputs[MOST_TEXT];
+} ordered;
+
+static const ordered *ordered_of(const gt_case_view *v) { return (const ordered *)v->c; }
+
+static gt_case_view base_view(const gt_case_view *v) {
+  gt_case_view base = *v;
+  base.c = ordered_of(v)->base;
+  base.inputs--;
+  return base;
+}
+
+/* GT_NONE where it has no such derivative. */
+static gt_id build(gt_graph *graph, const gt_case_view *v, const gt_id *input) {
+  const ordered *o = ordered_of(v);
+  const gt_case_view base = base_view(v);
+  const gt_id at = input[o->along], y = o->base->rule->build(graph, &base, input);
+  if (graph->error.status || gt_tangent_kink(graph, at, y, o->order) != GT_NONE) return GT_NONE;
+  gt_tangents *tangents = gt_tangents_create(graph, at, input[base.inputs]);
+  gt_id value = y, failed = GT_NONE;
+  for (int k = 0; k < o->order && value != GT_NONE; k++) value = gt_tangent(tangents, value, &failed);
+  gt_tangents_destroy(tangents);
+  return value;
+}
+
+/* --- the same by differences ---------------------------------------------------------------------------- */
+
+typedef gt_shape (*function)(const gt_case_view *v, const double *const *x, double *y);
+
+/* Central differences of eighth order, of f at -4 h … 4 h: h^-order sum of weight f (Fornberg, "Generation of
+ * Finite Difference Formulas on Arbitrarily Spaced Grids", 1988, table 1). */
+static double weight_of(int order, int i) {
+  static const double weight[GT_ORDERS][1 + REACH] = {
+      {0, 4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
+      {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560},
+  };
+  const double w = weight[order - 1][i < 0 ? -i : i];
+  return order == 1 && i < 0 ? -w : w;
+}
+
+/* As x[which] moves along u, in steps of h. */
+static void difference(function f, const gt_case_view *v, const double *const *x, int which, const double *u,
+                       int order, double h, double *y) {
+  const int64_t count = gt_shape_count(f(v, x, NULL)), moves = gt_shape_count(v->shape[which]);
+  const double *moved[GT_CASE_INPUTS];
+  double at[MOST_ELEMENTS], part[MOST_ELEMENTS];
+  memcpy(moved, x, sizeof(double *) * (size_t)v->inputs);
+  moved[which] = at;
+  for (int64_t k = 0; k < count; k++) y[k] = 0;
+  for (int i = -REACH; i <= REACH; i++) {
+    const double w = weight_of(order, i) / pow(h, order);
+    if (w == 0) continue;
+    for (int64_t k = 0; k < moves; k++) at[k] = x[which][k] + i * h * u[k];
+    f(v, moved, part);
+    for (int64_t k = 0; k < count; k++) y[k] += w * part[k];
+  }
+}
+
+/* The derivative; NAN where it changes with the step: a kink or a pole is near. */
+static void differentiate(function f, const gt_case_view *v, const double *const *x, int which,
+                          const double *u, int order, double *y) {
+  const int64_t count = gt_shape_count(f(v, x, NULL));
+  double wide[MOST_ELEMENTS], scale = LEAST_SCALE;
+  difference(f, v, x, which, u, order, 0x1p-9, y);
+  difference(f, v, x, which, u, order, 0x1p-7, wide);
+  for (int64_t k = 0; k < count; k++)
+    if (isfinite(y[k])) scale = fmax(scale, fabs(y[k]));
+  for (int64_t k = 0; k < count; k++)
+    if (!(fabs(y[k] - wide[k]) <= LIMIT / 40 * scale)) y[k] = NAN;
+}
+
+static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
+  const ordered *o = ordered_of(v);
+  const gt_case_view base = base_view(v);
+  const gt_shape shape = o->base->rule->reference(&base, x, NULL);
+  if (y) differentiate(o->base->rule->reference, &base, x, o->along, x[base.inputs], o->order, y);
+  // cppcheck-suppress returnDanglingLifetime ; a shape is numbers, and points to nothing
+  return shape;
+}
+
+/* --- checks --------------------------------------------------------------------------------------------- */
+
+static bool is_small(const gt_subject *s) {
+  int64_t elements = s->value.count;
+  for (int k = 0; k < s->view.inputs; k++) elements += s->input[k].count;
+  return elements <= MOST_ELEMENTS;
+}
+
+static void init(ordered *o, const gt_subject *s, int order, int along) {
+  const gt_case *base = s->view.c;
+  const gt_shape shape = s->view.shape[along];
+  *o = (ordered){.c = *base, .rule = *base->rule, .base = base, .order = order, .along = along};
+  int end = snprintf(o->inputs, MOST_TEXT, "%s %s", base->inputs, shape.rank ? "" : "-");
+  for (int d = 0; d < shape.rank; d++)
+    end += snprintf(o->inputs + end, (size_t)(MOST_TEXT - end), "%s%d", d ? "," : "", (int)shape.dim[d]);
+  o->rule.build = build;
+  o->rule.reference = reference;
+  o->rule.magnitude = NULL;
+  o->rule.flat = true;
+  o->c.inputs = o->inputs;
+  o->c.rule = &o->rule;
+}
+
+static const float *content(const gt_outcome *outcome, const gt_slot *slot) {
+  return (const float *)(const void *)outcome->content[slot->variable] + slot->guard;
+}
+
+static void expect(gt_verdict *verdict, const ordered *o, const char *what, int which, double got,
+                   double want, double scale) {
+  const double error = fabs(got - want) / fmax(scale, LEAST_SCALE);
+  if (!(error <= LIMIT))
+    gt_verdict_fail(verdict, "order %d along input %d, %s %d: expected %.9g, got %.9g (relative error %.2g)",
+                    o->order, o->along, what, which, want, got, error);
+}
+
+/* The gradient by input k pulled along a random direction, which is the derivative of the weighted sum of
+ * values. */
+static void check_gradient(const gt_subject *s, const ordered *o, int k, const gt_outcome *outcome,
+                           gt_verdict *verdict) {
+  double got = 0, want = 0, scale = 0, slope[MOST_ELEMENTS], u[MOST_ELEMENTS];
+  for (int64_t j = 0; j < s->input[k].count; j++) {
+    u[j] = 2 * (double)gt_random_uniform(PURPOSE, (uint32_t)k, 0, (uint32_t)j) - 1;
+    if (s->gradient[k].used) got += u[j] * (double)content(outcome, &s->gradient[k])[j];
+  }
+  differentiate(reference, &s->view, (const double *const *)s->x, k, u, 1, slope);
+  for (int64_t j = 0; j < s->value.count; j++) {
+    want += s->w[j] * slope[j];
+    scale += fabs(s->w[j] * slope[j]);
+  }
+  if (isfinite(want)) expect(verdict, o, "gradient of input", k, got, want, scale);
+}
+
+/* False: too few elements are away from kinks to say anything. */
+static bool check(const gt_subject *s, const ordered *o, const gt_outcome *outcome, gt_verdict *verdict) {
+  double want[MOST_ELEMENTS], scale = 0;
+  int64_t compared = 0;
+  reference(&s->view, (const double *const *)s->x, want);
+  for (int64_t i = 0; i < s->value.count; i++)
+    if (isfinite(want[i])) scale = fmax(scale, fabs(want[i]));
+  for (int64_t i = 0; i < s->value.count; i++) {
+    if (!isfinite(want[i])) continue;
+    expect(verdict, o, "element", (int)i, (double)content(outcome, &s->value)[i], want[i], scale);
+    compared++;
+  }
+  for (int k = 0; k < s->view.inputs - 1; k++)
+    if (o->rule.wrt >> k & 1) check_gradient(s, o, k, outcome, verdict);
+  return 2 * compared > s->value.count;
+}
+
+static bool check_order(const gt_subject *base, int order, int along, gt_backend *backend,
+                        gt_verdict *verdict) {
+  ordered o;
+  gt_subject s;
+  gt_outcome outcome;
+  gt_error error = {0};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  init(&o, base, order, along);
+  const bool built = gt_subject_create(&s, &o.c, GT_PRECISION_AUTO, &error);
+  bool checked = false;
+  if (built && gt_subject_run(&s, backend, true, true, &arena, &outcome, &error))
+    checked = check(&s, &o, &outcome, verdict);
+  else if (built || s.graph->error.status)
+    gt_verdict_fail(verdict, "order %d along input %d: %s", order, along, error.message);
+  gt_subject_finish(&s);
+  gt_arena_finish(&arena);
+  return checked;
+}
+
+int gt_check_orders(const gt_subject *s, gt_backend *backend, gt_verdict *verdict) {
+  const gt_case_rule *rule = s->view.c->rule;
+  const int orders = rule->orders ? rule->orders : GT_ORDERS;
+  int checked = 0;
+  if (rule->result || rule->times > 1 || !is_small(s) || s->view.inputs == GT_CASE_INPUTS) return 0;
+  for (int k = 0; k < s->view.inputs; k++)
+    for (int order = 1; order <= orders && rule->wrt >> k & 1; order++)
+      checked += check_order(s, order, k, backend, verdict);
+  return checked;
+}
