@@ -152,6 +152,20 @@ def loss_cases():
     yield case("loss bce of large logits", [{"linear": 4}], 60 * x, bits(17, 4), loss="bce")
 
 
+def equation_cases():
+    """Differential equations: derivatives of layers by their inputs, and the gradients of these."""
+    x, t = numbers(9, 2, low=-1, high=1), numbers(9, 1)
+    layers = [["tanh"], ["silu"], ["softmax"], ["layer_norm"], ["rms_norm"], [{"group_norm": 1}], [{"group_norm": 3}],
+              [{"reshape": [3, 4]}, "instance_norm", "flatten"],
+              [{"reshape": [3, 4]}, {"instance_norm": {"affine": True}}, "flatten"],
+              [{"reshape": [3, 4]}, {"group_norm": 2}, "flatten"],
+              [{"reshape": [3, 4]}, {"conv1d": {"out_channels": 4, "kernel_size": 2}}, "sigmoid", "flatten"]]
+    for layer in layers:
+        for residual in ("u_x - y", "u_xx + u*u_y", "u_xx + u_yy + sin(x)", "u_xxy"):
+            yield case(f"pde {residual} with {layer}", [{"linear": 12}, "tanh", *layer, {"linear": 5}, "sin", {"linear": 1}],
+                       x, t, loss={"type": "pde", "residual": residual}, optimizer={"type": "sgd", "lr": 0.002})
+
+
 def optimizer_cases():
     model = [{"linear": 11}, "silu", {"linear": 3}]
     x, t = numbers(19, 6), numbers(19, 3)
@@ -242,3 +256,4 @@ def all_cases():
     yield from schedule_cases()
     yield from gate_cases()
     yield from convolution_cases()
+    yield from equation_cases()

@@ -162,7 +162,17 @@ def batch_norm(settings, x, tensor):
                                  tensor.get("bias"), training, momentum, settings.get("eps", 1e-5))
 
 
+def by_formula(x, axes, settings):
+    """Over these axes, without weights. PyTorch's own layer_norm and instance_norm have wrong third derivatives: their
+    second backward takes the mean and deviation that were kept for constants (1.13)."""
+    centred = x - x.mean(axes, keepdim=True)
+    return centred / torch.sqrt((centred * centred).mean(axes, keepdim=True) + settings.get("eps", 1e-5))
+
+
 def layer_norm(settings, inputs, tensor):
+    if tensor["formulas"]:
+        axes = tuple(range(-settings.get("axes", 1), 0))
+        return by_formula(inputs[0], axes, settings) * tensor.get("weight", 1) + tensor.get("bias", 0)
     shape = inputs[0].shape[-settings.get("axes", 1) :]
     return functional.layer_norm(inputs[0], shape, tensor.get("weight"), tensor.get("bias"), settings.get("eps", 1e-5))
 
@@ -179,6 +189,9 @@ def group_norm(settings, x, tensor):
 
 
 def instance_norm(settings, x, tensor):
+    if tensor["formulas"]:
+        y = by_formula(x, tuple(range(2, x.dim())), settings).movedim(1, -1)
+        return (y * tensor.get("weight", 1) + tensor.get("bias", 0)).movedim(-1, 1)
     tracks = settings.get("track_running_stats", False)
     return functional.instance_norm(x, tensor.get("running_mean"), tensor.get("running_var"), tensor.get("weight"),
                                     tensor.get("bias"), not tensor["hard"] or not tracks, settings.get("momentum", 0.1),
@@ -336,11 +349,12 @@ def read_model(model):
     return result
 
 
-def forward(model, tensors, x, hard=False):
-    """The output of a model; tensors: {"linear1.weight": …}; hard: as it is used after training."""
+def forward(model, tensors, x, hard=False, formulas=False):
+    """The output of a model; tensors: {"linear1.weight": …}; hard: as it is used after training; formulas: by what has
+    derivatives of any order."""
     values, name = {"input": x}, "input"
     for kind, name, settings, sources in read_model(model):
         own = {key[len(name) + 1 :]: value for key, value in tensors.items() if key.startswith(name + ".")}
-        own["hard"] = hard
+        own["hard"], own["formulas"] = hard, formulas
         values[name] = LAYERS[kind](settings, [values[source] for source in sources], own)
     return values[name]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh BUILD [options of oracle.py]: with the first Python here that has PyTorch, and splines against scipy.
+# tests/oracle/run.sh BUILD [options of oracle.py]: with the first Python here that has PyTorch, splines against scipy, and
+# crops against torchvision or its rule.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
@@ -22,7 +23,10 @@ run_with() {
   done
   echo "oracle: ${1##*/} is left out: no Python here has $modules" >&2
 }
-[[ " $* " == *" --filter "* ]] || run_with numpy,scipy.interpolate tests/oracle/splines.py "$@"
+if [[ " $* " != *" --filter "* ]]; then
+  run_with numpy,scipy.interpolate tests/oracle/splines.py "$@"
+  run_with numpy tests/oracle/crop.py "$@"
+fi
 run_with numpy,torch tests/oracle/oracle.py "$@"
 ((ran)) && exit "$status"
 echo "oracle: no Python with numpy and torch: apt-get install python3-torch, or name one by PYTHON=" >&2

@@ -2,6 +2,7 @@
 
 import fnmatch
 import math
+import re
 
 import torch
 from torch.nn import functional
@@ -18,8 +19,25 @@ def typed(value, fallback):
     return value["type"], {key: v for key, v in value.items() if key != "type"}
 
 
-def loss_function(config):
+def derivative(u, x, axes):
+    """Of u [rows] by columns of x, one after the other; rows do not depend on each other."""
+    for axis in axes:
+        u = torch.autograd.grad(u.sum(), x, create_graph=True)[0][:, "xyz".index(axis)]
+    return u
+
+
+def equation(residual, x, y):
+    """The mean square of what a formula of the inputs x, y, z, the output u and its derivatives u_xy… comes to."""
+    known = {name: x[:, k] for k, name in zip(range(x.shape[1]), "xyz")} | {"u": y[:, 0], "sin": torch.sin}
+    known |= {name: derivative(y[:, 0], x, name[2:]) for name in set(re.findall(r"u_[xyz]+", residual))}
+    return (eval(residual.replace("^", "**"), {"__builtins__": {}}, known) ** 2).mean()
+
+
+def loss_function(config, x):
+    """x: the inputs, which only differential equations read."""
     kind, settings = typed(config, "mse")
+    if kind == "pde":
+        return lambda y, t: equation(settings["residual"], x, y)
     smoothing = settings.get("label_smoothing", 0)
     if kind == "cross_entropy":
         weights = settings.get("class_weights")
@@ -116,7 +134,9 @@ def train(config, start, inputs, targets, steps, dtype):
     t = t.to(dtype) if t.is_floating_point() else t.long()
     optimizer, settings = make_optimizer(config.get("optimizer"), tensors)
     schedule = make_schedule(config.get("schedule"), optimizer, steps)
-    compute = loss_function(config.get("loss"))
+    differential = typed(config.get("loss"), "mse")[0] == "pde"
+    x.requires_grad_(differential)
+    compute = loss_function(config.get("loss"), x)
     mean = len(x) if typed(config.get("loss"), "mse")[0] == "sum_squared" else 1
     trained = [v for v in tensors.values() if v.requires_grad]
     average = {name: v.detach().clone() for name, v in tensors.items()}
@@ -124,7 +144,7 @@ def train(config, start, inputs, targets, steps, dtype):
 
     def closure():
         optimizer.zero_grad()
-        y = forward(config["model"], tensors, x)
+        y = forward(config["model"], tensors, x, formulas=differential)
         loss = compute(y.reshape(t.shape) if t.is_floating_point() else y, t)
         loss.backward()
         return loss
