@@ -92,6 +92,24 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   return graph->count++;
 }
 
+/* A view or a variable may be larger, as no kernel goes through it. */
+static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *result, gt_error *error) {
+  const gt_op *op = node->op;
+  char text[128];
+  if (op->kind == GT_OP_VARIABLE || op->kind == GT_OP_VIEW) return true;
+  for (int i = op->far; i < node->inputs; i++) {
+    const gt_shape shape = gt_node_at(graph, node->input[i])->shape;
+    if (gt_shape_count(shape) > GT_MOST_ELEMENTS)
+      return gt_fail(error, GT_ERR_CONFIG, "%s would read %s: a value may have at most %d elements", op->name,
+                     gt_shape_text(shape, text), GT_MOST_ELEMENTS);
+  }
+  for (int k = 0; k <= op->further; k++)
+    if (gt_shape_count(result[k]) > GT_MOST_ELEMENTS)
+      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %d elements", op->name,
+                     gt_shape_text(result[k], text), GT_MOST_ELEMENTS);
+  return true;
+}
+
 gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inputs, const void *attribute,
                   size_t attribute_size) {
   gt_shape shape[GT_MAX_RESULTS];
@@ -108,7 +126,9 @@ gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inpu
                         .attribute = attribute,
                         .attribute_size = attribute ? attribute_size : 0,
                         .scope = graph->scope};
-  if (!op->infer(graph, &node, shape, dtype, &graph->error)) return GT_NONE;
+  if (!op->infer(graph, &node, shape, dtype, &graph->error) ||
+      !check_counts(graph, &node, shape, &graph->error))
+    return GT_NONE;
   const gt_id id = append(graph, node, input, attribute, shape[0], dtype[0]);
   for (uint32_t k = 1; k <= (uint32_t)op->further; k++) {
     const result_attribute result = {k};

@@ -18,6 +18,10 @@
 #define GT_MAX_RANK    8
 #define GT_MAX_RESULTS 4
 #define GT_NONE        UINT32_MAX
+/* Of a value that a kernel reads or writes. Kernels count elements in 32 bits, and SPIR-V takes an index into
+ * a buffer for a signed one; bytes are counted in 64 bits (buffer references on devices, pointers on the
+ * CPU). */
+#define GT_MOST_ELEMENTS INT32_MAX
 typedef uint32_t gt_id;
 
 /* The last two are for values between ops that ask for them; variables and files hold the first three. */
@@ -92,7 +96,8 @@ const char *gt_graph_scope(gt_graph *graph, const char *scope);
 gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 
 /* Adds a node, and right behind it those of its further results: infers shapes and dtypes, folds nothing.
- * GT_NONE among the inputs or a shape error gives GT_NONE. */
+ * GT_NONE among the inputs, a shape error or a value of more than GT_MOST_ELEMENTS that a kernel would read
+ * or write gives GT_NONE. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
 /* Gives the node a derivative of its own, which lives as long as the graph. */

@@ -124,6 +124,9 @@ typedef struct gt_op {
   uint32_t (*load)(const gt_node *node);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
+  /* GT_OP_KERNEL: the first input, a dataset, may have more than GT_MOST_ELEMENTS; the kernel counts its
+   * bytes in 64 bits. */
+  bool far;
   /* Keeps the books of a run (its clock, its log): no value of the model. */
   bool bookkeeping;
   /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own

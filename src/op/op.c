@@ -2,7 +2,6 @@
 #include "op/op.h"
 #include "op/check.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -57,9 +56,9 @@ bool gt_check_size(const char *op, gt_shape shape, gt_error *error) {
     if (shape.dim[d] < 1)
       return gt_fail(error, GT_ERR_CONFIG, "%s would give %s, which has no elements", op,
                      gt_shape_text(shape, text));
-    if (shape.dim[d] > INT32_MAX / count)
-      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %" PRId32 " elements",
-                     op, gt_shape_text(shape, text), INT32_MAX);
+    if (shape.dim[d] > GT_MOST_ELEMENTS / count)
+      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %d elements", op,
+                     gt_shape_text(shape, text), GT_MOST_ELEMENTS);
     count *= shape.dim[d];
   }
   return true;

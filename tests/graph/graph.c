@@ -36,6 +36,30 @@ static gt_id variable(const char *name, int rank, const int64_t *dim) {
   return gt_variable_read(graph, gt_graph_variable(graph, name, gt_shape_of(rank, dim), GT_F32, false));
 }
 
+/* Kernels count elements in 32 bits; what is larger is refused by whoever would read or write it. */
+static void values_are_countable(void **state) {
+  (void)state;
+  const int64_t most = GT_MOST_ELEMENTS;
+  const gt_id largest = variable("largest", 1, (int64_t[]){most}),
+              history = variable("history", 2, (int64_t[]){200, 12000000}),
+              few = variable("few", 2, (int64_t[]){12000000, 1});
+  assert_int_not_equal(gt_exp(graph, largest), GT_NONE);
+  const gt_id part = gt_view(graph, history, most, gt_shape_2(1, 1000)); /* moves nothing */
+  assert_int_not_equal(gt_exp(graph, part), GT_NONE);
+  assert_int_equal(graph->error.status, GT_OK);
+  assert_int_equal(gt_matmul(graph, history, few, false, false), GT_NONE);
+  assert_int_equal(graph->error.status, GT_ERR_CONFIG);
+  assert_string_equal(graph->error.message, "matmul would read [200, 12000000]: a value may have at most "
+                                            "2147483647 elements");
+  graph->error = (gt_error){0};
+  const uint32_t copy = gt_graph_variable(graph, "copy", gt_shape_2(200, 12000000), GT_F32, false);
+  assert_int_equal(gt_assign(graph, copy, 0, history), GT_NONE);
+  assert_int_equal(graph->error.status, GT_ERR_CONFIG);
+  graph->error = (gt_error){0};
+  assert_int_equal(gt_pack(graph, (gt_id[]){largest, part}, 2), GT_NONE);
+  assert_int_equal(graph->error.status, GT_ERR_CONFIG);
+}
+
 static void broadcasting_follows_numpy(void **state) {
   (void)state;
   gt_shape out, a = gt_shape_of(3, (int64_t[]){4, 1, 3}), b = gt_shape_2(5, 1);
@@ -236,6 +260,7 @@ static void limits_are_a_fact_of_a_node(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(values_are_countable, setup, teardown),
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
       cmocka_unit_test_setup_teardown(a_shape_error_is_kept_and_passed_on, setup, teardown),
       cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_what_they_belong_to, setup, teardown),
