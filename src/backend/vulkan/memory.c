@@ -52,6 +52,15 @@ static bool fail_memory(const gt_vulkan *vk, uint64_t size, bool host, gt_error 
                  gt_human_bytes((double)vk->base.memory_total, total));
 }
 
+/* A device may have more memory than it gives in one piece. */
+static bool fail_piece(const gt_vulkan *vk, uint64_t size, gt_error *error) {
+  char asked[32], most[32];
+  return gt_fail(error, GT_ERR_MEMORY,
+                 "out of memory on %s: %s asked for in one piece, of which it gives at most %s",
+                 vk->base.name, gt_human_bytes((double)size, asked),
+                 gt_human_bytes((double)vk->base.max_allocation, most));
+}
+
 /* The outcome of a call on which memory of this size depends. */
 static bool check(const gt_vulkan *vk, VkResult result, const char *call, uint64_t size, gt_buffer_kind kind,
                   gt_error *error) {
@@ -98,7 +107,7 @@ static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_e
       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
   if (size > UINT64_MAX / 2 || (vk->base.max_allocation && buffer->size > vk->base.max_allocation)) {
-    fail_memory(vk, size, kind == GT_BUFFER_HOST, error);
+    fail_piece(vk, size, error);
     goto fail;
   }
   VkResult result = vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer);
