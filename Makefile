@@ -112,7 +112,7 @@ MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' 
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
 MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
-.PHONY: all check check-vulkan check-candidates lint format bench clean install FORCE
+.PHONY: all check check-vulkan check-candidates check-large lint format bench clean install FORCE
 all: $(BUILD)/gtrain
 
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
@@ -240,6 +240,11 @@ check-vulkan: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit
 # TENTH=0 … 9 is a tenth of them.
 check-candidates: $(BUILD)/gtrain $(TEST_LINKS)
 	@. tests/env.sh && CHECK_ALL=1 CHECK_TENTH="$(TENTH)" $(BUILD)/tests/op_units/candidates
+
+# Values of more than 4 GiB, for a device with so much memory: MEMORY is how many GiB a test may take.
+MEMORY ?= 70
+check-large: $(TEST_LINKS)
+	@. tests/env.sh && GTRAIN_DEVICE="$${GTRAIN_DEVICE:-vulkan}" CHECK_LARGE=$(MEMORY) $(BUILD)/tests/backend/large
 
 # --- lint and format ---------------------------------------------------------------------------------------------
 

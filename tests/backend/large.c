@@ -1,0 +1,428 @@
+/* Values of more than 4 GiB: an index times an element's size must not wrap, in the kernels of a product, a
+ * reduction, an elementwise chain, a gather and its gradient, and Adam. All elements are 0 but for marked
+ * ones: at the start, and around 2 GiB, 4 GiB and the end; small whole numbers, so that any order of
+ * additions gives the same.
+ *
+ * CHECK_LARGE=GIB in the environment (make check-large) tries sizes of 4 GiB and more, as far as so much
+ * memory is enough, on the device that GTRAIN_DEVICE names. Without it the same is tried with 1 MiB, on the
+ * CPU and on Vulkan. */
+#include "backend/backend.h"
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/gather.h"
+#include "op/matmul/matmul.h"
+#include "op/reduce.h"
+#include "optim/groups.h"
+#include "optim/training.h"
+#include "support/steps.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 1024, NARROW = 8, MARKS = 4, RUN = 64, MOST_VARIABLES = 16 };
+
+static gt_backend *backend;
+static double most_bytes; /* that a test may take; 0: the sizes are small */
+static int64_t rows;      /* of WIDTH elements: the large value */
+static int tried;         /* graphs that were run */
+
+/* --- a graph that is run once --- */
+
+typedef struct job {
+  const char *name;
+  gt_arena arena;
+  gt_graph *graph;
+  gt_plan *plan;
+  gt_buffer *buffer[MOST_VARIABLES];
+  gt_executable *executable;
+} job;
+
+static void begin(job *j, const char *name) {
+  *j = (job){.name = name};
+  gt_arena_init(&j->arena);
+  j->graph = gt_graph_create(&j->arena);
+}
+
+static uint32_t variable(job *j, const char *name, int64_t height, int64_t width) {
+  return gt_graph_variable(j->graph, name, gt_shape_2(height, width), GT_F32, false);
+}
+
+static gt_id reading(job *j, const char *name, int64_t height, int64_t width) {
+  return gt_variable_read(j->graph, variable(j, name, height, width));
+}
+
+static void assigning(job *j, const char *name, int64_t height, int64_t width, gt_id x) {
+  gt_assign(j->graph, variable(j, name, height, width), 0, x);
+}
+
+/* The buffers are made, and hold zeros. False: the device does not have so much memory, or not in one piece.
+ */
+static bool allocate(job *j) {
+  gt_error error = {0};
+  j->plan = gt_plan_create(&j->arena, j->graph, &(gt_plan_options){.target = backend->target}, &error);
+  assert_string_equal(error.message, "");
+  double bytes = (double)(j->plan->arena_bytes + j->plan->lasting_bytes);
+  for (uint32_t v = 0; v < j->graph->variables; v++) bytes += (double)j->plan->variable_bytes[v];
+  if (most_bytes > 0 && bytes > most_bytes) {
+    printf("%s: not tried, it takes %.1f GiB\n", j->name, bytes / (1 << 30));
+    return false;
+  }
+  for (uint32_t v = 0; v < j->graph->variables; v++) {
+    const uint64_t size = j->plan->variable_bytes[v];
+    j->buffer[v] = backend->api->buffer_create(backend, size, GT_BUFFER_DEVICE, &error);
+    if (j->buffer[v]) continue;
+    /* A clear refusal is right, too. */
+    assert_true(backend->max_allocation && size > backend->max_allocation);
+    assert_int_equal(error.status, GT_ERR_MEMORY);
+    assert_non_null(strstr(error.message, "in one piece"));
+    printf("%s: not tried, %s\n", j->name, error.message);
+    return false;
+  }
+  return true;
+}
+
+static void run(job *j) {
+  gt_error error = {0};
+  uint64_t ticket;
+  j->executable = backend->api->compile(backend, j->plan, j->buffer, &error);
+  assert_string_equal(error.message, "");
+  assert_true(backend->api->run(backend, j->executable, 1, &ticket, &error));
+  assert_true(backend->api->wait(backend, ticket, &error));
+  if (most_bytes > 0) printf("%s: run\n", j->name);
+  tried++;
+}
+
+static void end(job *j) {
+  backend->api->executable_destroy(backend, j->executable);
+  for (uint32_t v = 0; v < j->graph->variables; v++) backend->api->buffer_destroy(backend, j->buffer[v]);
+  gt_arena_finish(&j->arena);
+}
+
+static void upload(job *j, const char *name, int64_t first, const void *data, int64_t count) {
+  gt_error error = {0};
+  const int v = gt_names_find(&j->graph->variable_names, name);
+  assert_true(v >= 0);
+  assert_true(
+      backend->api->upload(backend, j->buffer[v], 4 * (uint64_t)first, data, 4 * (uint64_t)count, &error));
+}
+
+static void download(job *j, const char *name, int64_t first, float *out, int64_t count) {
+  gt_error error = {0};
+  const int v = gt_names_find(&j->graph->variable_names, name);
+  assert_true(v >= 0);
+  assert_true(
+      backend->api->download(backend, j->buffer[v], 4 * (uint64_t)first, out, 4 * (uint64_t)count, &error));
+}
+
+/* --- marked elements --- */
+
+/* The row of mark m: the first; the one that ends at byte 2^31; the one that begins at byte 2^32, or is in
+ * the middle of what is behind 2^31; the last. */
+static int64_t marked_row(int m) {
+  const int64_t half = most_bytes > 0 ? INT64_C(1) << 19 : rows / 3;
+  const int64_t row[MARKS] = {0, half - 1, rows > 2 * half ? 2 * half : half + half / 2, rows - 1};
+  return row[m];
+}
+
+static int64_t marked_column(int m) { return m == 0 ? 0 : WIDTH - RUN; }
+
+static float mark(int m, int i) { return (float)(1 + m * RUN + i); }
+
+static void upload_marks(job *j, const char *name) {
+  float values[RUN];
+  for (int m = 0; m < MARKS; m++) {
+    for (int i = 0; i < RUN; i++) values[i] = mark(m, i);
+    upload(j, name, marked_row(m) * WIDTH + marked_column(m), values, RUN);
+  }
+}
+
+/* Of each marked row and its neighbours, so many elements of a row: what `wanted` says, given the mark or -1,
+ * and the column. */
+static void expect_rows(job *j, const char *name, int64_t width, float (*wanted)(int m, int64_t column)) {
+  float *found = malloc((size_t)width * sizeof *found);
+  for (int m = 0; m < MARKS; m++)
+    for (int64_t row = marked_row(m) - 1; row <= marked_row(m) + 1; row++) {
+      if (row < 0 || row >= rows) continue;
+      download(j, name, row * width, found, width);
+      for (int64_t c = 0; c < width; c++) {
+        const float want = wanted(row == marked_row(m) ? m : -1, c);
+        if (fabsf(found[c] - want) > 1e-6f * fabsf(want)) /* whole numbers are exact, Adam's steps are not */
+          fail_msg("%s[%" PRId64 ", %" PRId64 "] is %g, not %g", name, row, c, (double)found[c],
+                   (double)want);
+      }
+    }
+  free(found);
+}
+
+static float element(int m, int64_t column) {
+  const int64_t i = m < 0 ? -1 : column - marked_column(m);
+  return i >= 0 && i < RUN ? mark(m, (int)i) : 0;
+}
+
+/* --- what is tried --- */
+
+static float doubled(int m, int64_t column) { return 2 * element(m, column) + 1; }
+
+static void try_elementwise(void) {
+  job j;
+  begin(&j, "elementwise");
+  const gt_id x = reading(&j, "x", rows, WIDTH), two = gt_constant(j.graph, 2), one = gt_constant(j.graph, 1);
+  assigning(&j, "x", rows, WIDTH, gt_add(j.graph, gt_mul(j.graph, x, two), one));
+  if (allocate(&j)) {
+    upload_marks(&j, "x");
+    run(&j);
+    expect_rows(&j, "x", WIDTH, doubled);
+  }
+  end(&j);
+}
+
+static float row_sum(int m, int64_t column) {
+  float sum = 0;
+  for (int i = 0; column == 0 && m >= 0 && i < RUN; i++) sum += mark(m, i);
+  return sum;
+}
+
+static void try_reduction(void) {
+  job j;
+  begin(&j, "reduction");
+  const gt_id x = reading(&j, "x", rows, WIDTH);
+  assigning(&j, "of_rows", rows, 1, gt_sum(j.graph, x, 1 << 1, true));
+  assigning(&j, "of_columns", 1, WIDTH, gt_sum(j.graph, x, 1 << 0, true));
+  assigning(&j, "of_all", 1, 1, gt_reshape(j.graph, gt_sum(j.graph, x, 0, false), gt_shape_2(1, 1)));
+  if (allocate(&j)) {
+    float columns[WIDTH], all;
+    double sum = 0;
+    upload_marks(&j, "x");
+    run(&j);
+    expect_rows(&j, "of_rows", 1, row_sum);
+    download(&j, "of_columns", 0, columns, WIDTH);
+    download(&j, "of_all", 0, &all, 1);
+    for (int64_t c = 0; c < WIDTH; c++) {
+      float want = 0;
+      for (int m = 0; m < MARKS; m++) want += element(m, c);
+      assert_true(columns[c] == want);
+      sum += (double)want;
+    }
+    assert_true((double)all == sum);
+  }
+  end(&j);
+}
+
+/* Elements of a factor that is no large value. */
+static float small_factor(int64_t row, int64_t column) { return (float)((3 * row + column) % 5 - 2); }
+
+static float *small_matrix(int64_t height, int64_t width) {
+  float *values = malloc((size_t)(height * width) * sizeof *values);
+  for (int64_t r = 0; r < height; r++)
+    for (int64_t c = 0; c < width; c++) values[r * width + c] = small_factor(r, c);
+  return values;
+}
+
+static void upload_small(job *j, const char *name, int64_t height, int64_t width) {
+  float *values = small_matrix(height, width);
+  upload(j, name, 0, values, height * width);
+  free(values);
+}
+
+static float left_product(int m, int64_t column) {
+  float sum = 0;
+  for (int64_t k = 0; m >= 0 && k < WIDTH; k++) sum += element(m, k) * small_factor(k, column);
+  return sum;
+}
+
+static void try_left_factor(void) {
+  job j;
+  begin(&j, "product, left factor");
+  const gt_id a = reading(&j, "a", rows, WIDTH), b = reading(&j, "b", WIDTH, NARROW);
+  assigning(&j, "y", rows, NARROW, gt_matmul(j.graph, a, b, false, false));
+  if (allocate(&j)) {
+    upload_marks(&j, "a");
+    upload_small(&j, "b", WIDTH, NARROW);
+    run(&j);
+    expect_rows(&j, "y", NARROW, left_product);
+  }
+  end(&j);
+}
+
+/* As a gradient of weights is: along the large value's rows. */
+static void try_along_rows(void) {
+  job j;
+  begin(&j, "product, along rows");
+  const gt_id a = reading(&j, "a", rows, WIDTH), b = reading(&j, "b", rows, NARROW);
+  assigning(&j, "y", WIDTH, NARROW, gt_matmul(j.graph, a, b, true, false));
+  if (allocate(&j)) {
+    float y[WIDTH * NARROW];
+    upload_marks(&j, "a");
+    upload_small(&j, "b", rows, NARROW);
+    run(&j);
+    download(&j, "y", 0, y, WIDTH * NARROW);
+    for (int64_t c = 0; c < WIDTH; c++)
+      for (int64_t n = 0; n < NARROW; n++) {
+        float want = 0;
+        for (int m = 0; m < MARKS; m++) want += element(m, c) * small_factor(marked_row(m), n);
+        if (y[c * NARROW + n] != want)
+          fail_msg("[%" PRId64 ", %" PRId64 "] is %g, not %g", c, n, (double)y[c * NARROW + n], (double)want);
+      }
+  }
+  end(&j);
+}
+
+static float right_product(int m, int64_t column) {
+  float sum = 0;
+  for (int k = 0; m >= 0 && k < NARROW; k++) sum += mark(m, k) * small_factor(k, column);
+  return sum;
+}
+
+static void try_result(void) {
+  job j;
+  begin(&j, "product, result");
+  const gt_id a = reading(&j, "a", rows, NARROW), b = reading(&j, "b", NARROW, WIDTH);
+  assigning(&j, "y", rows, WIDTH, gt_matmul(j.graph, a, b, false, false));
+  if (allocate(&j)) {
+    float values[NARROW];
+    for (int m = 0; m < MARKS; m++) {
+      for (int k = 0; k < NARROW; k++) values[k] = mark(m, k);
+      upload(&j, "a", marked_row(m) * NARROW, values, NARROW);
+    }
+    upload_small(&j, "b", NARROW, WIDTH);
+    run(&j);
+    expect_rows(&j, "y", WIDTH, right_product);
+  }
+  end(&j);
+}
+
+/* The gradient of sum(w · table[index]) by the table is w in the rows of the index. */
+static float weight(int m, int64_t column) { return m < 0 ? 0 : small_factor(m, column); }
+
+static void try_gather(bool gradient) {
+  job j;
+  begin(&j, gradient ? "gather, its gradient" : "gather");
+  gt_graph *g = j.graph;
+  const gt_id index = gt_variable_read(g, gt_graph_variable(g, "index", gt_shape_1(MARKS), GT_I32, false));
+  if (gradient)
+    assigning(&j, "slope", rows, WIDTH, gt_gather_sum(g, reading(&j, "w", MARKS, WIDTH), index, rows, -1));
+  else
+    assigning(&j, "y", MARKS, WIDTH, gt_gather(g, reading(&j, "table", rows, WIDTH), index, -1));
+  if (allocate(&j)) {
+    int32_t number[MARKS];
+    float y[MARKS * WIDTH];
+    for (int m = 0; m < MARKS; m++) number[m] = (int32_t)marked_row(m);
+    upload(&j, "index", 0, number, MARKS);
+    if (gradient)
+      upload_small(&j, "w", MARKS, WIDTH);
+    else
+      upload_marks(&j, "table");
+    run(&j);
+    if (gradient) expect_rows(&j, "slope", WIDTH, weight);
+    if (!gradient) download(&j, "y", 0, y, MARKS * WIDTH);
+    for (int64_t i = 0; !gradient && i < MARKS * WIDTH; i++)
+      assert_true(y[i] == element((int)(i / WIDTH), i % WIDTH));
+  }
+  end(&j);
+}
+
+/* The first step of Adam is lr against the sign of the gradient, wherever there is one. */
+static float after_adam(int m, int64_t column) { return element(m, column) != 0 ? -0.5f : 0; }
+
+static gt_store *adam_store(job *j, const gt_optim *optim) {
+  gt_store *store = gt_store_create(&j->arena);
+  gt_store_add(store, (gt_slot){.name = "w.weight", .shape = gt_shape_2(rows, WIDTH)});
+  gt_optim_layout(optim, store);
+  assert_int_equal(store->total, rows * WIDTH);
+  return store;
+}
+
+static void try_adam(void) {
+  static const char text[] = "optimizer: {type: adam, lr: 0.5, eps: 1e-30}\n";
+  job j;
+  gt_diagnostics diagnostics;
+  gt_error error = {0};
+  gt_training training;
+  begin(&j, "adam");
+  gt_graph *g = j.graph;
+  gt_diagnostics_init(&diagnostics, &j.arena);
+  const gt_spec *root = gt_spec_parse(&j.arena, "test.yaml", text, sizeof text - 1, &diagnostics);
+  const gt_optim *optim = gt_optim_read(&j.arena, root, &diagnostics);
+  assert_non_null(optim);
+  const int width = gt_optim_table_width(optim);
+  const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const gt_id clock = gt_clock(g, state, variable(&j, "table", 1, width));
+  const gt_id loss = gt_reshape(g, reading(&j, "loss", 1, 1), (gt_shape){0});
+  const gt_id gradient = gt_reshape(g, reading(&j, "gradient", rows, WIDTH), gt_shape_1(-1));
+  gt_store *store = adam_store(&j, optim);
+  if (!gt_training_update(&training, g, optim, store, gradient, GT_NONE, loss, clock, &error))
+    fail_msg("%s", error.message);
+  if (allocate(&j)) {
+    float row[64];
+    gt_training_scalars(optim, NULL, 0, 1, 1, 1, row);
+    upload(&j, "table", 0, row, width);
+    upload(&j, "ok", 0, &(float){1}, 1);
+    upload_marks(&j, "gradient");
+    run(&j);
+    expect_rows(&j, "parameters", WIDTH, after_adam);
+  }
+  end(&j);
+}
+
+/* --- */
+
+static void try_all(void) {
+  try_elementwise();
+  try_reduction();
+  try_left_factor();
+  try_along_rows();
+  try_result();
+  try_gather(false);
+  try_gather(true);
+  try_adam();
+}
+
+/* A little less than 4 GiB, which is all that some devices give in one piece; a little more; and as large as
+ * values may be. */
+static void test_large(void **state) {
+  (void)state;
+  const int64_t sizes[] = {(1 << 20) - 1024, (1 << 20) + 64, (1 << 21) - 1};
+  for (int i = 0; i < 3; i++) {
+    rows = sizes[i];
+    printf("%" PRId64 " elements, on %s\n", rows * WIDTH, backend->name);
+    try_all();
+  }
+}
+
+static void test_small(void **state) {
+  (void)state;
+  rows = 256;
+  try_all();
+}
+
+static int check_large(double gib) {
+  gt_error error = {0};
+  backend = gt_backend_open(NULL, 0, &error);
+  if (!backend) return fprintf(stderr, "%s\n", error.message), 77;
+  most_bytes = gib * (1 << 30);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_large)};
+  const int failed = cmocka_run_group_tests_name("values of more than 4 GiB", tests, NULL, NULL);
+  gt_backend_close(backend);
+  if (!tried) puts("nothing was tried: this device has too little memory");
+  return tried ? failed : 77;
+}
+
+int main(void) {
+  const char *gib = getenv("CHECK_LARGE");
+  gt_error error = {0};
+  int failed = 0;
+  if (gib) return check_large(strtod(gib, NULL));
+  gt_backend *devices[] = {gt_cpu_open(2, &error), steps_open_vulkan()};
+  for (int i = 0; i < 2; i++) {
+    backend = devices[i];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small)};
+    if (backend) failed += cmocka_run_group_tests_name(backend->name, tests, NULL, NULL);
+    gt_backend_close(backend);
+  }
+  return failed;
+}
