@@ -354,16 +354,6 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
   return true;
 }
 
-static const char temporary_mark[] = ".tmp-";
-
-size_t gt_temporary_target(const char *name) {
-  const size_t length = strlen(name), mark = sizeof temporary_mark - 1;
-  size_t at = length;
-  while (at && strchr("0123456789", name[at - 1])) at--;
-  if (at == length || at <= mark || memcmp(name + at - mark, temporary_mark, mark)) return 0;
-  return at - mark;
-}
-
 /* The new file is whose the old one was, where the system lets us. */
 static bool keep_owner_and_mode(int fd, const struct stat *old) {
   if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM)
@@ -375,12 +365,11 @@ bool gt_replacement_open(gt_replacement *r, const char *path, gt_error *error) {
   struct stat old;
   *r = (gt_replacement){.fd = -1};
   if (snprintf(r->path, sizeof r->path, "%s", path) >= (int)sizeof r->path ||
-      snprintf(r->temporary, sizeof r->temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
-          (int)sizeof r->temporary)
+      !gt_temporary_name(r->temporary, sizeof r->temporary, path))
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
   const bool replaces = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
-  unlink(r->temporary); /* left by a killed process that had our number */
-  r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? old.st_mode & 0777 : 0666);
+  gt_remove_leftovers(path);
+  r->fd = gt_temporary_create(r->temporary, replaces ? old.st_mode & 0777 : 0666);
   if (r->fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", r->temporary);
   if (!replaces || keep_owner_and_mode(r->fd, &old)) return true;
   gt_fail_errno(error, GT_ERR_IO, "cannot give %s the mode of %s", r->temporary, path);

@@ -59,8 +59,18 @@ bool gt_replacement_open(gt_replacement *replacement, const char *path, gt_error
 bool gt_replacement_close(gt_replacement *replacement, bool keep, gt_error *error);
 bool gt_write_all(int fd, const void *data, size_t size); /* false: see errno */
 bool gt_cut_file(int fd, int64_t size);                   /* ftruncate, as often as it is interrupted */
+
+/* --- temporary files (temporary.c) --- */
+
+/* Writes PATH.tmp-PID; false if it is too long. */
+bool gt_temporary_name(char *out, size_t size, const char *path);
+/* Makes it anew, open and locked as long as it is; -1: see errno. */
+int gt_temporary_create(const char *temporary, unsigned mode);
 /* The length of NAME if this is NAME.tmp-PID, which a killed writer leaves; else 0. */
 size_t gt_temporary_target(const char *name);
+/* Removes each PATH.tmp-PID, of any process, that is ours and that no writer has open. Every writing of PATH
+ * begins with this; for who only reads what may have been written in part. */
+void gt_remove_leftovers(const char *path);
 
 /* Fills the places of closed standard descriptors, so that no file of ours comes to stand where messages and
  * results are written to. What stands there ends at once when it is read, and writing to it fails: a lost

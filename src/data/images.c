@@ -219,7 +219,11 @@ static bool read_sets(opening *o, bool skip) {
     if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
   }
   /* Who does not vouch for the config does not want files written where it says. */
-  if (cache && !whole && !gt_data_is_strange(o->reader, node)) gt_image_cache_save(cache, o->set, o->sets);
+  if (!cache || gt_data_is_strange(o->reader, node)) return true;
+  if (whole)
+    gt_remove_leftovers(cache);
+  else
+    gt_image_cache_save(cache, o->set, o->sets);
   return true;
 }
 

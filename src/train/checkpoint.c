@@ -1,5 +1,6 @@
 #include "train/checkpoint.h"
 #include "base/log.h"
+#include "train/tuned_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <float.h>
@@ -236,8 +237,8 @@ void gt_checkpoint_prune(const char *run_directory, int keep) {
 }
 
 bool gt_is_temporary(const char *name) {
-  static const char *const written[] = {"config.yaml", "best.bin", "model.bin", "unpruned.bin",
-                                        "unsnapped.bin"};
+  static const char *const written[] = {"config.yaml",  "best.bin",      "model.bin",
+                                        "unpruned.bin", "unsnapped.bin", GT_TUNED_FILE};
   const size_t length = gt_temporary_target(name);
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)
     if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;

@@ -60,6 +60,7 @@ bool gt_tuned_read(gt_tuned *tuned, const char *path, const gt_backend *backend,
 void gt_tuned_read_cache(gt_tuned *tuned, const gt_backend *backend) {
   gt_error error = {0};
   char *path = gt_tuned_path(backend);
+  if (path) gt_remove_leftovers(path);
   if (path && gt_file_exists(path) && !gt_tuned_read(tuned, path, backend, &error))
     gt_warn("%s; it is not used", error.message);
   free(path);

@@ -223,17 +223,53 @@ static void test_temporary_names(void **state) {
   (void)state;
   assert_int_equal(gt_temporary_target("model.bin.tmp-123"), 9);
   assert_int_equal(gt_temporary_target("a.tmp-1.tmp-2"), 7);
-  static const char *const others[] = {"",
-                                       "model.bin",
-                                       "model.bin.tmp-",
-                                       "model.bin.tmp-1x",
-                                       "model.bin.tmp-x1",
-                                       ".tmp-1",
-                                       "tmp-1",
-                                       "model.bin.tmp1",
-                                       "123"};
+  static const char *const others[] = {
+      "",       "model.bin", "model.bin.tmp-", "model.bin.tmp-1x",       "model.bin.tmp-x1",
+      ".tmp-1", "tmp-1",     "model.bin.tmp1", "model.bin.tmp-20240131", /* no process has this number */
+      "123"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_int_equal(gt_temporary_target(others[i]), 0);
+}
+
+/* What killed writers left of a file goes when it is written again; what is being written, and what only
+ * looks alike, stays. */
+static void test_leftovers(void **state) {
+  (void)state;
+  static const char *const gone[] = {"out.csv.tmp-1", "out.csv.tmp-4194304"}, *const kept[] = {
+                                                                                  "out.csv.tmp-7",
+                                                                                  "out.csv.tmp-20240131",
+                                                                                  "my.out.csv.tmp-1",
+                                                                                  "out.csv.tmp-x"};
+  char target[300];
+  const int before = entries();
+  for (int i = 0; i < 2; i++) write_plain(gone[i], "half", 4);
+  for (int i = 0; i < 4; i++) write_plain(kept[i], "text", 4);
+  const int writer = gt_temporary_create(path(kept[0]), 0600);
+  assert_true(writer >= 0);
+  snprintf(target, sizeof target, "%s", path("out.csv"));
+  gt_error e = {0};
+  assert_true(gt_write_file_atomic(target, &(gt_span){"1", 1}, 1, &e));
+  for (int i = 0; i < 2; i++) assert_int_not_equal(access(path(gone[i]), F_OK), 0);
+  for (int i = 0; i < 4; i++) assert_int_equal(access(path(kept[i]), F_OK), 0);
+  close(writer);
+  gt_remove_leftovers(target);
+  assert_int_not_equal(access(path(kept[0]), F_OK), 0);
+  for (int i = 1; i < 4; i++) unlink(path(kept[i]));
+  unlink(target);
+  /* A writer that is killed. */
+  const pid_t child = fork();
+  if (child == 0) {
+    gt_replacement r;
+    if (!gt_replacement_open(&r, target, &e) || !gt_write_all(r.fd, "half", 4)) _exit(1);
+    kill(getpid(), SIGKILL);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_true(WIFSIGNALED(status));
+  assert_int_equal(entries(), before + 1);
+  assert_true(gt_write_file_atomic(target, &(gt_span){"1", 1}, 1, &e));
+  unlink(target);
+  assert_int_equal(entries(), before);
 }
 
 /* Links and pipes in place of our own files: refused, at once, and what they lead to is left alone. */
@@ -281,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_atomic_killed),
       cmocka_unit_test(test_directories_and_lock),
       cmocka_unit_test(test_temporary_names),
+      cmocka_unit_test(test_leftovers),
       cmocka_unit_test(test_plain_files_only),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -177,7 +177,7 @@ done
 
 # --- temporary files ---------------------------------------------------------------------------------------------
 copy
-ours=(config.yaml.tmp-1 model.bin.tmp-23 best.bin.tmp-4 unpruned.bin.tmp-6 unsnapped.bin.tmp-7 checkpoints/step-000000300.safetensors.tmp-5)
+ours=(config.yaml.tmp-1 model.bin.tmp-23 best.bin.tmp-4 unpruned.bin.tmp-6 unsnapped.bin.tmp-7 tuned.json.tmp-8 checkpoints/step-000000300.safetensors.tmp-5)
 others=(config.yaml.tmp-old notes.tmp-1 model.bin.tmp- checkpoints/step-3.safetensors.tmp-5 my.config.yaml.tmp-6)
 for name in "${ours[@]}" "${others[@]}"; do echo text > "$run/$name"; done
 exits 0 "a run with temporary files" train "$run" --resume

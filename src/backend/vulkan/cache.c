@@ -51,6 +51,7 @@ void gt_vulkan_cache_load(gt_vulkan *vk) {
   gt_error error = {0};
   VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   vk->cache_path = cache_path(vk);
+  if (vk->cache_path) gt_remove_leftovers(vk->cache_path);
   if (vk->cache_path && gt_file_exists(vk->cache_path)) {
     if (!gt_read_plain_file(vk->cache_path, CACHE_LIMIT, &file, &error))
       complain("not read", error.message);
