@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -26,12 +27,24 @@ static uint32_t reserved;
  * linked, and before it is opened, where it is not. */
 __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
 
+/* Loading takes 40 MiB of address space. Where its libraries then find no memory for themselves, libgfortran
+ * ends the process: so there must be more. */
+static bool has_room(gt_error *error) {
+  enum { ROOM = 64 << 20 };
+  void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    return gt_fail(error, GT_ERR_MEMORY, "out of memory: OpenBLAS needs %d MiB to be opened", ROOM >> 20);
+  munmap(room, ROOM);
+  return true;
+}
+
 static bool open_library(gt_error *error) {
   if (gt_blas_sgemm) return true;
   take = blas_memory_alloc;
   give = blas_memory_free;
   gt_blas_sgemm = cblas_sgemm;
   if (gt_blas_sgemm) return true;
+  if (!has_room(error)) return false;
   void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   const char *why = library ? NULL : dlerror();
   if (!library)
