@@ -63,6 +63,24 @@ static void pseudo_inverses_fit(void **state) {
   }
 }
 
+/* Splines overlap only their neighbours; one that no point sees is taken as 0. P A = 1, but for that one. */
+static void splines_fit(void **state) {
+  enum { ROWS = 96, COLUMNS = 15, UNSEEN = 6, DEGREE = 3 };
+  double a[ROWS * COLUMNS], p[ROWS * COLUMNS];
+  (void)state;
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++)
+      a[i * COLUMNS + j] =
+          j == UNSEEN ? 0 : gt_spline(DEGREE, (i + 0.5) * (COLUMNS - DEGREE) / ROWS + DEGREE - j);
+  gt_pseudo_inverse(a, ROWS, COLUMNS, p);
+  for (int i = 0; i < COLUMNS; i++)
+    for (int j = 0; j < COLUMNS; j++) {
+      double sum = 0;
+      for (int k = 0; k < ROWS; k++) sum += p[i * ROWS + k] * a[k * COLUMNS + j];
+      assert_true(fabs(sum - (i == j && i != UNSEEN)) < 1e-12);
+    }
+}
+
 /* --- the layer --- */
 
 /* At the ends of cells a spline begins as noise, within half its spread and not all alike; beside it silu has
@@ -232,6 +250,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splines_are_those_of_de_boor),
       cmocka_unit_test(pseudo_inverses_fit),
+      cmocka_unit_test(splines_fit),
       cmocka_unit_test(splines_begin_as_noise),
       cmocka_unit_test(options_do_what_they_say),
       cmocka_unit_test(every_basis_builds),

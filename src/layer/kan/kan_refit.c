@@ -63,6 +63,22 @@ static void fill_values(const gt_kan_attribute *a, double low, double high, uint
       values[k * a->terms + t] = value_of(a, t, low + (high - low) * (k + 0.5) / points);
 }
 
+/* product [n, terms] = fit [n, points] values [points, terms]. Splines are 0 at most points, which are passed
+ * over. */
+static void multiply(const double *fit, uint32_t n, const double *values, uint32_t points, uint32_t terms,
+                     double *product) {
+  memset(product, 0, sizeof *product * n * terms);
+  for (uint32_t k = 0; k < points; k++) {
+    const double *row = values + (size_t)k * terms;
+    uint32_t first = 0, end = terms;
+    while (first < end && row[first] == 0) first++;
+    while (end > first && row[end - 1] == 0) end--;
+    for (uint32_t i = 0; i < n; i++)
+      for (uint32_t j = first; j < end; j++)
+        product[(size_t)i * terms + j] += fit[(size_t)i * points + k] * row[j];
+  }
+}
+
 /* turn [terms of b, terms of a]. */
 static void find_turn(const gt_kan_attribute *a, const gt_kan_attribute *b, double *turn) {
   const uint32_t points = POINTS * b->terms;
@@ -73,12 +89,7 @@ static void find_turn(const gt_kan_attribute *a, const gt_kan_attribute *b, doub
   fill_values(a, low, high, points, before);
   fill_values(b, low, high, points, now);
   gt_pseudo_inverse(now, points, b->terms, fit);
-  for (uint32_t i = 0; i < b->terms; i++)
-    for (uint32_t j = 0; j < a->terms; j++) {
-      double sum = 0;
-      for (uint32_t k = 0; k < points; k++) sum += fit[i * points + k] * before[k * a->terms + j];
-      turn[i * a->terms + j] = sum;
-    }
+  multiply(fit, b->terms, before, points, a->terms, turn);
   free(before);
   free(now);
   free(fit);
@@ -86,12 +97,14 @@ static void find_turn(const gt_kan_attribute *a, const gt_kan_attribute *b, doub
 
 static void turn_block(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *turn,
                        int64_t inside, const float *old, float *out) {
-  for (uint32_t t = 0; t < b->terms; t++)
-    for (int64_t i = 0; i < inside; i++) {
-      double sum = 0;
-      for (uint32_t s = 0; s < a->terms; s++) sum += turn[t * a->terms + s] * old[s * inside + i];
-      out[t * inside + i] = (float)sum;
-    }
+  double *sum = gt_alloc(sizeof *sum * (size_t)inside);
+  for (uint32_t t = 0; t < b->terms; t++) {
+    memset(sum, 0, sizeof *sum * (size_t)inside);
+    for (uint32_t s = 0; s < a->terms; s++)
+      for (int64_t i = 0; i < inside; i++) sum[i] += turn[t * a->terms + s] * (double)old[s * inside + i];
+    for (int64_t i = 0; i < inside; i++) out[t * inside + i] = (float)sum[i];
+  }
+  free(sum);
   if (b->base) memcpy(out + b->terms * inside, old + a->terms * inside, sizeof *out * (size_t)inside);
 }
 

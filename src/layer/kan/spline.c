@@ -39,33 +39,64 @@ void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, d
   }
 }
 
-/* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and not
- * negative, and is overwritten by its Cholesky factor. What is singular is taken as 0. */
-static void solve(double *s, uint32_t n, double *b, uint32_t count) {
+/* The lower half of a symmetric matrix of splines that overlap only their neighbours: row i holds zeros
+ * before first[i], column i behind last[i]. Its Cholesky factor has the same profile (George and Liu,
+ * "Computer Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
+typedef struct profile {
+  uint32_t *first, *last; /* [n] */
+} profile;
+
+static profile profile_of(const double *s, uint32_t n) {
+  profile p = {.first = gt_alloc(2 * n * sizeof *p.first)};
+  p.last = p.first + n;
+  for (uint32_t i = 0; i < n; i++) {
+    while (p.first[i] < i && s[i * n + p.first[i]] == 0) p.first[i]++;
+    for (uint32_t j = p.first[i]; j <= i; j++) p.last[j] = i;
+  }
+  return p;
+}
+
+static void factor(double *s, uint32_t n, const profile *p) {
   double largest = 0;
   for (uint32_t i = 0; i < n; i++) largest = fmax(largest, s[i * n + i]);
   for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t j = 0; j <= i; j++) {
+    for (uint32_t j = p->first[i]; j <= i; j++) {
       double sum = s[i * n + j];
-      for (uint32_t k = 0; k < j; k++) sum -= s[i * n + k] * s[j * n + k];
+      for (uint32_t k = p->first[i] > p->first[j] ? p->first[i] : p->first[j]; k < j; k++)
+        sum -= s[i * n + k] * s[j * n + k];
       if (i == j)
         s[i * n + i] = sum > 1e-13 * largest ? sqrt(sum) : 0;
       else
         s[i * n + j] = s[j * n + j] > 0 ? sum / s[j * n + j] : 0;
     }
   }
-  for (uint32_t c = 0; c < count; c++) {
-    for (uint32_t i = 0; i < n; i++) {
-      double sum = b[i * count + c];
-      for (uint32_t k = 0; k < i; k++) sum -= s[i * n + k] * b[k * count + c];
-      b[i * count + c] = s[i * n + i] > 0 ? sum / s[i * n + i] : 0;
-    }
-    for (uint32_t i = n; i-- > 0;) {
-      double sum = b[i * count + c];
-      for (uint32_t k = i + 1; k < n; k++) sum -= s[k * n + i] * b[k * count + c];
-      b[i * count + c] = s[i * n + i] > 0 ? sum / s[i * n + i] : 0;
-    }
+}
+
+static void subtract(double *from, double times, const double *row, uint32_t count) {
+  for (uint32_t c = 0; c < count; c++) from[c] -= times * row[c];
+}
+
+static void divide(double *row, double by, uint32_t count) {
+  for (uint32_t c = 0; c < count; c++) row[c] = by > 0 ? row[c] / by : 0;
+}
+
+/* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and not
+ * negative, and is overwritten by its Cholesky factor. What is singular is taken as 0, which LAPACK's dpbsv
+ * refuses. */
+static void solve(double *s, uint32_t n, double *b, uint32_t count) {
+  const profile p = profile_of(s, n);
+  factor(s, n, &p);
+  for (uint32_t i = 0; i < n; i++) {
+    double *row = b + (size_t)i * count;
+    for (uint32_t k = p.first[i]; k < i; k++) subtract(row, s[i * n + k], b + (size_t)k * count, count);
+    divide(row, s[i * n + i], count);
   }
+  for (uint32_t i = n; i-- > 0;) {
+    double *row = b + (size_t)i * count;
+    for (uint32_t k = i + 1; k <= p.last[i]; k++) subtract(row, s[k * n + i], b + (size_t)k * count, count);
+    divide(row, s[i * n + i], count);
+  }
+  free(p.first);
 }
 
 /* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most of what splines are made of is
