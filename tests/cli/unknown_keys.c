@@ -61,7 +61,7 @@ static bool is_error_at(const char *text, const char *place) {
   for (int i = 0; i < config.diagnostics.count && !found; i++) {
     const gt_diagnostic *d = &config.diagnostics.items[i];
     found =
-        !d->warning && !strcmp(d->at.file, "c.yaml") && d->at.line == at.line && d->at.column == at.column;
+        !d->finding && !strcmp(d->at.file, "c.yaml") && d->at.line == at.line && d->at.column == at.column;
   }
   gt_config_finish(&config);
   return found;
