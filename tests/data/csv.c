@@ -230,7 +230,7 @@ static void names_are_composed(void **state) {
   write_text("n.csv", "a,y\n1,caf\u00e9\n2,tea\n");
   open_data(&o, "{train: %s, test: %s, classes: [tea, cafe\u0301]}", path_of("m.csv"), path_of("n.csv"));
   expect_open(&o);
-  assert_int_equal(o.diagnostics.warnings, 0);
+  assert_int_equal(o.diagnostics.findings, 0);
   assert_true(((const int32_t *)o.data.test.targets.data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [caf\u00e9, tea, cafe\u0301]}", path_of("m.csv"));

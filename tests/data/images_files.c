@@ -93,7 +93,7 @@ static void names_are_composed(void **state) {
   plant("train/cafe\u0301/1.png", 1), plant("train/tea/2.png", 2), plant("test/caf\u00e9/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_open(&o);
-  assert_int_equal(o.diagnostics.warnings, 0);
+  assert_int_equal(o.diagnostics.findings, 0);
   assert_string_equal(o.data.class_names[0], "caf\u00e9");
   assert_int_equal(label_of(&o.data.test, 0), 0);
   close_data(&o);
