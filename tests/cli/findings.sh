@@ -35,13 +35,13 @@ data: {formula: "x0 + x1", samples: 20, test_samples: 10}
 model: [{linear: 1}]
 train: {epochs: 4, batch_size: 5}
 YAML
-for row in schedule.warmup:16:15 train.eval_every:5:4 train.log_every:17:16 train.checkpoint.every:5:4 train.accumulate:5:4; do
+for row in train.eval_every:5:4 train.log_every:17:16 train.checkpoint.every:5:4 train.accumulate:5:4; do
   IFS=: read -r key long short <<< "$row"
   finds no_effect "--set:1:$((${#key} + 2))" "" "$GTRAIN" check length.yaml --set "$key=$long"
   silent "$key=$short" "$GTRAIN" check length.yaml --set "$key=$short"
 done
 for row in '{type: step, step_size: %d}:4:3' '{type: step, step_size: %d, by: step}:16:15' '{type: cosine, steps: %d}:17:16' \
-  '{type: linear, steps: %d}:17:16' '{type: plateau, patience: %d}:3:2'; do
+  '{type: linear, steps: %d}:17:16' '{type: constant, warmup: %d}:16:15' '{type: plateau, patience: %d}:3:2'; do
   long=${row%:*} short=${row##*:}
   schedule=${long%:*} long=${long##*:}
   # shellcheck disable=SC2059

@@ -155,6 +155,7 @@ static void unknown_keys(void **state) {
   (void)state;
   for (int i = 0; i < things; i++) {
     const gt_schema_thing *t = &thing[i];
+    if (!strcmp(t->kind, "warning")) continue; /* a name for `quiet:`, and no map */
     const bool needs_file = !strcmp(t->kind, "data") && strcmp(t->name, "table") != 0;
     walk(t, t->schema, "", "");
     if (t->common && !needs_file) walk(t, t->common, required_of(t->schema, NULL), "");
