@@ -2,12 +2,12 @@
  * map names the keys that it may have. */
 #ifndef GT_CLI_SCHEMA_H
 #define GT_CLI_SCHEMA_H
-#include "spec/schema.h"
+#include "train/config.h"
 #include <jansson.h>
 
 typedef struct gt_schema_thing {
-  const char *
-      kind; /* "section", "data", "augmentation", "layer", "block", "init", "loss", "optimizer", "schedule" */
+  const char *kind; /* "section", "data", "augmentation", "layer", "block", "init", "loss", "optimizer",
+                       "schedule", "warning" */
   const char *name, *help;
   const gt_schema *schema, *common; /* common: rows that all of its kind have, too, or NULL */
 } gt_schema_thing;

@@ -31,6 +31,7 @@ __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLA
  * ends the process: so there must be more. */
 static bool has_room(gt_error *error) {
   enum { ROOM = 64 << 20 };
+  // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
   void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED)
     return gt_fail(error, GT_ERR_MEMORY, "out of memory: OpenBLAS needs %d MiB to be opened", ROOM >> 20);
