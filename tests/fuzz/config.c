@@ -11,8 +11,13 @@ static void judge_resolved(const char *path) {
   gt_config config, again;
   gt_error error = {0};
   gt_arena_init(&arena);
-  fuzz_expect(gt_config_read(&config, &arena, path, false, NULL, 0, &error),
-              "check passes it, and reading does not: %s", error.message);
+  /* Check does not make large data, for which reading may have no room. */
+  const bool ok = gt_config_read(&config, &arena, path, false, NULL, 0, &error);
+  if (error.status == GT_ERR_MEMORY) {
+    gt_arena_finish(&arena);
+    return;
+  }
+  fuzz_expect(ok, "check passes it, and reading does not: %s", error.message);
   const bool same = gt_config_parse(&again, &arena, path, config.resolved, NULL, NULL, 0, &error);
   if (!same) gt_config_report(&again, &error);
   fuzz_expect(same, "its resolved form is refused:\n%s", config.resolved);
