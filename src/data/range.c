@@ -79,7 +79,7 @@ static bool is_elsewhere(const gt_value_range *trained, const gt_value_range *no
          (share > 0.01 && most_of(now, column) > other_unit * most_of(trained, column) && trained->count > 1);
 }
 
-/* Are all values tiny beside those of the training, and not all of them 0? */
+/* True if all values are tiny beside those of the training, and not all of them are 0. */
 static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range *now) {
   double most = 0;
   for (int64_t c = 0; c < now->columns; c++) {

@@ -34,6 +34,6 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
 void gt_review_bits(gt_build *build, const gt_id *input, int k);
 /* A layer that takes input[0] as pictures, channels last. */
 void gt_review_picture(gt_build *build, const gt_id *input);
-/* Do these look like channels, height and width, in this order? */
+/* True if these look like channels, height and width, in this order. */
 bool gt_looks_channels_first(gt_shape sample);
 #endif

@@ -51,7 +51,7 @@ typedef struct gt_position {
   int line, column, width; /* from 1; width of the marked text */
 } gt_position;
 
-bool gt_position_is_override(gt_position at); /* was it given by --set? */
+bool gt_position_is_override(gt_position at); /* true if --set gave it */
 
 typedef struct gt_diagnostic {
   gt_position at;
