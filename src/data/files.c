@@ -205,9 +205,15 @@ static uint64_t plain_size(int fd) {
   return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 ? (uint64_t)s.st_size : 0;
 }
 
-uint64_t gt_data_file_size(const char *path) {
+/* -1 of what is no plain file: a pipe that was opened and closed would be broken for who writes to it. */
+static int open_plain(const char *path) {
+  struct stat s;
   gt_error error = {0};
-  const int fd = gt_open_input(path, true, &error);
+  return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? gt_open_input(path, true, &error) : -1;
+}
+
+uint64_t gt_data_file_size(const char *path) {
+  const int fd = open_plain(path);
   if (fd < 0) return 0;
   const uint64_t size = gt_inflate_limit(fd) == UINT64_MAX ? plain_size(fd) : 0;
   close(fd);
@@ -215,8 +221,7 @@ uint64_t gt_data_file_size(const char *path) {
 }
 
 uint64_t gt_data_memory_limit(const char *path) {
-  gt_error error = {0};
-  const int fd = gt_open_input(path, true, &error);
+  const int fd = open_plain(path);
   if (fd < 0) return UINT64_MAX;
   const uint64_t limit = gt_inflate_limit(fd);
   close(fd);
