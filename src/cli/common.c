@@ -64,16 +64,6 @@ static const char *list_of(gt_arena *arena, const char *const *settings) {
   return *list ? gt_arena_printf(arena, "%s)", list) : list;
 }
 
-/* The findings that a model's config does not want. */
-static void silence(const gt_spec *quiet, gt_diagnostics *diagnostics) {
-  if (gt_spec_is_null(quiet)) return;
-  const bool one = quiet->kind == GT_SPEC_SCALAR;
-  for (int i = 0; i < (one ? 1 : quiet->count); i++) {
-    const gt_spec *name = one ? quiet : quiet->child[i];
-    if (name->kind == GT_SPEC_SCALAR) gt_diagnostics_silence(diagnostics, &name->scalar, 1);
-  }
-}
-
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error) {
@@ -90,7 +80,7 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
-  silence(gt_spec_find(root, "quiet"), diagnostics);
+  gt_config_silence(root, diagnostics);
   return root != NULL;
 }
 

@@ -29,6 +29,7 @@ static bool build(reader *r) {
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = seen[d];
   const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
+  gt_config_silence(root, &r->diagnostics);
   if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
     const uint32_t variable = gt_graph_variable(graph, "input", r->input, GT_F32, false);

@@ -20,7 +20,14 @@ void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
       (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_FINDINGS)};
 }
 
-static bool same(const gt_diagnostic *a, const gt_diagnostic *b);
+bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
+
+static bool is_override(const gt_diagnostic *item) { return gt_position_is_override(item->at); }
+
+static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
+  return a->at.line == b->at.line && a->at.column == b->at.column && !strcmp(a->message, b->message) &&
+         is_override(a) == is_override(b);
+}
 
 static bool is_known(const gt_diagnostics *d, const gt_diagnostic *item) {
   for (int i = 0; i < d->count; i++)
@@ -60,10 +67,9 @@ gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt
   return item;
 }
 
-void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *names, int count) {
-  for (int i = 0; i < count; i++)
-    for (int k = 1; k < GT_FINDING_COUNT; k++)
-      if (!strcmp(names[i], gt_finding_names[k - 1])) diagnostics->quiet |= UINT64_C(1) << k;
+void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name) {
+  for (int k = 1; k < GT_FINDING_COUNT; k++)
+    if (!strcmp(name, gt_finding_names[k - 1])) diagnostics->quiet |= UINT64_C(1) << k;
 }
 
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
@@ -169,10 +175,6 @@ static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   fputc('\n', stream);
 }
 
-bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
-
-static bool is_override(const gt_diagnostic *item) { return gt_position_is_override(item->at); }
-
 /* Overrides after files; then by position; then in the order of finding (qsort sorts pointers into one
  * array). */
 static int by_position(const void *left, const void *right) {
@@ -185,11 +187,6 @@ static int by_position(const void *left, const void *right) {
     if (a->at.column != b->at.column) return a->at.column < b->at.column ? -1 : 1;
   }
   return a < b ? -1 : a > b;
-}
-
-static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
-  return a->at.line == b->at.line && a->at.column == b->at.column && !strcmp(a->message, b->message) &&
-         is_override(a) == is_override(b);
 }
 
 static void print_more(int count, int *told, const char *what, FILE *stream) {

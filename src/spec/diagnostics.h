@@ -79,8 +79,8 @@ gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const ch
 /* Adds a finding, unless it is silenced or there already; returns it, or one that nobody will see. */
 gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Findings of these names, which are gt_finding_names', are not added from now on. */
-void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *const *names, int count);
+/* Findings of this name, one of gt_finding_names, are not added from now on. */
+void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
 /* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 /* The exit code of the errors: that of the files that they are in, if all of the config itself is right. */

@@ -239,6 +239,14 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
         "restart_every or init_from, not both";
 }
 
+void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics) {
+  const gt_spec *quiet = gt_spec_find(root, "quiet");
+  if (gt_spec_is_null(quiet)) return;
+  if (quiet->kind == GT_SPEC_SCALAR) gt_diagnostics_silence(diagnostics, quiet->scalar);
+  for (int i = 0; i < quiet->count; i++)
+    if (quiet->child[i]->kind == GT_SPEC_SCALAR) gt_diagnostics_silence(diagnostics, quiet->child[i]->scalar);
+}
+
 static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   const gt_spec *root = config->root;
   *sections = (top){0};
@@ -247,7 +255,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   config->seed = sections->seed;
   config->products = precision_of(&sections->precision);
   config->flips = sections->eval.flip;
-  gt_diagnostics_silence(&config->diagnostics, sections->quiet.items, sections->quiet.count);
+  gt_config_silence(root, &config->diagnostics);
   return true;
 }
 

@@ -103,6 +103,8 @@ bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const
  * any error, which is in config->diagnostics. */
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
                            bool classification);
+/* Silences the findings that the config's `quiet:` names; accepts NULL. */
+void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);

@@ -146,6 +146,13 @@ silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fo
 finds not_bits "--set:1" "reads numbers other than 0 and 1 from 'input'" "$GTRAIN" check far.yaml --set 'model=[{logic: 8}, {logic: 8}, {group_sum: 1}]'
 finds not_bits "--set:1" "from 'linear1'" "$GTRAIN" check far.yaml --set 'model=[{threshold: [7]}, {linear: 8}, {logic: 8}, {group_sum: 1}]'
 silent "bits" "$GTRAIN" check far.yaml --set 'model=[{threshold: [6, 7]}, {logic: 8}, {logic: 8}, {group_sum: 1}]'
+# What a model's config silences stays silent in the commands on that model.
+for quiet in '[]' '[not_bits]'; do
+  exits 0 "gates on numbers, quiet: $quiet" "$GTRAIN" train far.yaml --set 'model=[{logic: 8}, {group_sum: 1}]' --set train.epochs=1 \
+    --set "quiet=$quiet" --quiet --run-dir "gates$quiet"
+  exits 0 "their export" "$GTRAIN" export "gates$quiet/model.bin" --format c
+  check "… says it unless it is silenced" test "$(grep -c '\[not_bits\]' <<< "$out")" = "$([[ $quiet == '[]' ]] && echo 1 || echo 0)"
+done
 printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\n' x.npy > chw.yaml
 # An array of zeros, f4, of this shape.
 zeros() {
