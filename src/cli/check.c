@@ -91,27 +91,23 @@ static void print_phases(const gt_config *config) {
 }
 
 static void print_classes(const gt_config *config) {
-  gt_arena arena;
-  gt_arena_init(&arena);
-  const gt_class_counts counts = gt_class_counts_of(&config->dataset, &arena);
-  if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, &arena));
-  gt_arena_finish(&arena);
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_class_counts counts = gt_class_counts_of(&config->dataset, arena);
+  if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, arena));
 }
 
 /* Each class with its number of samples in each split; an empty array of targets that are no classes. */
 static json_t *classes_json(const gt_config *config) {
   static const char *const split[] = {"train", "validation", "test"};
   json_t *list = json_array();
-  gt_arena arena;
-  gt_arena_init(&arena);
-  const gt_class_counts counts = gt_class_counts_of(&config->dataset, &arena);
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_class_counts counts = gt_class_counts_of(&config->dataset, arena);
   for (int i = 0; i < counts.classes; i++) {
-    json_t *row = json_pack("{s:s}", "name", gt_class_name(&counts, i, &arena));
+    json_t *row = json_pack("{s:s}", "name", gt_class_name(&counts, i, arena));
     for (int s = 0; s < 3; s++)
       if (counts.split[s]) json_object_set_new(row, split[s], json_integer(counts.split[s][i]));
     json_array_append_new(list, row);
   }
-  gt_arena_finish(&arena);
   return list;
 }
 

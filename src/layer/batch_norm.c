@@ -34,18 +34,18 @@ static const gt_schema schema = {.name = "batch_norm",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
-/* lone: a batch may hold one value a channel. */
+/* may_be_single: a batch may hold one value a channel. */
 static void track(gt_build *build, const batch_norm_config *c, gt_norm_running before, const gt_moments *m,
-                  gt_id count, bool lone) {
+                  gt_id count, bool may_be_single) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
   const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
   /* 1 of two values or more, else 0; only a batch of rows alone can come down to one value. */
-  const gt_id counts = lone ? gt_min(graph, gt_sub(graph, count, one), one) : one;
+  const gt_id counts = may_be_single ? gt_min(graph, gt_sub(graph, count, one), one) : one;
   const gt_id batches = gt_add(graph, before.batches, counts);
   gt_id share =
       c->cumulative ? gt_div(graph, one, gt_max(graph, batches, one)) : gt_constant(graph, c->momentum);
-  if (lone) share = gt_mul(graph, share, counts);
+  if (may_be_single) share = gt_mul(graph, share, counts);
   const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, others));
   gt_norm_move(build, before, m->mean, unbiased, share);
   gt_build_update(build, "num_batches_tracked", batches);
@@ -150,8 +150,8 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
     const gt_id mean = gt_column_moments(graph, input[0], build->weight, c->eps),
                 variance = gt_result(graph, mean, 1);
     const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};
-    const bool lone = gt_norm_count(shape, axes) == (build->weight == GT_NONE ? 1 : shape.dim[0]);
-    if (c->track_running_stats) track(build, c, before, &m, count, lone);
+    const bool may_be_single = gt_norm_count(shape, axes) == (build->weight == GT_NONE ? 1 : shape.dim[0]);
+    if (c->track_running_stats) track(build, c, before, &m, count, may_be_single);
     return normalise(build, c, input[0], axes, &m, count);
   }
   const gt_id out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);

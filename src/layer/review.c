@@ -2,59 +2,57 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const gt_sample_facts *gt_review_facts(const gt_build *build, int k) {
-  return build->review ? build->facts[k] : NULL;
+const gt_sample_facts *gt_review_facts(const gt_build *build) {
+  return build->review ? build->facts[0] : NULL;
 }
 
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...) {
+gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *format, ...) {
   char text[512];
   if (!build->review) return GT_NEW(build->arena, gt_diagnostic);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return gt_finding_at(build->diagnostics, finding, gt_build_position(build, key), "layer '%s' %s",
-                       build->name, text);
+  return gt_finding_at(build->diagnostics, finding, build->at, "layer '%s' %s", build->name, text);
 }
 
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help) {
   const gt_review *review = build->review;
   if (!review) return;
-  const char *of_last = rows && values > 1 && values / review->rows * review->last_rows == 1
-                            ? "normalises one value a channel in the last batch of an epoch, which has one "
-                              "sample: its output there is the same whatever the sample is"
-                            : NULL;
-  if (values > 1 && !of_last) return;
-  gt_review_find(build, GT_FINDING_single_value_norm, NULL, "%s",
-                 of_last ? of_last
-                         : "normalises over one value, which is its own mean: its output is the same "
-                           "whatever the sample is")
-      ->help = help;
+  const char *text = NULL;
+  if (values == 1)
+    text = "normalises over one value, which is its own mean: its output is the same whatever the sample is";
+  else if (rows && values / review->rows * review->last_rows == 1)
+    text = "normalises one value a channel in the last batch of an epoch, which has one sample: its output "
+           "there is the same whatever the sample is";
+  if (text) gt_review_find(build, GT_FINDING_single_value_norm, "%s", text)->help = help;
 }
 
-void gt_review_bits(gt_build *build, const gt_id *input, int k) {
+void gt_review_bits(gt_build *build, const gt_id *input) {
   gt_review *review = build->review;
-  if (!review || review->not_bits || gt_node_at(build->graph, input[k])->bits) return;
+  if (!review || review->not_bits || gt_node_at(build->graph, input[0])->bits) return;
   review->not_bits = true;
-  gt_review_find(build, GT_FINDING_not_bits, NULL,
-                 "reads numbers other than 0 and 1 from %s: its gates are then no gates, and the results "
-                 "called the circuit's are those of no circuit",
-                 gt_build_input_text(build, input, k))
+  gt_review_find(
+      build, GT_FINDING_not_bits,
+      "reads numbers other than 0 and 1 from %s: the results reported for the circuit are those of "
+      "polynomials, which no circuit computes",
+      gt_build_input_text(build, input, 0))
       ->help = "a layer `threshold: [0.5]` before it makes bits, with levels that suit the data";
 }
 
-bool gt_looks_channels_first(gt_shape s) {
+/* True if these look like channels, height and width, in this order. */
+static bool is_channels_first(gt_shape s) {
   return s.rank == 3 && (s.dim[0] == 1 || s.dim[0] == 3 || s.dim[0] == 4) && s.dim[1] == s.dim[2] &&
          s.dim[1] > s.dim[0] && s.dim[2] > 4;
 }
 
 void gt_review_picture(gt_build *build, const gt_id *input) {
-  const gt_sample_facts *facts = gt_review_facts(build, 0);
+  const gt_sample_facts *facts = gt_review_facts(build);
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
-  if (!facts || x.rank != 4 || !gt_looks_channels_first(facts->sample)) return;
+  if (!facts || x.rank != 4 || !is_channels_first(facts->sample)) return;
   for (int d = 0; d < 3; d++)
     if (x.dim[d + 1] != facts->sample.dim[d]) return; /* moved */
-  gt_review_find(build, GT_FINDING_channels_first, NULL,
+  gt_review_find(build, GT_FINDING_channels_first,
                  "reads the data's [%lld, %lld, %lld] as %lld row%s, %lld columns and %lld channels",
                  (long long)x.dim[1], (long long)x.dim[2], (long long)x.dim[3], (long long)x.dim[1],
                  x.dim[1] == 1 ? "" : "s", (long long)x.dim[2], (long long)x.dim[3])

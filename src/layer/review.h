@@ -21,19 +21,18 @@ typedef struct gt_review {
   bool not_bits;                       /* said already: layers behind it read what that layer makes */
 } gt_review;
 
-/* What is known of what input k holds: samples as they are in the data, or moved; NULL: nothing. */
-const gt_sample_facts *gt_review_facts(const gt_build *build, int k);
-/* Adds a finding at the value of `key` (or at the layer), as "layer 'NAME' …". Without a review it is one
- * that nobody sees. Never NULL. */
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* What is known of what the layer's first input holds: samples as they are in the data, or moved; NULL:
+ * nothing. */
+const gt_sample_facts *gt_review_facts(const gt_build *build);
+/* Adds a finding at the layer, as "layer 'NAME' …". Without a review it is one that nobody sees. Never NULL.
+ */
+gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* A layer that normalises over so many values: one of them is its own mean. `rows`: the batch is among them.
  * help: the way out. */
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);
-/* A layer whose gates read input[k] where its values may be other than 0 and 1; in a hard build. */
-void gt_review_bits(gt_build *build, const gt_id *input, int k);
+/* A layer whose gates read input[0], whose values may be other than 0 and 1; in a hard build. */
+void gt_review_bits(gt_build *build, const gt_id *input);
 /* A layer that takes input[0] as pictures, channels last. */
 void gt_review_picture(gt_build *build, const gt_id *input);
-/* True if these look like channels, height and width, in this order. */
-bool gt_looks_channels_first(gt_shape sample);
 #endif

@@ -179,7 +179,7 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
 /* A norm's output always lies near 0, and knots that move find the data; tanh tells values beyond 3, where it
  * is 0.995, hardly apart. */
 static void review_range(gt_build *build, const gt_kan_choice *o) {
-  const gt_sample_facts *facts = gt_review_facts(build, 0);
+  const gt_sample_facts *facts = gt_review_facts(build);
   const bool tanh = !strcmp(o->norm, "tanh");
   const char *column = NULL;
   if (!facts || o->adapts || !strcmp(o->norm, "layer_norm") || (!tanh && !gt_kan_uses_range(o))) return;
@@ -187,8 +187,7 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   const double share = facts->outside(facts, low, high, &column);
   if (share < 0.5) return;
   gt_diagnostic *item = gt_review_find(
-      build, GT_FINDING_outside_grid, NULL,
-      "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
+      build, GT_FINDING_outside_grid, "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
       tanh ? "reads its input through tanh, which tells values apart" : "has its functions", low, high,
       100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
   item->help =

@@ -95,7 +95,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
   const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
-  gt_review_bits(build, input, 0);
+  gt_review_bits(build, input);
   const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0]) : GT_NONE;
   if (words != GT_NONE) {
     const gt_id y = gt_logic_bits(build->graph, words, gt_logic_codes(build->graph, logits), wiring);

@@ -202,7 +202,7 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;
-  gt_review_bits(build, input, 0);
+  gt_review_bits(build, input);
   if (build->hard && gt_node_at(build->graph, input[0])->bits)
     return run_bits(build, &a, input[0], logits, wiring, outputs);
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);

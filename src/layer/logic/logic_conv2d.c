@@ -198,7 +198,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
       gt_build_constant(build, "wiring", gt_shape_2(from.kernels, from.leaves), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
-  gt_review_bits(build, input, 0);
+  gt_review_bits(build, input);
   const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
   return gt_reshape(graph, y, output);
 }
