@@ -43,18 +43,19 @@ static bool begins_with(const char *key, const char *section) {
   return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
 }
 
-/* The sections whose keys a phase may change, … */
-static const char *const sections[] = {"model", "optimizer", "schedule", "augment", "train"};
+/* What a phase may have: keys of its own, and then the sections whose keys it may change, … */
+static const char *const keys[] = {"epochs",    "steps",    "prune",   "symbolic", "model",
+                                   "optimizer", "schedule", "augment", "train"};
 /* … but for these, which are one for a whole run. */
 static const char *const fixed[] = {"train.phases", "train.threads", "train.restart_every", "train.epochs",
                                     "train.steps"};
-enum { SECTIONS = sizeof sections / sizeof *sections, FIXED = sizeof fixed / sizeof *fixed };
+enum { OWN = 4, SECTIONS = sizeof keys / sizeof *keys - OWN, FIXED = sizeof fixed / sizeof *fixed };
 
 bool gt_phase_may_change(const char *key) {
   for (size_t i = 0; i < FIXED; i++)
     if (begins_with(key, fixed[i])) return false;
   for (size_t i = 0; i < SECTIONS; i++)
-    if (begins_with(key, sections[i])) return strcmp(key, "train") != 0;
+    if (begins_with(key, keys[OWN + i])) return strcmp(key, "train") != 0;
   return false;
 }
 
@@ -67,13 +68,11 @@ static bool is_field(const gt_schema *schema, const char *key) {
 /* What was probably meant: a key of a section, without its name, or a name that is mistyped; NULL: nothing
  * known. */
 static const char *meant_by(gt_arena *arena, const gt_spec *root, const char *key) {
-  static const char *const names[] = {"epochs",    "steps",    "prune",   "symbolic", "model",
-                                      "optimizer", "schedule", "augment", "train"};
   if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
     return gt_arena_printf(arena, "optimizer.%s", key);
   if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
   const size_t length = strcspn(key, ".");
-  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), names, sizeof names / sizeof *names);
+  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), keys, OWN + SECTIONS);
   return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
 }
 
