@@ -1,4 +1,4 @@
-/* gt_lasting: does a board stay? Cells that differ from a target that does not change (a checkerboard, a
+/* gt_lasting: whether a board stays. Cells that differ from a target that does not change (a checkerboard, a
  * picture), after 1, 2, 4 and 10 times the steps of the training. Training holds an automaton to the board of
  * its last steps only: what comes after is whatever the rule makes of it. */
 #ifndef GT_AUTOMATON_LASTING_H
@@ -15,7 +15,8 @@ typedef struct gt_lasting {
   int known;                  /* so many of `errors`: a run may end before */
 } gt_lasting;
 
-/* Does it apply? Of a rule each board follows from the one before, whatever came before that. */
+/* True if the experiment has a target that stays the same; under a rule each board follows from the one
+ * before. */
 bool gt_lasting_applies(const gt_experiment *experiment);
 /* Looks at the board of an experiment with compared cells, each board in turn. */
 void gt_lasting_look(gt_lasting *lasting, const gt_experiment *experiment);

@@ -197,7 +197,7 @@ const gt_command gt_command_eval = {
         "that occur. A confusion matrix has a row for each label and a column for each answer.\n"
         "\n"
         "Of a cellular automaton that is to make a checkerboard or a picture, also the wrong cells after 1, 2, 4\n"
-        "and 10 times the steps of the training: does what it made stay? The circuit runs from the config's start,\n"
+        "and 10 times the steps of the training, which tells whether what it made stays. The circuit runs from the config's start,\n"
         "10 times where chance has a part.\n"
         "\n"
         "A model may come from anybody: unless it lies in its run directory, as a run of yours wrote it, files that\n"

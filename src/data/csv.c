@@ -208,10 +208,10 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_label
   const bool taught = !names.count && wanted->class_names && (wanted->text_labels || !listed);
   if (taught) names = (gt_strings){.items = wanted->class_names, .count = wanted->classes};
   if (!gt_csv_labels_init(labels, csv, names, taught || wanted->text_labels, reader->arena)) return false;
-  if (labels->twin && !reader->trust.strange)
+  if (labels->respelled && !reader->trust.strange)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s writes the class '%s' in two Unicode forms; they are one class", csv->path,
-                  labels->twin);
+                  labels->respelled);
   labels->open = listed;
   if (!labels->text && !listed)
     labels->count = names.count               ? names.count

@@ -108,7 +108,7 @@ typedef struct gt_csv_labels { /* how target cells become class numbers */
   bool text;
   bool open; /* there may be labels of other classes: a text gets -1, a number stays as it is */
   const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
-  const char *twin;         /* a class that the training file writes in two forms of Unicode; NULL: none */
+  const char *respelled;    /* a class that the training file writes in two forms of Unicode; NULL: none */
   int count;
   int *slots; /* hash table of indices into names, -1 empty */
   size_t slot_count;

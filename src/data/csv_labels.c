@@ -123,7 +123,7 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
       names[*slot] = gt_arena_strndup(arena, name, length);
       was_composed[*slot] = composed;
     }
-    if (*slot >= 0 && was_composed[*slot] != (composed != NULL)) labels->twin = names[*slot];
+    if (*slot >= 0 && was_composed[*slot] != (composed != NULL)) labels->respelled = names[*slot];
     free(composed);
     if (*slot < 0)
       return gt_csv_fail(csv, cell, "more than %d different labels; is this really the target column?",

@@ -195,6 +195,7 @@ typedef struct gt_data_fingerprint {
   uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
+uint64_t gt_split_fingerprint(const gt_split *split, int inputs); /* as it is there */
 
 typedef struct gt_input_file {
   const char *name; /* of the input that it holds; NULL: it holds all of them */

@@ -15,7 +15,7 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
 /* 0 is kept for what nobody has told. */
 static uint64_t told(uint64_t print) { return print ? print : 1; }
 
-static uint64_t of_split(const gt_split *split, int inputs) {
+uint64_t gt_split_fingerprint(const gt_split *split, int inputs) {
   uint64_t print = 1;
   for (int k = 0; k < inputs; k++) print = of_tensor(print, &split->input[k]);
   return told(of_tensor(print, &split->targets));
@@ -40,8 +40,8 @@ static uint64_t of_meaning(const gt_dataset *data) {
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){.train = of_split(&data->train, data->inputs),
-                               .validation = of_split(&data->validation, data->inputs),
-                               .test = of_split(&data->test, data->inputs),
+  return (gt_data_fingerprint){.train = gt_split_fingerprint(&data->train, data->inputs),
+                               .validation = gt_split_fingerprint(&data->validation, data->inputs),
+                               .test = gt_split_fingerprint(&data->test, data->inputs),
                                .meaning = of_meaning(data)};
 }

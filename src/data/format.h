@@ -122,8 +122,9 @@ gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 /* The same; without one a diagnostic at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
 void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
-/* For before the files of a part are read: are all of them the user's own? Then what is found wrong with them
- * is shown, even beside training files that a stranger named, if the names it may quote are the model's. */
+/* Called before the files of a part are read. own: all of them are the user's own; then what is found wrong
+ * with them is shown, even beside training files that a stranger named, if the names it may quote are the
+ * model's. */
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own);
 void gt_data_return_to(gt_data_reader *reader, int part); /* the same once everything was read */
 bool gt_data_are_own(const gt_data_file *file, int files);

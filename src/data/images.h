@@ -66,7 +66,8 @@ typedef struct gt_image_job { /* a picture while it is read */
 /* Once the header says how large the picture, which was not turned yet, is: checks that, and readies the
  * resizer. False: no more is to be read; job->measured then says whether all is well. */
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width);
-/* The first of these checks alone: are there no more pixels, in all and on a side, than are allowed? */
+/* The first of these checks alone: true if there are no more pixels, in all and on a side, than are allowed.
+ */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width);
 /* Decode job->bytes. What a library's error exit leaves behind is in the job. */
 bool gt_image_decode_png(gt_image_job *job);

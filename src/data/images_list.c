@@ -112,7 +112,7 @@ typedef struct listing { /* a folder of classes while it is gone through */
   gt_image_files *out;
   const char **added; /* the classes that it settles; NULL: they are known */
   int64_t others;     /* files that are no pictures */
-  bool twins;         /* several folders may be one class */
+  bool respelled;     /* several folders may be one class */
 } listing;
 
 static bool unknown_class(const listing *l, const char *name) {
@@ -138,7 +138,7 @@ static bool list_class(listing *l, const char *name) {
   const gt_dataset *dataset = l->reader->dataset;
   const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
   const size_t before = l->out->count;
-  const bool is_new = l->added && !l->twins; /* which saves looking at all that there are */
+  const bool is_new = l->added && !l->respelled; /* which saves looking at all that there are */
   const int known = is_new ? -1 : index_of(dataset->class_names, dataset->classes, class),
             label = known < 0 && l->added ? dataset->classes : known;
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
@@ -189,14 +189,14 @@ static bool review_classes(const listing *l, const names *classes) {
 }
 
 /* Folders whose names differ in their Unicode form only are one class, which is told. */
-static void find_twins(listing *l, const names *folders) {
+static void find_respelled(listing *l, const names *folders) {
   const gt_data_reader *reader = l->reader;
   const char **class = GT_NEW_N(l->arena, const char *, folders->count + 1);
   for (size_t i = 0; i < folders->count; i++) class[i] = gt_nfc_in(l->arena, folders->items[i]);
   qsort(class, folders->count, sizeof *class, by_text);
   for (size_t i = 1; i < folders->count; i++) {
     if (strcmp(class[i], class[i - 1])) continue;
-    l->twins = true;
+    l->respelled = true;
     if (reader->trust.strange) continue;
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s has two folders of the name '%s', in two Unicode forms; they are one class", l->folder,
@@ -214,7 +214,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   if (first) dataset->classes = known_classes(reader, &dataset->class_names);
   if (!dataset->classes)
     dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
-  find_twins(&l, &classes);
+  find_respelled(&l, &classes);
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
   if (ok && l.added) ok = review_classes(&l, &classes);
   free(classes.items);

@@ -58,23 +58,35 @@ static double most_of(const gt_value_range *range, int64_t column) {
   return fmax(fabs((double)range->low[column]), fabs((double)range->high[column]));
 }
 
-/* Share of a column's values that lie outside its trained range and a margin around it. */
-static double share_outside(const gt_value_range *range, const gt_tensor *samples, int64_t column) {
-  const double low = (double)range->low[column], high = (double)range->high[column];
-  const double room = margin * (high - low) + 1e-6 * most_of(range, column);
+static double scaled(const gt_scaling *scaling, int64_t feature, double value) {
+  const int64_t n = scaling ? scaling->count : 0;
+  if (!n) return value;
+  const float *of_feature = scaling->values + feature % n;
+  return (value - (double)of_feature[0]) * (double)of_feature[n] + (double)of_feature[2 * n];
+}
+
+double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int64_t first, int64_t step,
+                        double low, double high) {
   const int64_t rows = samples->dim[0], features = gt_tensor_features(samples);
   int64_t outside = 0, seen = 0;
   for (int64_t r = 0; r < rows; r += gt_ceil_div(rows, MOST_ROWS))
-    for (int64_t i = column; i < features; i += range->columns, seen++) {
-      const double v = (double)value_at(samples, r * features + i);
-      outside += v < low - room || v > high + room;
+    for (int64_t i = first; i < features; i += step, seen++) {
+      const double v = scaled(scaling, i, (double)value_at(samples, r * features + i));
+      outside += v < low || v > high;
     }
-  return (double)outside / (double)seen;
+  return seen ? (double)outside / (double)seen : 0;
+}
+
+/* Of a column's values, outside its trained range and a margin around it. */
+static double share_elsewhere(const gt_value_range *range, const gt_tensor *samples, int64_t column) {
+  const double low = (double)range->low[column], high = (double)range->high[column];
+  const double room = margin * (high - low) + 1e-6 * most_of(range, column);
+  return gt_share_outside(samples, NULL, column, range->columns, low - room, high + room);
 }
 
 static bool is_elsewhere(const gt_value_range *trained, const gt_value_range *now, const gt_tensor *samples,
                          int64_t column) {
-  const double share = share_outside(trained, samples, column);
+  const double share = share_elsewhere(trained, samples, column);
   return share > many_values ||
          (share > 0.01 && most_of(now, column) > other_unit * most_of(trained, column) && trained->count > 1);
 }
@@ -104,7 +116,7 @@ static const char *describe(const gt_input *input, const gt_value_range *now, in
                          (double)trained->high[column]);
 }
 
-const char *gt_range_doubt(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
+const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
   const gt_value_range *trained = &input->range, now = gt_tensor_range(samples, arena);
   const char *text = "";
   int64_t found = 0;

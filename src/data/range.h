@@ -9,6 +9,7 @@
 
 struct gt_tensor;
 struct gt_input;
+struct gt_scaling;
 
 /* Value i of a sample belongs to column i % columns. */
 typedef struct gt_value_range {
@@ -23,5 +24,9 @@ typedef struct gt_value_range {
 gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
 /* What a model that knows input->range should say of these samples of it: NULL, where they lie in it by and
  * large, or a sentence in the arena. */
-const char *gt_range_doubt(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
+const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
+/* Share of the values i of samples with i % step == first, from 0 to 1, that lie outside [low, high]; of many
+ * rows some, evenly spread, are looked at. scaling: what the network sees is compared; NULL: the values. */
+double gt_share_outside(const struct gt_tensor *samples, const struct gt_scaling *scaling, int64_t first,
+                        int64_t step, double low, double high);
 #endif

@@ -26,7 +26,7 @@ static bool same_columns(const gt_input *input, const gt_input *taught) {
          (gt_input_features(input) == count && same_names(input->columns, taught->columns, count));
 }
 
-/* Are the names of columns and classes that the dataset has by now those that the model tells? */
+/* True if the names of columns and classes that the dataset has by now are those that the model tells. */
 static bool knows_model_only(const gt_data_reader *reader) {
   const gt_dataset *data = reader->dataset;
   const gt_data_wanted *wanted = reader->wanted;

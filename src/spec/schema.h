@@ -46,8 +46,7 @@ typedef struct gt_field {
   const char *const *choices;  /* NULL-terminated; of STRINGS: what each word may be */
   const struct gt_schema *sub; /* of MAP; of NODE: the subtree is a list of such maps */
   const char *holds;           /* NODE: what the subtree is otherwise, by a definition of the JSON Schema
-                                (cli/schema_json.c);
-                                 who reads it checks it */
+                                  (cli/schema_json.c); whoever reads it checks it */
   const char *help;
   unsigned flags;
 } gt_field;

@@ -53,7 +53,7 @@ int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors);
 const gt_slot *gt_image_not_finite(const gt_image *image);
 void gt_image_finish(gt_image *image);
 
-/* Can the slot hold the tensor's values, by its role and range? GT_ERR_DATA if they are not finite or
+/* True if the slot can hold the tensor's values, by its role and range; GT_ERR_DATA if they are not finite or
  * outside.
  */
 bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);

@@ -35,7 +35,8 @@ bool gt_transfer_matches(const char *pattern, const char *name);
  * layer is taken as far as it is known yet. */
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
                           int32_t *values);
-/* Can the slots take the values that gt_transfer_apply took for them? GT_ERR_DATA if not; path: the file's.
+/* True if the slots can hold the values that gt_transfer_apply took for them; else GT_ERR_DATA. path: the
+ * file's.
  */
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error);

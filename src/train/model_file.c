@@ -1,6 +1,7 @@
 #include "train/model_file.h"
 #include "base/memory.h"
 #include "base/unicode.h"
+#include "train/net.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -101,14 +102,11 @@ static void add_print(json_t *root, const char *split, uint64_t print) {
   if (print) json_object_set_new(root, split, json_string(text));
 }
 
-/* Only samples that came from files can be exchanged behind the config's back. */
 static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *print) {
   json_t *root = json_object();
-  if (data->from_files) {
-    add_print(root, "train", print->train);
-    if (data->validation.samples) add_print(root, "validation", print->validation);
-    if (data->test.samples) add_print(root, "test", print->test);
-  }
+  add_print(root, "train", print->train);
+  if (data->validation.samples) add_print(root, "validation", print->validation);
+  if (data->test.samples) add_print(root, "test", print->test);
   char *text = json_dumps(root, JSON_COMPACT);
   json_decref(root);
   return text;
@@ -144,6 +142,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_ima
       {"format", GT_MODEL_FORMAT},       {"version", GT_VERSION},
       {"config", config->resolved},      {"signature", signature ? signature : "{}"},
       {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
+  /* Only samples that came from files can be exchanged behind the config's back. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
   free(prints);
@@ -371,8 +370,7 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   const gt_dataset *data = &config->dataset;
   const uint64_t was = print_of(&file->data, split);
   if (!was || !data->from_files || data->overridden) return;
-  const gt_data_fingerprint is = gt_dataset_fingerprint(data);
-  if (print_of(&is, split) == was) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs) == was) return;
   gt_diagnostics *d = &config->diagnostics;
   gt_finding_at(d, GT_FINDING_other_samples, gt_spec_find(config->root, "data")->at,
                 "the %s samples are not those of the run that made %s: the files have changed since, or are "

@@ -1,4 +1,4 @@
-/* Does a model name files that its user knows of? Those of the user's own runs do. */
+/* Tells a model of the user's own runs, whose files the user knows of, from one of somebody else's. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "train/model_file.h"

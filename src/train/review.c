@@ -1,11 +1,10 @@
 #include "train/review.h"
-#include "base/count.h"
 #include "data/data.h"
 #include <string.h>
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-enum { MOST_COLUMNS = 64, MOST_ROWS = 8192 /* looked at, evenly spread */ };
+enum { MOST_COLUMNS = 64 };
 
 typedef struct facts {
   gt_sample_facts as;
@@ -14,36 +13,17 @@ typedef struct facts {
   gt_arena *arena;
 } facts;
 
-static double seen_value(const facts *f, int64_t row, int64_t feature) {
-  const gt_scaling *scaling = &f->input->scaling;
-  const int64_t i = row * gt_tensor_features(f->samples) + feature, n = scaling->count;
-  const double v = f->samples->element == GT_ELEMENT_U8 ? ((const uint8_t *)f->samples->data)[i]
-                                                        : (double)((const float *)f->samples->data)[i];
-  if (!n) return v;
-  const float *row_of = scaling->values + feature % n;
-  return (v - (double)row_of[0]) * (double)row_of[n] + (double)row_of[2 * n];
-}
-
-static double share_outside(const facts *f, int64_t first, int64_t step, double low, double high) {
-  const int64_t rows = f->samples->dim[0], features = gt_tensor_features(f->samples);
-  int64_t outside = 0, seen = 0;
-  for (int64_t r = 0; r < rows; r += gt_ceil_div(rows, MOST_ROWS))
-    for (int64_t i = first; i < features; i += step, seen++) {
-      const double v = seen_value(f, r, i);
-      outside += v < low || v > high;
-    }
-  return seen ? (double)outside / (double)seen : 0;
-}
-
 static double outside(const gt_sample_facts *as, double low, double high, const char **column) {
   const facts *f = (const facts *)(const void *)as;
+  const gt_scaling *scaling = &f->input->scaling;
   const int64_t features = gt_tensor_features(f->samples);
   *column = NULL;
   if (!f->samples->data || f->samples->element == GT_ELEMENT_I32) return 0;
-  if (f->samples->rank != 2 || features > MOST_COLUMNS) return share_outside(f, 0, 1, low, high);
+  if (f->samples->rank != 2 || features > MOST_COLUMNS)
+    return gt_share_outside(f->samples, scaling, 0, 1, low, high);
   double most = -1;
   for (int64_t i = 0; i < features; i++) {
-    const double share = share_outside(f, i, features, low, high);
+    const double share = gt_share_outside(f->samples, scaling, i, features, low, high);
     if (share <= most) continue;
     most = share;
     *column = f->input->columns ? f->input->columns[i] : gt_arena_printf(f->arena, "%lld", (long long)i + 1);
@@ -71,10 +51,10 @@ void gt_config_note_ranges(gt_config *config, gt_arena *arena) {
 void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int k = 0; k < taught->inputs; k++) {
-    const char *doubt = gt_range_doubt(&taught->input[k], &samples[k], arena);
-    if (doubt)
+    const char *warning = gt_range_warning(&taught->input[k], &samples[k], arena);
+    if (warning)
       gt_finding_at(diagnostics, GT_FINDING_outside_training, at,
-                    "the model has seen nothing like these samples: %s", doubt)
+                    "the model has seen nothing like these samples: %s", warning)
           ->help = "samples in the units of the training data; the model's results for others mean little";
   }
 }

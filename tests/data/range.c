@@ -65,7 +65,7 @@ static const char *doubt(gt_arena *arena, const float *values, int64_t count) {
   gt_tensor t = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {count, 2}};
   memcpy(floats, values, (size_t)count * 2 * sizeof *values);
   t.data = floats;
-  return gt_range_doubt(&input, &t, arena);
+  return gt_range_warning(&input, &t, arena);
 }
 
 static void samples_elsewhere_are_told(void **state) {
