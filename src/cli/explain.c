@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/explain_draw.h"
 #include "kan/formula_text.h"
 #include <math.h>
@@ -100,9 +101,21 @@ static void print_errors(const gt_explained *e, const char *name, const gt_expla
          gt_explained_formula_error(e, split), gt_explained_network_error(e, split));
 }
 
+/* Names that columns have in formulas, where these are others. */
+static void print_names(const gt_explained *e) {
+  const char *const *names = e->symbolic.names, *const *columns = e->config.dataset.input[0].columns;
+  for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++) {
+    if (!strcmp(names[i], columns[i])) continue;
+    printf("%s is the column '", names[i]);
+    gt_put_text(stdout, columns[i]);
+    printf("'\n");
+  }
+}
+
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_formulas(arguments, e);
   if (gt_flag(arguments, "edges")) print_edges(e);
+  if (!gt_flag(arguments, "expression")) print_names(e);
   if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
   if (e->of_network) printf("what the formula is fitted to is what the network gives, not the targets\n");
   print_errors(e, "train", &e->train);
@@ -116,7 +129,7 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
 }
 
 static void print_json(const gt_explained *e) {
-  json_t *root = json_object(), *formulas = json_array();
+  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
   gt_arena arena;
   gt_arena_init(&arena);
   for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
@@ -126,8 +139,11 @@ static void print_json(const gt_explained *e) {
                                     gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, &arena), "expression",
                                     gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena)));
   json_object_set_new(root, "outputs", formulas);
+  for (int i = 0; e->symbolic.names && i < gt_kan_network_inputs(&e->network); i++)
+    json_array_append_new(inputs, json_string(e->symbolic.names[i]));
+  json_object_set_new(root, "inputs", inputs);
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
-  json_object_set_new(root, "snapped", json_integer(e->snapped));
+  json_object_set_new(root, "snapped", json_integer(e->report.nice));
   json_object_set_new(root, "train", errors_json(e, &e->train));
   if (e->test.samples) json_object_set_new(root, "test", errors_json(e, &e->test));
   gt_arena_finish(&arena);

@@ -95,13 +95,13 @@ void gt_explained_close(gt_explained *e) {
 /* --- the formula --- */
 
 bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error) {
-  const gt_symbolic_data data =
+  gt_symbolic_data data =
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
-  if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, allowed, &e->report, error))
+  const gt_symbolic_options options = {allowed, !snaps};
+  data.names = e->config.dataset.input[0].columns;
+  if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, &options, &e->report, error))
     return false;
-  gt_symbolic_normalise(&e->symbolic);
-  if (snaps) e->snapped = gt_symbolic_snap(&e->symbolic, &data);
   e->has_formula = true;
   return true;
 }
@@ -109,16 +109,17 @@ bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_erro
 static double root_mean(double sum, int64_t count) { return count ? sqrt(sum / (double)count) : NAN; }
 
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
-  const int outputs = gt_kan_network_outputs(&e->network);
+  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
   double sum = 0, *y = outputs_of(e, split);
-  for (int64_t k = 0; k < split->samples * outputs; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
+  for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
   free(y);
-  return root_mean(sum, split->samples * outputs);
+  return root_mean(sum, values);
 }
 
-double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split) {
+/* The formula's outputs as its expressions are read back, [samples, outputs]. */
+static double *formula_outputs(const gt_explained *e, const gt_explained_split *split) {
   const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
-  double sum = 0;
+  double *y = gt_alloc((size_t)(split->samples * outputs) * sizeof *y + 1);
   gt_arena arena;
   gt_arena_init(&arena);
   const char **names = GT_NEW_N(&arena, const char *, inputs);
@@ -126,11 +127,17 @@ double gt_explained_formula_error(const gt_explained *e, const gt_explained_spli
   for (int o = 0; o < outputs; o++) {
     const char *text = gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena);
     const gt_formula *formula = gt_formula_parse(&arena, text, names, inputs, NULL);
-    for (int64_t k = 0; k < split->samples; k++) {
-      const double y = formula ? gt_formula_evaluate(formula, split->x + k * inputs) : NAN;
-      sum += (y - split->y[k * outputs + o]) * (y - split->y[k * outputs + o]);
-    }
+    for (int64_t k = 0; k < split->samples; k++)
+      y[k * outputs + o] = formula ? gt_formula_evaluate(formula, split->x + k * inputs) : NAN;
   }
   gt_arena_finish(&arena);
-  return root_mean(sum, split->samples * outputs);
+  return y;
+}
+
+double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split) {
+  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
+  double sum = 0, *y = formula_outputs(e, split);
+  for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
+  free(y);
+  return root_mean(sum, values);
 }

@@ -23,7 +23,6 @@ typedef struct gt_explained {
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;
-  int snapped;
 } gt_explained;
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);

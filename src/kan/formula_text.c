@@ -1,5 +1,6 @@
 #include "kan/formula_text.h"
 #include "base/stream.h"
+#include "base/text.h"
 #include "kan/formula_tree.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,57 @@ enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* how tightly what was written h
 typedef struct writer {
   gt_formula_style style;
   FILE *to;
+  const char *const *names; /* of variables; NULL: x0, x1, … */
 } writer;
+
+/* --- names --- */
+
+static bool fits_name(uint32_t code, bool first) {
+  const bool letter = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') || code >= 0x80;
+  return letter || code == '_' || (!first && code >= '0' && code <= '9');
+}
+
+static char *name_of(gt_arena *arena, const char *column) {
+  char *name = gt_arena_alloc(arena, strlen(column) + 2), *to = name;
+  if (*column >= '0' && *column <= '9') *to++ = '_';
+  while (*column) {
+    size_t length;
+    uint32_t code;
+    if (gt_shown(column, &length, &code) && fits_name(code, to == name))
+      to = (char *)memcpy(to, column, length) + length;
+    else
+      *to++ = '_';
+    column += length;
+  }
+  *to = 0;
+  return name;
+}
+
+static bool is_taken(const char *const *names, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(names[i], name)) return true;
+  return !*name || !strcmp(name, "e") || !strcmp(name, "pi") || gt_formula_meaning(name);
+}
+
+const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count) {
+  const char **names = GT_NEW_N(arena, const char *, count + 1);
+  for (int i = 0; i < count; i++) {
+    const char *name = names[i] = name_of(arena, columns[i]);
+    for (int n = i; is_taken(names, i, names[i]); n++) names[i] = gt_arena_printf(arena, "%s_%d", name, n);
+  }
+  return names;
+}
+
+static void write_name(const writer *w, int variable) {
+  const bool latex = w->style == GT_FORMULA_LATEX;
+  if (!w->names) {
+    fprintf(w->to, latex ? "x_{%d}" : "x%d", variable);
+    return;
+  }
+  if (latex) fputs("\\mathrm{", w->to);
+  for (const char *c = w->names[variable]; *c; c++) fprintf(w->to, latex && *c == '_' ? "\\%c" : "%c", *c);
+  if (latex) fputc('}', w->to);
+}
 
 /* --- numbers --- */
 
@@ -189,7 +240,7 @@ static void write_tree(const writer *w, const gt_formula *f, int least) {
     gt_number_text(f->number, digits_of(w), latex, text);
     put(w, text);
   } else if (f->kind == GT_FORMULA_VARIABLE) {
-    fprintf(w->to, latex ? "x_{%d}" : "x%d", f->variable);
+    write_name(w, f->variable);
   } else {
     write_call(w, f);
   }
@@ -199,7 +250,7 @@ static void write_tree(const writer *w, const gt_formula *f, int least) {
 void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const writer w = {style, stream};
+  const writer w = {style, stream, style == GT_FORMULA_EXPRESSION ? NULL : symbolic->names};
   write_tree(&w, gt_symbolic_tree(symbolic, output, &arena), 0);
   gt_arena_finish(&arena);
 }

@@ -10,22 +10,34 @@ typedef struct work {
   double *square, *side, *factor, *step, *next;
 } work;
 
-/* Solves (square + damping diagonal) step = -side by Cholesky's factor; false: not positive. */
-static bool solve(const work *w, double damping) {
-  const int n = w->n;
+/* factor factor' = square + damping diagonal, by Cholesky; false: not positive. */
+static bool factorize(const double *square, double *factor, int n, double damping) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      double sum = w->square[i * n + j];
+      double sum = square[i * n + j];
       if (i == j) sum += damping * (sum > 0 ? sum : 1);
-      for (int k = 0; k < j; k++) sum -= w->factor[i * n + k] * w->factor[j * n + k];
+      for (int k = 0; k < j; k++) sum -= factor[i * n + k] * factor[j * n + k];
       if (i == j && !(sum > 1e-300)) return false;
-      w->factor[i * n + j] = i == j ? sqrt(sum) : sum / w->factor[j * n + j];
+      factor[i * n + j] = i == j ? sqrt(sum) : sum / factor[j * n + j];
     }
+  return true;
+}
+
+/* x = factor^-1 y; they may be the same array. */
+static void solve_lower(const double *factor, int n, const double *y, double *x) {
   for (int i = 0; i < n; i++) {
-    double sum = -w->side[i];
-    for (int k = 0; k < i; k++) sum -= w->factor[i * n + k] * w->step[k];
-    w->step[i] = sum / w->factor[i * n + i];
+    double sum = y[i];
+    for (int k = 0; k < i; k++) sum -= factor[i * n + k] * x[k];
+    x[i] = sum / factor[i * n + i];
   }
+}
+
+/* Solves (square + damping diagonal) step = -side; false: not positive. */
+static bool solve(const work *w, double damping) {
+  const int n = w->n;
+  if (!factorize(w->square, w->factor, n, damping)) return false;
+  for (int i = 0; i < n; i++) w->step[i] = -w->side[i];
+  solve_lower(w->factor, n, w->step, w->step);
   for (int i = n; i-- > 0;) {
     double sum = w->step[i];
     for (int k = i + 1; k < n; k++) sum -= w->factor[k * n + i] * w->step[k];
@@ -74,4 +86,28 @@ double gt_least_squares(const gt_least *problem, double *p, int most_steps) {
   const double sum = descend(problem, &w, p, most_steps);
   free(room);
   return sum;
+}
+
+void gt_least_deviations(const gt_least *problem, const double *p, double *deviation) {
+  const int n = problem->parameters;
+  const size_t cells = (size_t)n * (size_t)n;
+  double *square = gt_alloc((2 * cells + 2 * (size_t)n + 1) * sizeof *square), *factor = square + cells,
+         *side = factor + cells, *scale = side + n;
+  problem->sum(problem->owner, p, square, side);
+  for (int i = 0; i < n; i++) scale[i] = sqrt(square[i * n + i]);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      const double by = scale[i] * scale[j];
+      square[i * n + j] = by > 0 ? square[i * n + j] / by : i == j;
+    }
+  const bool ok = factorize(square, factor, n, 1e-12); /* the diagonal is 1 */
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    memset(side, 0, (size_t)n * sizeof *side);
+    side[i] = 1;
+    if (ok) solve_lower(factor, n, side, side);
+    for (int k = i; k < n; k++) sum += side[k] * side[k];
+    deviation[i] = ok && scale[i] > 0 ? sqrt(sum) / scale[i] : INFINITY;
+  }
+  free(square);
 }

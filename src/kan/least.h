@@ -12,4 +12,7 @@ typedef struct gt_least {
 
 /* Moves p downhill until it is at a minimum, or so many steps have been tried. Returns the sum there. */
 double gt_least_squares(const gt_least *problem, double *p, int most_steps);
+/* Of each parameter at a minimum the standard error where residuals have a deviation of 1, the root of the
+ * diagonal of (J'J)^-1; infinite where the residuals do not depend on it. deviation: [parameters]. */
+void gt_least_deviations(const gt_least *problem, const double *p, double *deviation);
 #endif

@@ -115,7 +115,9 @@ bool gt_kan_snap_together(const gt_kan_network *network, const double *scaled, c
                           gt_snap_limits *limits, gt_arena *arena, gt_error *error) {
   gt_symbolic symbolic;
   gt_symbolic_report report;
-  if (!gt_symbolic_find(&symbolic, network, scaled, data, limits->allowed, &report, error)) return false;
+  if (!gt_symbolic_find(&symbolic, network, scaled, data, &(gt_symbolic_options){.allowed = limits->allowed},
+                        &report, error))
+    return false;
   const int count = limits->wishes ? limits->wishes : report.rows;
   gt_snap_wish *wish = GT_NEW_N(arena, gt_snap_wish, count + 1);
   for (int w = 0; w < count; w++) {

@@ -8,7 +8,7 @@
 
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs) {
-  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0, NULL};
+  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0, 0, NULL};
   double squares = 0;
   for (int o = 0; o < outputs; o++) {
     double mean = 0;
@@ -18,6 +18,7 @@ gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t s
       squares += y[k * outputs + o] * y[k * outputs + o];
     }
   }
+  data.rounding = 1e-14 * data.variation + 4e-15 * squares;
   if (!(data.variation > 1e-24 * squares)) data.variation = squares > 0 ? squares : 1; /* one value */
   return data;
 }
@@ -38,12 +39,6 @@ gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *s) {
     copy.bias_fixed[l] = gt_arena_copy(arena, s->bias_fixed[l], (size_t)s->width[l] * sizeof **s->bias_fixed);
   }
   return copy;
-}
-
-double gt_symbolic_complexity(const gt_symbolic *s) {
-  double sum = 0;
-  for (int e = 0; e < s->edges; e++) sum += s->edge[e].symbol->complexity;
-  return sum;
 }
 
 /* --- values and slopes at one sample --- */
@@ -117,25 +112,33 @@ static void backward(pass *p, int output, double *slope) {
       if (!s->bias_fixed[l][n]) *slope++ = p->adjoint[p->place[l] + n];
 }
 
-/* --- all constants that are not fixed, to and from a vector (NULL: counted) --- */
+/* --- all constants that are not fixed: to and from a vector, and where they are (NULL: counted) --- */
 
-static int each(gt_symbolic *s, double *to, const double *from) {
-  int n = 0;
+typedef struct walk {
+  double *to;
+  const double *from;
+  gt_symbolic_constant *list;
+  int count;
+} walk;
+
+static void meet(walk *w, double *value, bool *fixed) {
+  if (*fixed) return;
+  if (w->to) w->to[w->count] = *value;
+  if (w->from) *value = w->from[w->count];
+  if (w->list) w->list[w->count] = (gt_symbolic_constant){value, fixed};
+  w->count++;
+}
+
+static int each(gt_symbolic *s, walk w) {
   for (int e = 0; e < s->edges; e++)
-    for (int i = 0; i < GT_EDGE_CONSTANTS; i++) {
-      if (s->edge[e].fixed[i]) continue;
-      if (to) to[n] = s->edge[e].value[i];
-      if (from) s->edge[e].value[i] = from[n];
-      n++;
-    }
+    for (int i = 0; i < GT_EDGE_CONSTANTS; i++) meet(&w, &s->edge[e].value[i], &s->edge[e].fixed[i]);
   for (int l = 1; l <= s->layers; l++)
-    for (int k = 0; k < s->width[l]; k++) {
-      if (s->bias_fixed[l][k]) continue;
-      if (to) to[n] = s->bias[l][k];
-      if (from) s->bias[l][k] = from[n];
-      n++;
-    }
-  return n;
+    for (int k = 0; k < s->width[l]; k++) meet(&w, &s->bias[l][k], &s->bias_fixed[l][k]);
+  return w.count;
+}
+
+int gt_symbolic_free(gt_symbolic *symbolic, gt_symbolic_constant *list) {
+  return each(symbolic, (walk){.list = list});
 }
 
 typedef struct fitting {
@@ -151,7 +154,7 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
   const int n = f->parameters;
   pass p;
   double sum = 0;
-  if (constants) each(f->s, NULL, constants);
+  if (constants) each(f->s, (walk){.from = constants});
   open_pass(&p, f->s);
   for (int64_t k = 0; k < d->samples; k++) {
     const double *y = forward(&p, d->x + k * d->inputs);
@@ -171,14 +174,21 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
 }
 
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
-  fitting f = {symbolic, data, each(symbolic, NULL, NULL), NULL};
+  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL};
   double *room = gt_alloc((2 * (size_t)f.parameters + 1) * sizeof *room);
   f.slope = room + f.parameters;
-  each(symbolic, room, NULL);
+  each(symbolic, (walk){.to = room});
   const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
-  each(symbolic, NULL, room);
+  each(symbolic, (walk){.from = room});
   free(room);
   return sum;
+}
+
+void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation) {
+  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL};
+  f.slope = gt_alloc(((size_t)f.parameters + 1) * sizeof *f.slope);
+  gt_least_deviations(&(gt_least){f.parameters, &f, sum_of_squares}, NULL, deviation);
+  free(f.slope);
 }
 
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data) {

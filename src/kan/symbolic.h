@@ -27,6 +27,8 @@ typedef struct gt_symbolic {
   int edges;
   double **bias; /* [layers + 1]: [width], of the inputs none */
   bool **bias_fixed;
+  double nice_bits;         /* what its nice numbers take to be written down */
+  const char *const *names; /* [width[0]]: of its inputs in formulas; NULL: x0, x1, … */
 } gt_symbolic;
 
 typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] */
@@ -34,25 +36,34 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
   int64_t samples;
   int inputs, outputs;
   double variation;         /* of y, sum of (y - mean)^2 over all outputs; where that is 0, of y^2, or 1 */
-  const char *const *names; /* [inputs], for messages; NULL: there are none */
+  double rounding;          /* sum of squares that float32 samples leave of an exact formula */
+  const char *const *names; /* [inputs]: of columns; NULL: there are none */
 } gt_symbolic_data;
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
 
-/* What was read off an edge at first, for reports: the best few of the library by cost. */
+/* What was read off an edge at first: the best few of the library by cost. And what was read in the end. */
 typedef struct gt_symbolic_report {
   const gt_symbolic_edge *edge; /* [rows]: all that there were */
   gt_edge_fit *fit;             /* [rows, count], best first */
   int rows, count;
+  int nice;                 /* constants that are nice numbers now */
+  const gt_symbolic *rival; /* the second-best formula that is another, in out's arena; NULL: there is none */
+  double lead;              /* bits that it is longer by */
 } gt_symbolic_report;
 
-/* The network in functions of the library for which allowed[index] is set (NULL: all). `scaled`: the samples
- * as the network reads them; data: as they are, and what its outputs are to be. An edge that gives all
- * samples one value is part of a constant. GT_ERR_DATA if the network has too many edges, or none of the
- * functions fits one. The report is in the arena of *out. */
+typedef struct gt_symbolic_options {
+  const bool *allowed; /* [gt_symbol_count()]: functions that edges may be; NULL: all */
+  bool as_fitted;      /* no nice numbers */
+} gt_symbolic_options;
+
+/* The network in functions of the library, in normal form (gt_symbolic_normalise), its constants nice numbers
+ * where that makes it shorter. `scaled`: the samples as the network reads them; data: as they are, and what
+ * its outputs are to be. An edge that gives all samples one value is part of a constant. GT_ERR_DATA if the
+ * network has too many edges, or none of the functions fits one. The report is in the arena of *out. */
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
-                      const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
-                      gt_error *error);
+                      const gt_symbolic_data *data, const gt_symbolic_options *options,
+                      gt_symbolic_report *report, gt_error *error);
 void gt_symbolic_finish(gt_symbolic *symbolic); /* accepts a zeroed one */
 
 /* Fits all constants that are not fixed; returns the sum of squares. */
@@ -65,18 +76,42 @@ void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t sa
 double gt_symbolic_edge_value(const gt_symbolic_edge *edge, double x); /* c f(a x + b) */
 double gt_symbolic_complexity(const gt_symbolic *symbolic);
 
-/* Takes out nodes and edges without which the rest explains the samples as well. Were there any? */
-bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data);
+/* Takes out nodes and edges without which the whole is no longer, by gt_symbolic_criterion, or, coarse, has a
+ * sum of squares that is hardly greater. True if there were any. */
+bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data, bool coarse);
 /* Takes out what says the same twice: a constant inside and one outside that can stand for each other. The
  * function stays. */
 void gt_symbolic_normalise(gt_symbolic *symbolic);
-/* Makes constants nice numbers (0, 1/2, 3, pi, …) where the samples cannot tell the difference: as long as
- * the sum of squares grows by less than three deviations of its own. Returns how many. */
+/* Makes constants nice numbers (0, 1/2, 3, pi, …), one after another, the others fitted anew, where that
+ * makes the formula shorter (gt_symbolic_length). Returns how many. */
 int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
+/* Description lengths in bits (Rissanen, "Modeling by shortest data description", 1978), for comparison only.
+ * Of n samples with a sum of squared residuals s: n/2 log2 s, which takes the noise for Gaussian and of the
+ * deviation that s says, s at least what rounding leaves. Of the functions: their complexity.
+ *
+ * The criterion, of fitted constants: half a log2 n for each (Schwarz, "Estimating the dimension of a model",
+ * 1978). */
+double gt_symbolic_criterion(const gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
+/* The length, in normal form: for each free constant its digits up to its standard error, half a log2 n at
+ * least; for each nice number how far down it stands in the list of them. */
+double gt_symbolic_length(gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
+
 /* --- within kan/ --- */
-/* What leads nowhere goes, and what comes from nowhere becomes a part of the constant of its node. */
-void gt_symbolic_drop_loose_ends(gt_symbolic *symbolic);
+/* What leads nowhere goes, and what does not depend on its node, or comes from nowhere, becomes a part of the
+ * constant of the next. True if there was any. */
+bool gt_symbolic_drop_loose_ends(gt_symbolic *symbolic);
+typedef struct gt_symbolic_constant {
+  double *value;
+  bool *fixed;
+} gt_symbolic_constant;
+int gt_symbolic_free(gt_symbolic *symbolic, gt_symbolic_constant *list); /* those not fixed; NULL: counted */
+/* Their standard errors, where the noise has a deviation of 1. */
+void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation);
+/* The variance of the noise, as what a fit leaves tells it. */
+double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants);
+double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum);
+double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error);
 gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *symbolic); /* in that arena, its own unset */
 void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit);
 #endif

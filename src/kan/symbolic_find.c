@@ -1,14 +1,19 @@
 /* Which function each edge is: at first by what the trained edge looks like, then by what the whole explains.
  * One edge after another is tried as each other function that comes near, all constants fitted anew from what
- * the trained edges said, until no change of one or two makes it better. */
+ * the trained edges said, until no change of one or two makes it better. That is done twice. A wide network,
+ * as long as most of its edges are something else, gains by functions of more constants, and ends at a long
+ * formula that all but fits; so the first search weighs the error as if of one sample, and finds what is
+ * simple. Where the samples say more than that, the second, by the criterion from the first, is the one that
+ * is right. */
 #include "base/memory.h"
-#include "kan/symbolic.h"
+#include "kan/formula_text.h"
+#include "kan/symbolic_pool.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EDGE_SAMPLES = 600, TRIES_EACH = 8, PAIR_TRIES = 4, TRY_STEPS = 60, ALL_STEPS = 300, ROUNDS = 4 };
-static const double nothing = 1e-14; /* of the variation: what rounding of float targets leaves */
+static const double gain = 0.01; /* bits that a choice has to be better by */
 
 typedef struct finder {
   gt_symbolic *out;
@@ -20,8 +25,10 @@ typedef struct finder {
   int rows;
   int *choice;       /* [rows] */
   double **constant; /* [layers + 1]: [width]: the network's, with the edges that give one value */
+  bool coarse;
   double cost;
   gt_arena trials;
+  gt_symbolic_pool pool;
 } finder;
 
 /* --- edges by themselves --- */
@@ -83,7 +90,7 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
     const gt_edge_fit *snapped = gt_kan_snapped(layer, g->from, g->to);
     fit_edge(f, e, snapped ? snapped->symbol : NULL, x, y, n / stride);
     if (!isfinite(f->fit[(ptrdiff_t)e * f->symbols].r2)) *unfit = e;
-    g->symbol = f->fit[(ptrdiff_t)e * f->symbols].symbol;
+    gt_symbolic_set(g, &f->fit[(ptrdiff_t)e * f->symbols]);
   }
   free(x);
   return *unfit < 0;
@@ -112,8 +119,10 @@ static void begin(const finder *f, gt_symbolic *s, const int *choice) {
   }
 }
 
-static double cost_of(const gt_symbolic *s, const gt_symbolic_data *data, double sum) {
-  return isfinite(sum) ? gt_symbolic_complexity(s) + log2(sum / data->variation + nothing) : INFINITY;
+static double cost_of(const finder *f, const gt_symbolic *s, double sum) {
+  if (!f->coarse) return gt_symbolic_criterion(s, f->data, sum);
+  const double samples = (double)(f->data->samples * f->data->outputs);
+  return gt_symbolic_complexity(s) + 2 / samples * gt_symbolic_error_bits(f->data, sum);
 }
 
 /* Fits the network of these choices; makes it the best there is if it is. */
@@ -126,11 +135,10 @@ static bool consider(finder *f, const int *choice) {
   gt_arena_init(&f->trials);
   gt_symbolic trial = gt_symbolic_copy(&f->trials, f->out);
   begin(f, &trial, choice);
-  const double best_possible = gt_symbolic_complexity(&trial) + log2(nothing);
-  if (best_possible >= f->cost - 0.01) return false;
-  const double sum = gt_symbolic_fit(&trial, f->data, TRY_STEPS);
-  const double cost = cost_of(&trial, f->data, sum);
-  if (!(cost < f->cost - 0.01)) return false;
+  if (cost_of(f, &trial, 0) >= f->cost - gain) return false;
+  const double sum = gt_symbolic_fit(&trial, f->data, TRY_STEPS), cost = cost_of(f, &trial, sum);
+  gt_symbolic_pool_add(&f->pool, &trial, gt_symbolic_criterion(&trial, f->data, sum));
+  if (!(cost < f->cost - gain)) return false;
   f->cost = cost;
   memmove(f->choice, choice, (size_t)f->rows * sizeof *choice);
   gt_arena *arena = &f->out->arena;
@@ -216,6 +224,7 @@ static void open_finder(finder *f, gt_symbolic_report *report) {
   gt_arena *arena = &out->arena;
   out->edge = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *out->edge);
   lay_out(out, f->network);
+  if (f->data->names) out->names = gt_formula_names(arena, f->data->names, f->data->inputs);
   for (int i = 0; i < gt_symbol_count(); i++) f->symbols += !f->allowed || f->allowed[i];
   f->fit = gt_arena_alloc_n(arena, (size_t)f->rows * (size_t)f->symbols + 1, sizeof *f->fit);
   f->choice = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *f->choice);
@@ -251,12 +260,52 @@ static bool read_edges(finder *f, const double *scaled, gt_error *error) {
   return true;
 }
 
+static void refit(finder *f) {
+  const double sum = gt_symbolic_fit(f->out, f->data, ALL_STEPS);
+  f->cost = cost_of(f, f->out, sum);
+  gt_symbolic_pool_add(&f->pool, f->out, gt_symbolic_criterion(f->out, f->data, sum));
+}
+
+/* Functions, then what can go, until nothing changes. */
+static void search(finder *f) {
+  choose(f);
+  for (int round = 0; round < ROUNDS && isfinite(f->cost); round++) {
+    refit(f);
+    if (!gt_symbolic_simplify(f->out, f->data, f->coarse)) break;
+    refit(f);
+    choose(f);
+  }
+}
+
+/* Simple first, which is all there is to find where nothing is left but rounding; then by the criterion: from
+ * what that came to, and from all edges, as some may be missed. */
+static void search_all(finder *f) {
+  gt_arena *arena = &f->out->arena;
+  const gt_symbolic all = gt_symbolic_copy(arena, f->out);
+  f->coarse = true;
+  search(f);
+  if (gt_symbolic_sum(f->out, f->data) <= f->data->rounding) return;
+  f->coarse = false;
+  refit(f);
+  search(f);
+  const gt_arena own = *arena;
+  *f->out = all;
+  f->out->arena = own;
+  memset(f->choice, 0, (size_t)f->rows * sizeof *f->choice);
+  f->cost = INFINITY;
+  search(f);
+}
+
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
-                      const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
-                      gt_error *error) {
+                      const gt_symbolic_data *data, const gt_symbolic_options *options,
+                      gt_symbolic_report *report, gt_error *error) {
   const int edges = count_edges(network);
-  finder f = {
-      .out = out, .network = network, .data = data, .allowed = allowed, .rows = edges, .cost = INFINITY};
+  finder f = {.out = out,
+              .network = network,
+              .data = data,
+              .allowed = options->allowed,
+              .rows = edges,
+              .cost = INFINITY};
   *out = (gt_symbolic){0};
   if (edges > GT_SYMBOLIC_MOST_EDGES)
     return gt_fail(error, GT_ERR_DATA,
@@ -266,19 +315,14 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   gt_arena_init(&f.trials);
   open_finder(&f, report);
   bool ok = read_edges(&f, scaled, error);
-  if (ok) choose(&f);
-  for (int round = 0; ok && round < ROUNDS && isfinite(f.cost); round++) {
-    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
-    if (!gt_symbolic_simplify(out, data)) break;
-    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
-    choose(&f);
-  }
+  if (ok) search_all(&f);
   gt_arena_finish(&f.trials);
-  if (ok && !isfinite(f.cost))
+  if (ok && !f.pool.count)
     ok = gt_fail(error, GT_ERR_DATA, "the network's values, or the targets, are not finite or too large");
   if (ok)
-    gt_symbolic_fit(out, data, ALL_STEPS);
+    gt_symbolic_pool_choose(&f.pool, out, data, options->as_fitted, report);
   else
     gt_symbolic_finish(out);
+  gt_symbolic_pool_finish(&f.pool);
   return ok;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { FIT_STEPS = 60 };
-static const double growth = 1.02, rounding = 1e-13; /* of the sum, and of the variation: what may be lost */
+static const double growth = 1.02; /* of the sum of squares */
 
 static void remove_edge(gt_symbolic *s, int index) {
   memmove(s->edge + index, s->edge + index + 1, (size_t)(s->edges - index - 1) * sizeof *s->edge);
@@ -20,22 +20,28 @@ static int count_edges(const gt_symbolic *s, int layer, int node, bool leads_out
   return count;
 }
 
-/* An edge out of a node that nothing leads into is a constant. */
+/* An edge out of a node that nothing leads into is a constant, and one that takes or gives nothing of its
+ * node. */
 static bool is_constant(const gt_symbolic *s, const gt_symbolic_edge *g) {
-  return g->layer && !count_edges(s, g->layer, g->from, false);
+  return g->value[GT_CONSTANT_A] == 0 || g->value[GT_CONSTANT_C] == 0 ||
+         (g->layer && !count_edges(s, g->layer, g->from, false));
 }
 
-void gt_symbolic_drop_loose_ends(gt_symbolic *s) {
-  for (bool again = true; again;) {
+static void add_constant(gt_symbolic *s, const gt_symbolic_edge *g) {
+  const double from = g->layer ? s->bias[g->layer][g->from] : 0, value = gt_symbolic_edge_value(g, from);
+  s->bias[g->layer + 1][g->to] += value;
+  if (value != 0) s->bias_fixed[g->layer + 1][g->to] = false;
+}
+
+bool gt_symbolic_drop_loose_ends(gt_symbolic *s) {
+  bool any = false;
+  for (bool again = true; again; any |= again) {
     again = false;
     for (int e = s->edges; e-- > 0;) {
       const gt_symbolic_edge *g = &s->edge[e];
       const bool constant = is_constant(s, g), last = g->layer + 1 == s->layers;
       if (!constant && (last || count_edges(s, g->layer + 1, g->to, true))) continue;
-      if (constant) {
-        const double u = g->value[GT_CONSTANT_A] * s->bias[g->layer][g->from] + g->value[GT_CONSTANT_B];
-        s->bias[g->layer + 1][g->to] += g->value[GT_CONSTANT_C] * gt_symbol_value(g->symbol, u);
-      }
+      if (constant) add_constant(s, g);
       remove_edge(s, e);
       again = true;
     }
@@ -43,17 +49,24 @@ void gt_symbolic_drop_loose_ends(gt_symbolic *s) {
   for (int l = 1; l < s->layers; l++)
     for (int n = 0; n < s->width[l]; n++)
       if (!count_edges(s, l, n, true)) s->bias_fixed[l][n] = true;
+  return any;
 }
 
-static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, double *sum) {
-  const double now = gt_symbolic_fit(trial, data, FIT_STEPS);
-  const bool ok = now <= *sum * growth + rounding * data->variation;
-  if (ok) *sum = fmax(now, 0.5 * *sum);
+typedef struct limit {
+  bool coarse;
+  double sum, cost;
+} limit;
+
+/* True if it is no longer for what it lacks, or (coarse) errs hardly more. */
+static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, limit *most) {
+  const double sum = gt_symbolic_fit(trial, data, FIT_STEPS), cost = gt_symbolic_criterion(trial, data, sum);
+  const bool ok = most->coarse ? sum <= growth * most->sum + data->rounding : cost <= most->cost;
+  if (ok) *most = (limit){most->coarse, fmax(sum, 0.5 * most->sum), cost};
   return ok;
 }
 
 /* Tries to do without an edge, or (edge < 0) without a node. */
-static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, double *sum, int edge, int layer,
+static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *most, int edge, int layer,
                         int node) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -63,7 +76,7 @@ static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, double *su
     if (e == edge || (edge < 0 && g->layer == layer && g->from == node)) remove_edge(&trial, e);
   }
   gt_symbolic_drop_loose_ends(&trial);
-  const bool ok = is_enough(&trial, data, sum);
+  const bool ok = is_enough(&trial, data, most);
   if (ok) {
     const gt_symbolic kept = gt_symbolic_copy(&s->arena, &trial);
     s->edge = kept.edge;
@@ -75,13 +88,14 @@ static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, double *su
   return ok;
 }
 
-bool gt_symbolic_simplify(gt_symbolic *s, const gt_symbolic_data *data) {
-  double sum = gt_symbolic_sum(s, data);
+bool gt_symbolic_simplify(gt_symbolic *s, const gt_symbolic_data *data, bool coarse) {
+  const double sum = gt_symbolic_sum(s, data);
+  limit most = {coarse, sum, gt_symbolic_criterion(s, data, sum)};
   bool any = false;
   for (int l = 1; l < s->layers; l++)
     for (int n = 0; n < s->width[l]; n++)
-      if (count_edges(s, l, n, true)) any |= try_without(s, data, &sum, -1, l, n);
+      if (count_edges(s, l, n, true)) any |= try_without(s, data, &most, -1, l, n);
   for (int e = s->edges; e-- > 0;)
-    if (e < s->edges) any |= try_without(s, data, &sum, e, 0, 0);
+    if (e < s->edges) any |= try_without(s, data, &most, e, 0, 0);
   return any;
 }

@@ -1,4 +1,4 @@
-/* Constants that are nice numbers. */
+/* Constants that are nice numbers: by what each saves, a number's digits against a worse fit. */
 #include "base/memory.h"
 #include "kan/symbolic.h"
 #include <math.h>
@@ -6,90 +6,119 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-enum { FIT_STEPS = 40 };
+enum { FIT_STEPS = 40, MOST_REFUSED = 64 };
+static const double far = 6; /* standard errors: no constant is so far from what it is */
 
-/* Nice numbers from the nicest on: the n-th one near x, false when there are no more. */
-static bool nice_near(double x, int n, double *nice) {
-  static const struct {
-    double unit;   /* multiples of it … */
-    double within; /* … that are so near, of the unit */
-  } grids[] = {{1, 0.05},
-               {0.5, 0.04},
-               {PI, 0.03},
-               {PI / 2, 0.03},
-               {1 / 3.0, 0.03},
-               {0.25, 0.03},
-               {0.2, 0.03},
-               {PI / 3, 0.02},
-               {PI / 4, 0.02},
-               {0.1, 0.02},
-               {0.125, 0.02},
-               {1 / 6.0, 0.02},
-               {0.01, 0.02},
-               {0.25 / PI, 0.01},
-               {1.41421356237309505, 0.01},
-               {1.73205080756887729, 0.01}};
-  for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
-    const double multiple = round(x / grids[g].unit), value = multiple * grids[g].unit;
-    const bool whole_of_many = fabs(multiple) > 1000;
-    if (whole_of_many || fabs(x - value) > grids[g].within * grids[g].unit || (!multiple && g)) continue;
-    if (!n--) {
-      *nice = value;
-      return true;
-    }
-  }
-  return false;
-}
+/* Zero, then multiples of units over a whole number, and what they cost in bits beside their multiple: a
+ * choice of ours, that the simpler of two that fit alike is taken. */
+static const struct {
+  double unit, over, bits;
+} grids[] = {{0, 1, 0},
+             {1, 1, 0},
+             {1, 2, 1},
+             {PI, 1, 2},
+             {PI, 2, 3},
+             {1, 3, 3},
+             {1, 4, 3},
+             {1, 5, 3},
+             {1, 10, 3},
+             {PI, 3, 4},
+             {PI, 4, 4},
+             {1, 8, 4},
+             {1, 100, 4},
+             {1, 6, 5},
+             {1.41421356237309505, 1, 4},
+             {1.73205080756887729, 1, 5},
+             {0.25 / PI, 1, 6}};
+enum { GRIDS = sizeof grids / sizeof *grids, MOST_MULTIPLE = 1000 };
 
 typedef struct snapper {
   gt_symbolic *s;
   const gt_symbolic_data *data;
+  gt_symbolic_constant *constant; /* those that are not fixed */
+  double *deviation;              /* of each, for noise of 1 */
+  int count;
   double sum; /* of squares, at its least */
-  int snapped;
+  struct {
+    const double *value;
+    double nice;
+  } refused[MOST_REFUSED];
+  int refusals;
 } snapper;
 
-/* What the sum may grow to: by what nine times its mean is, or by what rounding of float samples can be. */
-static double allowed(const snapper *p) {
-  const double rounding = 1e-14 * p->data->variation;
-  return p->sum * (1 + 9 / (double)(p->data->samples * p->data->outputs)) + rounding;
+typedef struct proposal {
+  int constant;
+  double nice, bits; /* the number, and what it takes to write it */
+  double saved;      /* beside the constant as it is */
+  double gain;       /* what is saved, but for what the samples lose, where the sum of squares is quadratic */
+} proposal;
+
+static bool is_refused(const snapper *p, const double *value, double nice) {
+  for (int r = 0; r < p->refusals; r++)
+    if (p->refused[r].value == value && p->refused[r].nice == nice) return true;
+  return false;
 }
 
-/* Gives one constant a value for good, if the others can make up for it. */
-static bool try(snapper *p, double *value, bool *fixed, double nice) {
+/* The nice number that constant k gains most by, if by more than `best` does. */
+static void propose(const snapper *p, int k, double noise, proposal *best) {
+  const double x = *p->constant[k].value, error = noise * p->deviation[k];
+  const double own = gt_symbolic_constant_bits(p->data, x, error);
+  for (int g = 0; g < GRIDS; g++) {
+    const double unit = grids[g].unit, over = grids[g].over, multiple = unit > 0 ? round(x * over / unit) : 0;
+    const double nice = multiple * unit / over, bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
+    const double away = (nice - x) / error, gain = own - bits - 0.5 * away * away / log(2);
+    if (fabs(away) > far || fabs(multiple) > MOST_MULTIPLE || !(gain > best->gain)) continue;
+    if ((unit > 0 && !multiple) || is_refused(p, p->constant[k].value, nice)) continue;
+    *best = (proposal){k, nice, bits, own - bits, gain};
+  }
+}
+
+static void restore(snapper *p, const gt_symbolic *before) {
+  memcpy(p->s->edge, before->edge, (size_t)p->s->edges * sizeof *before->edge);
+  for (int l = 1; l <= p->s->layers; l++) {
+    memcpy(p->s->bias[l], before->bias[l], (size_t)p->s->width[l] * sizeof **before->bias);
+    memcpy(p->s->bias_fixed[l], before->bias_fixed[l], (size_t)p->s->width[l] * sizeof **before->bias_fixed);
+  }
+}
+
+/* Gives a constant its nice number for good, if the others can make up for it. */
+static bool take(snapper *p, const proposal *b) {
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_symbolic before = gt_symbolic_copy(&arena, p->s);
-  *value = nice;
-  *fixed = true;
+  *p->constant[b->constant].value = b->nice;
+  *p->constant[b->constant].fixed = true;
   const double sum = gt_symbolic_fit(p->s, p->data, FIT_STEPS);
-  const bool ok = sum <= allowed(p);
+  const double lost = gt_symbolic_error_bits(p->data, sum) - gt_symbolic_error_bits(p->data, p->sum);
+  const bool ok = lost < b->saved;
   if (ok) {
-    p->sum = fmin(sum, p->sum);
-    p->snapped++;
+    p->sum = sum;
+    p->s->nice_bits += b->bits;
   } else {
-    memcpy(p->s->edge, before.edge, (size_t)p->s->edges * sizeof *before.edge);
-    for (int l = 1; l <= p->s->layers; l++) {
-      memcpy(p->s->bias[l], before.bias[l], (size_t)p->s->width[l] * sizeof **before.bias);
-      memcpy(p->s->bias_fixed[l], before.bias_fixed[l], (size_t)p->s->width[l] * sizeof **before.bias_fixed);
-    }
+    restore(p, &before);
+    p->refused[p->refusals].value = p->constant[b->constant].value;
+    p->refused[p->refusals++].nice = b->nice;
   }
   gt_arena_finish(&arena);
   return ok;
 }
 
-static void snap(snapper *p, double *value, bool *fixed) {
-  double nice;
-  for (int n = 0; !*fixed && nice_near(*value, n, &nice); n++)
-    if (try(p, value, fixed, nice)) return;
-}
-
 int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data) {
-  snapper p = {symbolic, data, gt_symbolic_fit(symbolic, data, 100), 0};
-  static const int order[] = {GT_CONSTANT_B, GT_CONSTANT_A, GT_CONSTANT_C};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-    for (int e = 0; e < symbolic->edges; e++)
-      snap(&p, &symbolic->edge[e].value[order[i]], &symbolic->edge[e].fixed[order[i]]);
-  for (int l = 1; l <= symbolic->layers; l++)
-    for (int n = 0; n < symbolic->width[l]; n++) snap(&p, &symbolic->bias[l][n], &symbolic->bias_fixed[l][n]);
-  return p.snapped;
+  const size_t most = (size_t)gt_symbolic_free(symbolic, NULL) + 1;
+  snapper p = {.s = symbolic, .data = data, .sum = gt_symbolic_fit(symbolic, data, 100)};
+  int taken = 0;
+  p.constant = gt_alloc(most * sizeof *p.constant);
+  p.deviation = gt_alloc(most * sizeof *p.deviation);
+  while (p.refusals < MOST_REFUSED) {
+    proposal best = {.constant = -1};
+    p.count = gt_symbolic_free(symbolic, p.constant);
+    gt_symbolic_deviations(symbolic, data, p.deviation);
+    const double noise = sqrt(gt_symbolic_noise(data, p.sum, p.count));
+    for (int k = 0; k < p.count; k++) propose(&p, k, noise, &best);
+    if (best.constant < 0) break;
+    taken += take(&p, &best);
+  }
+  free(p.constant);
+  free(p.deviation);
+  return taken;
 }

@@ -190,7 +190,8 @@ static bool choose_together(const gt_run *run, gt_kan_network *network, const gt
   for (int64_t k = 0; y && !given && k < samples * outputs; k++)
     y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
   if (y) {
-    const gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
+    gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
+    all.names = data->input[0].columns;
     if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("edges become functions one by one: %s", why.message);
   }

@@ -73,6 +73,24 @@ check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(g
 exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/b.svg"
 check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
 
+# A table: its columns by name, one of them a constant.
+awk 'BEGIN { print "length (m),ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
+  > "$TEST_TMP/table.csv"
+cat > "$TEST_TMP/table.yaml" << YAML
+data: {train: "$TEST_TMP/table.csv", test_fraction: 0.25, task: regression}
+model: [{kan: {units: 1, grid: 5}}]
+loss: mse
+optimizer: lbfgs
+train: {steps: 20, batch_size: 45}
+YAML
+exits 0 "a network of a table" "$GTRAIN" train "$TEST_TMP/table.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/table"
+exits 0 "its formula" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --edges
+says "… has the names of columns" "0.5*length__m_^2 + 3"
+says "… which it tells of" "length__m_ is the column 'length (m)'"
+says "… and the constant one in its constant" ": gives one value, which is part of the constant"
+exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
+says "… is of x0" "0.5*x0^2 + 3"
+
 # What is refused.
 refused() {
   sed "$2" "$TEST_TMP/run.yaml" > "$TEST_TMP/bad.yaml"

@@ -92,12 +92,33 @@ static void test_least_squares(void **state) {
   assert_true(calls < 200);
 }
 
+/* A line through x = 0, 1, 2, 3: its errors are known, and a parameter that does nothing has none. */
+static double line_through(void *owner, const double *p, double *square, double *side) {
+  (void)owner, (void)p, (void)side;
+  for (int k = 0; k < 4; k++) {
+    const double by[3] = {1, k, 0};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j <= i; j++) square[i * 3 + j] += by[i] * by[j];
+  }
+  return 0;
+}
+
+static void test_deviations(void **state) {
+  (void)state;
+  double deviation[3];
+  gt_least_deviations(&(gt_least){3, NULL, line_through}, NULL, deviation);
+  assert_true(fabs(deviation[0] - sqrt(0.25 + 1.5 * 1.5 / 5)) < 1e-9);
+  assert_true(fabs(deviation[1] - sqrt(1 / 5.0)) < 1e-9);
+  assert_true(isinf(deviation[2]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_function_is_found),
       cmocka_unit_test(test_the_right_function_costs_least),
       cmocka_unit_test(test_slopes),
       cmocka_unit_test(test_least_squares),
+      cmocka_unit_test(test_deviations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,8 @@ static void test_formulas_keep_to_them(void **state) {
   const gt_snap_wish wish = {0, 1, 0, gt_symbol_find("gaussian"), false};
   snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = &wish, .wishes = 1});
   const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.trace.node[2], KNOWN_SAMPLES, 2, 1);
-  assert_true(gt_symbolic_find(&symbolic, &k.network, k.x, &data, NULL, &report, &error));
+  assert_true(
+      gt_symbolic_find(&symbolic, &k.network, k.x, &data, &(gt_symbolic_options){0}, &report, &error));
   bool found = false;
   for (int e = 0; e < symbolic.edges; e++)
     if (symbolic.edge[e].layer == 0 && symbolic.edge[e].from == 1) {

@@ -1,0 +1,61 @@
+/* How long a formula is: bits that decide between formulas. */
+#include "base/memory.h"
+#include "kan/symbolic.h"
+#include <math.h>
+#include <stdlib.h>
+
+double gt_symbolic_complexity(const gt_symbolic *s) {
+  double sum = 0;
+  for (int e = 0; e < s->edges; e++) sum += s->edge[e].symbol->complexity;
+  return sum;
+}
+
+static double values_of(const gt_symbolic_data *data) { return (double)(data->samples * data->outputs); }
+
+double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum) {
+  if (!isfinite(sum)) return INFINITY;
+  return 0.5 * values_of(data) * log2(fmax(sum, data->rounding) / data->variation);
+}
+
+double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants) {
+  return fmax(sum, data->rounding) / fmax(values_of(data) - constants, 1);
+}
+
+/* A node that a single edge reads has two constants too many: its own and its scale, for which the edge's can
+ * stand (gt_symbolic_normalise). */
+static int redundant(const gt_symbolic *s) {
+  int count = 0;
+  for (int l = 1; l < s->layers; l++)
+    for (int n = 0; n < s->width[l]; n++) {
+      int readers = 0;
+      for (int e = 0; e < s->edges; e++) readers += s->edge[e].layer == l && s->edge[e].from == n;
+      count += readers == 1 ? 2 : 0;
+    }
+  return count;
+}
+
+double gt_symbolic_criterion(const gt_symbolic *s, const gt_symbolic_data *data, double sum) {
+  gt_symbolic counted = *s;
+  const int constants = gt_symbolic_free(&counted, NULL) - redundant(s);
+  return gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) +
+         0.5 * constants * log2(values_of(data));
+}
+
+double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error) {
+  return fmax(0.5 * log2(values_of(data)), log2((fabs(value) + 1) / error));
+}
+
+double gt_symbolic_length(gt_symbolic *s, const gt_symbolic_data *data, double sum) {
+  const int count = gt_symbolic_free(s, NULL);
+  gt_symbolic_constant *constant = gt_alloc(((size_t)count + 1) * sizeof *constant);
+  double *deviation = gt_alloc(((size_t)count + 1) * sizeof *deviation);
+  double bits = gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) + s->nice_bits;
+  const double noise = sqrt(gt_symbolic_noise(data, sum, count));
+  gt_symbolic_free(s, constant);
+  gt_symbolic_deviations(s, data, deviation);
+  for (int i = 0; i < count; i++)
+    bits += gt_symbolic_constant_bits(data, *constant[i].value, noise * deviation[i]);
+  free(constant);
+  free(deviation);
+  return bits;
+}

@@ -1,0 +1,93 @@
+#include "kan/symbolic_pool.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIT_STEPS = 300, MANY_EDGES = 20, OF_MANY = 2 /* candidates: each takes its time */ };
+/* Bits that a formula may be behind before constants are nice numbers: what some of these can save. */
+static const double reach = 40;
+
+static bool is_same(const gt_symbolic *a, const gt_symbolic *b) {
+  if (a->edges != b->edges) return false;
+  for (int e = 0; e < a->edges; e++)
+    if (a->edge[e].row != b->edge[e].row || a->edge[e].symbol != b->edge[e].symbol) return false;
+  return true;
+}
+
+static void put_out(gt_symbolic_pool *pool, int index) {
+  gt_symbolic_finish(&pool->held[index]);
+  pool->count--;
+  memmove(pool->held + index, pool->held + index + 1, (size_t)(pool->count - index) * sizeof *pool->held);
+  memmove(pool->cost + index, pool->cost + index + 1, (size_t)(pool->count - index) * sizeof *pool->cost);
+}
+
+void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, double cost) {
+  if (!isfinite(cost)) return;
+  for (int i = 0; i < pool->count; i++) {
+    if (!is_same(&pool->held[i], symbolic)) continue;
+    if (pool->cost[i] <= cost) return;
+    put_out(pool, i--);
+  }
+  int at = pool->count;
+  while (at && pool->cost[at - 1] > cost) at--;
+  if (at == GT_POOL_MOST) return;
+  if (pool->count == GT_POOL_MOST) put_out(pool, GT_POOL_MOST - 1);
+  memmove(pool->held + at + 1, pool->held + at, (size_t)(pool->count - at) * sizeof *pool->held);
+  memmove(pool->cost + at + 1, pool->cost + at, (size_t)(pool->count - at) * sizeof *pool->cost);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  pool->held[at] = gt_symbolic_copy(&arena, symbolic);
+  pool->held[at].arena = arena;
+  pool->cost[at] = cost;
+  pool->count++;
+}
+
+/* True if both have the same values but for rounding. */
+static bool is_equal(const gt_symbolic *a, const gt_symbolic *b, const gt_symbolic_data *data) {
+  double sum = 0, *y = gt_alloc(2 * (size_t)data->outputs * sizeof *y), *z = y + data->outputs;
+  for (int64_t k = 0; k < data->samples; k++) {
+    gt_symbolic_evaluate(a, data->x + k * data->inputs, y);
+    gt_symbolic_evaluate(b, data->x + k * data->inputs, z);
+    for (int o = 0; o < data->outputs; o++) sum += (y[o] - z[o]) * (y[o] - z[o]);
+  }
+  free(y);
+  return sum <= data->rounding;
+}
+
+void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
+                             bool as_fitted, gt_symbolic_report *report) {
+  double length[GT_POOL_MOST];
+  int nice[GT_POOL_MOST], best = 0, next = -1;
+  for (int i = 0; i < pool->count; i++) {
+    gt_symbolic *s = &pool->held[i];
+    length[i] = INFINITY;
+    if (pool->cost[i] > pool->cost[0] + reach || (i >= OF_MANY && s->edges > MANY_EDGES)) continue;
+    gt_symbolic_fit(s, data, FIT_STEPS);
+    nice[i] = 0;
+    do { /* a factor that is zero now leaves less */
+      gt_symbolic_normalise(s);
+      if (!as_fitted) nice[i] += gt_symbolic_snap(s, data);
+    } while (gt_symbolic_drop_loose_ends(s));
+    length[i] = gt_symbolic_length(s, data, gt_symbolic_fit(s, data, FIT_STEPS));
+    if (length[i] < length[best]) best = i;
+  }
+  for (int i = 0; i < pool->count; i++)
+    if (isfinite(length[i]) && (next < 0 || length[i] < length[next]) &&
+        !is_equal(&pool->held[best], &pool->held[i], data))
+      next = i;
+  gt_arena *arena = &out->arena;
+  gt_symbolic chosen = gt_symbolic_copy(arena, &pool->held[best]);
+  if (next >= 0) {
+    const gt_symbolic rival = gt_symbolic_copy(arena, &pool->held[next]);
+    report->rival = gt_arena_copy(arena, &rival, sizeof rival);
+    report->lead = length[next] - length[best];
+  }
+  report->nice = nice[best];
+  chosen.arena = *arena;
+  *out = chosen;
+}
+
+void gt_symbolic_pool_finish(gt_symbolic_pool *pool) {
+  while (pool->count) put_out(pool, pool->count - 1);
+}

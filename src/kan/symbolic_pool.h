@@ -1,0 +1,22 @@
+/* The best formulas that a search has come by, to choose among once their constants are nice numbers. Within
+ * kan/ only. Owner: the search. */
+#ifndef GT_KAN_SYMBOLIC_POOL_H
+#define GT_KAN_SYMBOLIC_POOL_H
+#include "kan/symbolic.h"
+
+enum { GT_POOL_MOST = 12 };
+
+typedef struct gt_symbolic_pool {
+  gt_symbolic held[GT_POOL_MOST]; /* best first, each in its own arena */
+  double cost[GT_POOL_MOST];      /* gt_symbolic_criterion */
+  int count;
+} gt_symbolic_pool;
+
+/* Keeps a copy if it is among the best; of those with the same functions the best one. */
+void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, double cost);
+/* Makes *out the shortest of the pool and itself, in normal form and, but with as_fitted, of nice numbers;
+ * tells the report of the next that is another. */
+void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
+                             bool as_fitted, gt_symbolic_report *report);
+void gt_symbolic_pool_finish(gt_symbolic_pool *pool);
+#endif
