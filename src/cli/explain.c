@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/explain_draw.h"
@@ -112,8 +113,18 @@ static void print_names(const gt_explained *e) {
   }
 }
 
+static void print_doubts(const gt_explained *e) {
+  const char *doubt;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
+    gt_warn("this formula is doubtful: %s", doubt);
+  gt_arena_finish(&arena);
+}
+
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_formulas(arguments, e);
+  print_doubts(e);
   if (gt_flag(arguments, "edges")) print_edges(e);
   if (!gt_flag(arguments, "expression")) print_names(e);
   if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
@@ -129,7 +140,8 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
 }
 
 static void print_json(const gt_explained *e) {
-  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
+  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array(), *doubts = json_array();
+  const char *doubt;
   gt_arena arena;
   gt_arena_init(&arena);
   for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
@@ -142,6 +154,9 @@ static void print_json(const gt_explained *e) {
   for (int i = 0; e->symbolic.names && i < gt_kan_network_inputs(&e->network); i++)
     json_array_append_new(inputs, json_string(e->symbolic.names[i]));
   json_object_set_new(root, "inputs", inputs);
+  for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
+    json_array_append_new(doubts, json_string(doubt));
+  json_object_set_new(root, "doubts", doubts);
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
   json_object_set_new(root, "snapped", json_integer(e->report.nice));
   json_object_set_new(root, "train", errors_json(e, &e->train));
@@ -228,8 +243,9 @@ const gt_command gt_command_explain = {
         "Each edge of the network becomes c f(a x + b), f from a library of functions; which ones, is what\n"
         "explains the training samples with the least complexity. All constants are then fitted together to\n"
         "the samples in double precision, and made nice numbers (1/2, 3, pi) where the samples cannot tell\n"
-        "the difference. Errors are those of the formula as it is printed by --expression. Of several\n"
-        "MODELs the last one is read; the others, such as RUN/unpruned.bin, are drawn beside it.\n",
+        "the difference. A warning says where the samples do not speak for the formula. Errors are those of\n"
+        "the formula as it is printed by --expression. Of several MODELs the last one is read; the others,\n"
+        "such as RUN/unpruned.bin, are drawn beside it.\n",
     .print_details = print_functions,
     .options = options,
     .min_words = 1,

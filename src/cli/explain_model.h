@@ -33,4 +33,7 @@ bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_erro
 /* Root mean square errors on a split: of the network, and of the formula as its expression is read back. */
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);
 double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split);
+
+/* Why the formula may be another than the one that made the samples, index 0 on; NULL: no more reasons. */
+const char *gt_explained_doubt(const gt_explained *e, int index, gt_arena *arena);
 #endif

@@ -73,7 +73,7 @@ check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(g
 exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/b.svg"
 check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
 
-# A table: its columns by name, one of them a constant.
+# A table: its columns by name, one of them a constant; and a formula that is doubted, as no line is a square.
 awk 'BEGIN { print "length (m),ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
   > "$TEST_TMP/table.csv"
 cat > "$TEST_TMP/table.yaml" << YAML
@@ -88,8 +88,14 @@ exits 0 "its formula" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --edges
 says "… has the names of columns" "0.5*length__m_^2 + 3"
 says "… which it tells of" "length__m_ is the column 'length (m)'"
 says "… and the constant one in its constant" ": gives one value, which is part of the constant"
+check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
 says "… is of x0" "0.5*x0^2 + 3"
+exits 0 "a line in its place" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x
+says "… is doubted" "warning: this formula is doubtful: what it leaves of the training samples is no noise"
+exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x --json
+says "… is doubted as well" '"doubts":["'
+says "… and names its inputs" '"inputs":["length__m_","ones"]'
 
 # What is refused.
 refused() {
