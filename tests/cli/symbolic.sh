@@ -77,7 +77,7 @@ train:
     - {epochs: 4}
     - {epochs: 2, symbolic: {edges: [[kan1, 1, 2, x^2], [kan1, 0, 0, sin], [kan2, 2, 0]], minimum_r2: 0}, model.0.kan.grid: 8}
     - {epochs: 2, prune: {nodes: 2, node: 0, edge: 0}}
-    - {epochs: 2, symbolic: {minimum_r2: 1, together: true}}
+    - {epochs: 2, symbolic: {minimum_r2: 1, together: true, library: [x, x^2, sin, tanh, exp]}}
 YAML
 config=$TEST_TMP/named.yaml
 exits 0 "a run that snaps some edges" train named
