@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/explain_draw.h"
@@ -20,6 +19,7 @@ static const gt_option options[] = {
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
     GT_OPTION_SET,
     GT_OPTION_QUIET,
+    GT_OPTION_STRICT,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
@@ -113,18 +113,19 @@ static void print_names(const gt_explained *e) {
   }
 }
 
-static void print_doubts(const gt_explained *e) {
+/* Reasons to doubt the formula become findings. */
+static void add_doubts(gt_explained *e, const char *path) {
   const char *doubt;
   gt_arena arena;
   gt_arena_init(&arena);
   for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
-    gt_warn("this formula is doubtful: %s", doubt);
+    gt_finding_at(&e->config.diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = path},
+                  "this formula is doubtful: %s", doubt);
   gt_arena_finish(&arena);
 }
 
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_formulas(arguments, e);
-  print_doubts(e);
   if (gt_flag(arguments, "edges")) print_edges(e);
   if (!gt_flag(arguments, "expression")) print_names(e);
   if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
@@ -140,8 +141,7 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
 }
 
 static void print_json(const gt_explained *e) {
-  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array(), *doubts = json_array();
-  const char *doubt;
+  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
   gt_arena arena;
   gt_arena_init(&arena);
   for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
@@ -154,9 +154,7 @@ static void print_json(const gt_explained *e) {
   for (int i = 0; e->symbolic.names && i < gt_kan_network_inputs(&e->network); i++)
     json_array_append_new(inputs, json_string(e->symbolic.names[i]));
   json_object_set_new(root, "inputs", inputs);
-  for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
-    json_array_append_new(doubts, json_string(doubt));
-  json_object_set_new(root, "doubts", doubts);
+  json_object_set_new(root, "findings", gt_cli_findings_json(&e->config.diagnostics));
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
   json_object_set_new(root, "snapped", json_integer(e->report.nice));
   json_object_set_new(root, "train", errors_json(e, &e->train));
@@ -194,11 +192,14 @@ static int explain(const task *t, gt_explained *models, int count) {
       !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
                          &error))
     return gt_report(&error);
-  if (formula && gt_flag(arguments, "json"))
+  if (!formula) return GT_OK;
+  add_doubts(last, arguments->word[count - 1]);
+  if (gt_flag(arguments, "json"))
     print_json(last);
-  else if (formula)
+  else
     print_text(arguments, last);
-  return formula ? check_gates(last, t->gates, t->gate_count) : GT_OK;
+  const int refused = gt_cli_findings(arguments, &last->config.diagnostics, GT_ERR_DATA);
+  return refused ? refused : check_gates(last, t->gates, t->gate_count);
 }
 
 static int open_and_explain(const task *t) {

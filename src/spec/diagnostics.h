@@ -37,7 +37,8 @@
   X(other_samples, "files that have changed since the model was trained")                 \
   X(outside_training, "samples outside the range of those that the model was trained on") \
   X(channels_first, "arrays that look like pictures with channels first")                 \
-  X(not_bits, "gates that read numbers other than 0 and 1")
+  X(not_bits, "gates that read numbers other than 0 and 1")                               \
+  X(doubtful_formula, "a formula that the samples do not clearly speak for")
 
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
 typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING_COUNT } gt_finding;

@@ -94,7 +94,7 @@ says "… is of x0" "0.5*x0^2 + 3"
 exits 0 "a line in its place" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x
 says "… is doubted" "warning: this formula is doubtful: what it leaves of the training samples is no noise"
 exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x --json
-says "… is doubted as well" '"doubts":["'
+says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'
 
 # What is refused.
