@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+import zlib
 
 BINARY = os.path.abspath(os.environ.get("GTRAIN", "build/gtrain"))
 ROOT = os.path.abspath(os.environ.get("ROOT", "."))
@@ -35,11 +37,38 @@ CONFIGS = {
                                           "sampling": 0.1}}],
                   "loss": "sum_squared", "optimizer": {"type": "adamw", "lr": 0.05},
                   "train": {"steps": 30, "batch_size": 4, "eval_every": 6, "checkpoint": {"every": 2}}},
+    # Knots that follow the data, a finer grid in the second phase, and edges that become functions.
+    "knots": {"data": {"format": "function", "formula": "exp(sin(pi*x0) + x1^2)", "samples": 64, "test_samples": 16},
+              "model": [{"kan": {"units": 3, "grid": 3, "grid_update": {"every": 3, "until": 20, "blend": 0.5}}},
+                        {"kan": {"units": 1, "grid": 3, "grid_update": {"every": 3, "until": 20, "blend": 0.5}}}],
+              "optimizer": {"type": "adam", "lr": 0.02},
+              "train": {"batch_size": 16, "eval_every": 4, "checkpoint": {"every": 2},
+                        "phases": [{"steps": 12}, {"steps": 12, "model.0.kan.grid": 6, "prune": {"node": 0.01}},
+                                   {"steps": 8, "symbolic": {"library": ["x", "x^2"], "minimum_r2": 0.9}}]}},
+    # Pictures that are kept decoded in a file; a killed run may have been writing it.
+    "pictures": {"data": {"train": "photos", "size": [6, 6], "channels": 1, "test_fraction": 0.25, "cache": "photos.cache"},
+                 "model": ["flatten", {"linear": 2}], "optimizer": {"type": "sgd", "lr": 0.1},
+                 "train": {"steps": 12, "batch_size": 8, "eval_every": 4, "checkpoint": {"every": 2}}},
 }
+
+
+def write_pictures():
+    """Grey PNG files of 12 x 12 pixels in two folders."""
+    for index in range(200):
+        folder = os.path.join(BASE, "photos", "ab"[index % 2])
+        os.makedirs(folder, exist_ok=True)
+        rows = b"".join(bytes([0] + [(index * 37 + y * (5 + index % 2) + x * 11) % 256 for x in range(12)]) for y in range(12))
+        chunks = (b"IHDR", struct.pack(">IIBBBBB", 12, 12, 8, 0, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
+        with open(os.path.join(folder, f"{index}.png"), "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n")
+            for kind, data in chunks:
+                file.write(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
 
 
 def write_config(name):
     path = os.path.join(BASE, name + ".yaml")
+    if name == "pictures":
+        write_pictures()
     with open(path, "w") as file:
         json.dump(CONFIGS[name], file)  # JSON is YAML
     return path
