@@ -40,8 +40,7 @@ void gt_review_bits(gt_build *build, const gt_id *input) {
       ->help = "a layer `threshold: [0.5]` before it makes bits, with levels that suit the data";
 }
 
-/* True if these look like channels, height and width, in this order. */
-static bool is_channels_first(gt_shape s) {
+bool gt_is_channels_first(gt_shape s) {
   return s.rank == 3 && (s.dim[0] == 1 || s.dim[0] == 3 || s.dim[0] == 4) && s.dim[1] == s.dim[2] &&
          s.dim[1] > s.dim[0] && s.dim[2] > 4;
 }
@@ -49,7 +48,7 @@ static bool is_channels_first(gt_shape s) {
 void gt_review_picture(gt_build *build, const gt_id *input) {
   const gt_sample_facts *facts = gt_review_facts(build);
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
-  if (!facts || x.rank != 4 || !is_channels_first(facts->sample)) return;
+  if (!facts || x.rank != 4 || !gt_is_channels_first(facts->sample)) return;
   for (int d = 0; d < 3; d++)
     if (x.dim[d + 1] != facts->sample.dim[d]) return; /* moved */
   gt_review_find(build, GT_FINDING_channels_first,

@@ -33,6 +33,8 @@ gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *f
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);
 /* A layer whose gates read input[0], whose values may be other than 0 and 1; in a hard build. */
 void gt_review_bits(gt_build *build, const gt_id *input);
+/* True if a sample's axes look like channels, height and width, in this order. */
+bool gt_is_channels_first(gt_shape sample);
 /* A layer that takes input[0] as pictures, channels last. */
 void gt_review_picture(gt_build *build, const gt_id *input);
 #endif

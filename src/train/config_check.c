@@ -1,5 +1,6 @@
 /* What is wrong with the model and the loss of a config, found before anything is planned. */
 #include "base/count.h"
+#include "layer/review.h"
 #include "model/forward.h"
 #include "model/read.h"
 #include "op/core.h"
@@ -200,10 +201,22 @@ static void check_light(const gt_config *config, const gt_augment_plan *plan, gt
                                1 / (double)most);
 }
 
+static void check_channels(const gt_config *config, gt_diagnostics *diagnostics) {
+  const gt_input *input = &config->dataset.input[0];
+  const gt_shape s = {.rank = input->rank, .dim = {input->dim[0], input->dim[1], input->dim[2]}};
+  if (!gt_is_channels_first(s)) return;
+  gt_finding_at(diagnostics, GT_FINDING_channels_first, config->augment->at,
+                "samples of [%lld, %lld, %lld] are augmented as %lld rows, %lld columns and %lld channels",
+                (long long)s.dim[0], (long long)s.dim[1], (long long)s.dim[2], (long long)s.dim[0],
+                (long long)s.dim[1], (long long)s.dim[2])
+      ->help = "augmentation needs [height, width, channels]: transpose the arrays in their files";
+}
+
 void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics) {
   gt_augment_plan plan;
-  if (config->augment && gt_config_augment(config, &plan, diagnostics))
-    check_light(config, &plan, diagnostics);
+  if (!config->augment || !gt_config_augment(config, &plan, diagnostics)) return;
+  check_light(config, &plan, diagnostics);
+  check_channels(config, diagnostics);
 }
 
 bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) {
