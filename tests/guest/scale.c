@@ -1,0 +1,32 @@
+/* scale: multiplies each value by a learned factor, that of its place in the sample. */
+#include "layer/layer.h"
+#include "op/elementwise.h"
+
+typedef struct scale_config {
+  double start;
+} scale_config;
+
+static const gt_field fields[] = {
+    GT_ROW(scale_config, start, GT_FIELD_FLOAT, .fallback = "1", .min = -100, .max = 100,
+           .help = "initial value of the factors"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "scale", .help = "learned factors", .fields = fields, .shorthand = "start"};
+
+static gt_id build_scale(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const scale_config *c = config;
+  gt_shape shape = gt_node_at(build->graph, input[0])->shape; /* [batch, …] */
+  shape.dim[0] = 1;
+  (void)inputs;
+  const gt_init *init = gt_init_constant_of(build->arena, c->start);
+  return gt_mul(build->graph, input[0], gt_build_parameter(build, "factors", shape, init));
+}
+
+GT_DEFINE(layer, scale) = {.name = "scale",
+                           .help = "multiplies each value by a learned factor",
+                           .schema = &schema,
+                           .config_size = sizeof(scale_config),
+                           .min_inputs = 1,
+                           .max_inputs = 1,
+                           .build = build_scale};
