@@ -116,7 +116,7 @@ static id *id_of(const module *m, uint32_t name) {
   return &m->of[name];
 }
 
-/* Does the instruction have a type and a result, in this order? */
+/* True if the instruction has a type and a result, in this order. */
 static bool has_type(uint32_t op) {
   const bool type = (op >= OpTypeVoid && op <= OpTypeForwardPointer) || op == OpTypeCooperativeMatrixNV;
   return !type && op >= OpConstantTrue && op != OpDecorate && op != OpMemberDecorate;

@@ -127,7 +127,7 @@ uint gt_lane() { return gl_LocalInvocationIndex % SUBGROUP; }
 
 /* Where a lane's row i lies; lanes without one take the last. */
 uint gt_matrix_row(uint i) { return min(i * SUBGROUP + gt_lane(), MATRIX_M - 1u); }
-/* Has it one? Of a store, no other lane writes it. */
+/* True if the lane has one. Of a store, no other lane writes it. */
 bool gt_matrix_has(uint i) { return i * SUBGROUP + gt_lane() < MATRIX_M; }
 
 /* Rounded to the nearest number with `bits` fewer digits, ties to even; infinities and NaN as they are. */

@@ -21,8 +21,8 @@
 #ifndef GT_PROGRAM_QUADS
 #define GT_PROGRAM_QUADS false
 #endif
-/* Is a place that is not known to be a quad one? Each load would ask, and wait behind its answer for what is on its way:
- * the places of rows are all quads, or all taken for pieces. */
+/* Whether an operand is read as vec4 is decided for all rows together: a test at each load would wait for the
+ * loads in flight. */
 #ifdef GT_PROGRAM_ROWS
 #define GT_IF_MIXED(is_quad) false
 #else
@@ -90,7 +90,7 @@ V gt_load_same(GT_FLOATS x, gt_place at) { return x.at[at.first]; }
 V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row]; }
 V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row]; }
 #else
-/* Can the elements be moved at once? */
+/* True if the elements can be moved as one vec4. */
 bool gt_is_quad(gt_place at) {
   return ALIGNED != 0u && (GT_PROGRAM_QUADS || GT_IF_MIXED(at.lanes == 4u && (at.first & 3u) == 0u));
 }

@@ -13,7 +13,7 @@ uint gt_first_row() { return PER_LANE != 0u ? gl_GlobalInvocationID.x : gl_WorkG
 uint gt_row_stride() { return PER_LANE != 0u ? gl_NumWorkGroups.x * LOCAL_X : gl_NumWorkGroups.x; }
 uint gt_first_column() { return PER_LANE != 0u ? 0u : gl_LocalInvocationID.x; }
 uint gt_column_stride() { return PER_LANE != 0u ? 1u : LOCAL_X; }
-/* Is this invocation the one that writes the row's single result? */
+/* True in the one invocation that writes the row's single result. */
 bool gt_row_leader() { return PER_LANE != 0u || gl_LocalInvocationID.x == 0u; }
 
 /* The row's maximum, sum or minimum from each invocation's part, known to all of them. The tree's shape

@@ -72,8 +72,8 @@ vec4 join_lanes(vec4 mine) {
   return all;
 }
 
-/* Is an invocation's i-th quad of a round, number q of the row, one that the row has? Of those that are kept at least
- * half is there. */
+/* True if the row has vec4 number q, an invocation's i-th of a round. At least half of those that are kept
+ * exist. */
 bool has_quad(uint i, uint q, uint quads) { return KEPT != 0u && i < EACH / 2u || q < quads; }
 
 /* In place of a quad that the row does not have, its last one is worked on for nothing: there is no condition behind

@@ -10,14 +10,14 @@ void gt_log_set_level(gt_log_level level);
 void gt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));      /* "warning: …" */
 void gt_log_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "error: …" */
-bool gt_log_color(void); /* may colour be used on stderr? */
+bool gt_log_color(void); /* true if stderr takes colours */
 /* How wide stderr is now, which changes when a window is resized; 0: it is no terminal. */
 int gt_log_width(void);
 /* Draws a line, shorter than gt_log_width, that the next one or the next message replaces; NULL removes it.
  */
 void gt_log_status(const char *line);
 
-/* Is NAME in the comma-separated list of the environment variable GTRAIN_DEBUG? (validation, plan, graph, …)
- */
+/* True if NAME is in the comma-separated list of the environment variable GTRAIN_DEBUG (validation, plan,
+ * graph, …). */
 bool gt_debug(const char *name);
 #endif

@@ -125,9 +125,8 @@ gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; of ra
 /* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
-/* Is each axis of `whole` made of neighbouring axes of `parts`? Those of axis d are run[d] … run[d + 1] - 1,
- * in room for rank + 1.
- */
+/* True if each axis of `whole` is made of neighbouring axes of `parts`. Those of axis d are run[d] … run[d +
+ * 1] - 1, in room for rank + 1. */
 bool gt_shape_runs(gt_shape parts, gt_shape whole, int *run);
 /* NumPy broadcasting of two shapes; false if they do not fit. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
@@ -136,15 +135,14 @@ size_t gt_dtype_size(gt_dtype dtype);
 const char *gt_dtype_name(gt_dtype dtype);
 uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
 
-/* Is the node another shape of its whole input (not a view of a part of it)? */
+/* True if the node is a reshape of its whole input, not a view of a part of it. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id);
 /* The value that x is another shape of, through any number of reshapes; x itself where it is none. */
 gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
-/* Do both compute the same, from variables of the same names? What was planned for one then serves the other.
- */
+/* True if both compute the same, from variables of the same names: a plan for one then serves the other. */
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
 #endif

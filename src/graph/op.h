@@ -58,7 +58,7 @@ typedef struct gt_op {
    * gt_fail(error, GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
   bool (*infer)(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                 gt_error *error);
-  /* Does the node's value hold nothing but 0 and 1, as far as inputs and attribute tell? NULL: not known. */
+  /* True if inputs and attribute show that the node's value holds nothing but 0 and 1. NULL: not known. */
   bool (*bits)(const gt_graph *graph, const gt_node *node);
   /* How large the numbers in the node's value are at most, in magnitude, as far as inputs (their `limit`) and
    * attribute tell; NaN are not among them. Rounding may pass it by a few digits. NULL: not known. */
@@ -84,40 +84,41 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: fusion may attach elementwise work after a node of this op. Early: it is to read nothing
    * but what the kernel makes, as that waits for nobody. */
   bool epilogue, early;
-  /* GT_OP_KERNEL: may fusion attach elementwise work on the node's first input, which its kernel does as it
-   * loads it? In rows of that length (GT_ANY_ROW: of any); 0: no. NULL: never. Not together with epilogue. */
+  /* GT_OP_KERNEL: the row length for which fusion may attach a prologue, elementwise work that the kernel
+   * does as it loads its first input (GT_ANY_ROW: any length); 0: none. NULL: never. Not together with an
+   * epilogue. */
   uint32_t (*prologue)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
-   */
+  /* GT_OP_KERNEL: the instruction that this node can be in a row program (step/lowering.h). NULL: none. */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
-  /* GT_OP_KERNEL: does this node join its first input, as a matrix whose rows are that one's last axis, along
-   * the columns, and of so many rows that it gains where the kernel that writes them joins tiles of them?
-   * GT_COLUMNS_… (lib/columns.h), with GT_COLUMNS_WHOLE if it gains only where nothing is left to be joined;
-   * or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
+  /* GT_OP_KERNEL: the column reduction that this node is of its first input, a matrix whose rows are that
+   * input's last axis, if it is faster where the kernel that writes the input reduces its own tiles:
+   * GT_COLUMNS_… (lib/columns.h), with GT_COLUMNS_WHOLE if only a reduction that needs no second pass is
+   * faster; or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_KERNEL: does the node's kernel ask how large elements of its i-th input are, as a matrix whose rows
-   * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
+  /* GT_OP_KERNEL: the amax values (GT_MEASURED_…, lib/measured.h) that the node's kernel needs of its i-th
+   * input, a matrix whose rows are that input's last axis; 0: none. NULL: never. Asked before anything is
    * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
-  /* GT_OP_KERNEL: can the kernel that makes the node's value, and has an epilogue, join the columns of what
-   * that gives as others ask for it (GT_COLUMNS_SUMS …), even if it is written nowhere? NULL: never. Asked
-   * before groups join. */
+  /* GT_OP_KERNEL: true if the kernel that computes the node's value, with an epilogue, can reduce the
+   * epilogue's columns (GT_COLUMNS_SUMS …) even if the result itself is not written. NULL: never. Called
+   * before groups are merged. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
-  /* GT_OP_KERNEL: does it gain by making whole sums of columns, of what is then written nowhere, as that
-   * spares kernels behind it? NULL: it cannot. Asked likewise. */
+  /* GT_OP_KERNEL: true if complete column sums of a result that is not written make the step faster, as later
+   * kernels are saved. NULL: it cannot. Called likewise. */
   bool (*sums)(struct gt_lowering *lowering, const gt_node *node);
-  /* GT_OP_KERNEL: does the kernel that makes the node's value, and has an epilogue, gain where that is a row
-   * program, of rows as long as the value's last axis (step/lowering.h)? NULL: it cannot have one. Asked
-   * before anything is placed or lowered. */
+  /* GT_OP_KERNEL: true if the step is faster with a row program as the epilogue of the kernel that computes
+   * the node's value, over rows as long as the value's last axis (step/lowering.h). NULL: it cannot have one.
+   * Called before placement and lowering. */
   bool (*rows)(struct gt_lowering *lowering, const gt_node *node);
-  /* GT_OP_KERNEL: can the node's value be left in another form, and in which? It is (gt_lower_form) where all
-   * who read it take that. NULL: never. */
+  /* GT_OP_KERNEL: another storage format in which the node's value can stay (gt_lower_form), if every
+   * consumer accepts it. NULL: none. */
   bool (*leaves)(const gt_graph *graph, const gt_node *node, gt_form *form);
-  /* GT_OP_KERNEL: does the kernel of a group that is led by such a node take its i-th input in that form?
-   * NULL: never. Asked before anything is placed or lowered. */
+  /* GT_OP_KERNEL: true if the kernel of a group led by such a node accepts its i-th input in that storage
+   * format. NULL: never. Called before placement and lowering. */
   bool (*takes)(struct gt_lowering *lowering, const struct gt_group *group, int i, const gt_form *form);
-  /* GT_OP_KERNEL: is the node's value made of its first input row by row, rows being that one's last axis, so
-   * that a kernel that writes the input may make it behind each (gt_group.follower)? NULL: never. */
+  /* GT_OP_KERNEL: true if the node's value is computed row by row from its first input, rows being that
+   * input's last axis, so that the kernel that writes the input can compute it after each row
+   * (gt_group.follower). NULL: never. */
   bool (*follows)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_ELEMENTWISE: how its only input is read, in rows of the value's last axis, from memory, as it is
    * not the value of another element: a word of lib/opcodes.h. NULL: as the shapes say. */

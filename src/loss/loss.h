@@ -33,7 +33,8 @@ typedef struct gt_loss_type {
   /* What each sample weighs in the mean, F32 [B], with which its loss has been multiplied; NULL, or
    * GT_NONE: 1. */
   gt_id (*weigh)(gt_graph *graph, const void *config, gt_id targets);
-  /* Does the config fit so many outputs a sample? False after reporting, by gt_loss_error; NULL: always. */
+  /* True if the config fits so many outputs a sample; false after reporting by gt_loss_error. NULL:
+   * always. */
   bool (*check)(const struct gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics);
 } gt_loss_type;
 

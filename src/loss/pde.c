@@ -248,7 +248,7 @@ static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const c
                      "layer '%s' %s, but loss 'pde' has '%s'", layer, what, derivative);
 }
 
-/* Has the model the derivatives that the formulas speak of? */
+/* True if the model has the derivatives that the formulas use. */
 static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *used) {
   gt_arena *arena = p->diagnostics->arena;
   int most = -1;

@@ -19,7 +19,8 @@ typedef struct gt_pde_names {
   gt_pde_derivative derivative[GT_PDE_MOST_NAMES]; /* what it stands for, of the last */
 } gt_pde_names;
 
-/* Is the text a derivative of an output by inputs? Of too high an order: order is GT_PDE_MOST_ORDER + 1. */
+/* True if the text is a derivative of an output by inputs. If its order is too high, order is
+ * GT_PDE_MOST_ORDER + 1. */
 bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t length,
                             gt_pde_derivative *out);
 

@@ -93,7 +93,7 @@ static const char *name_of(const gt_model_read *read, int source) {
 
 static bool is_integer(const pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
 
-/* Does the layer take what it reads? Integers that it passes on are as large as those that it reads. */
+/* True if the layer accepts its inputs. Integers that it passes on are as large as those that it reads. */
 static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *input, const char **names,
                            int64_t *limits, int64_t *own) {
   const gt_layer_type *type = layer->written->type;

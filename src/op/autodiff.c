@@ -15,7 +15,7 @@ static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int
   return active;
 }
 
-/* Does the loss depend on some result of the node? */
+/* True if the loss depends on some result of the node. */
 static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) {
   for (int k = 0; k <= graph->node[id].op->further; k++)
     if (gradient_of[id + (gt_id)k] != GT_NONE) return true;

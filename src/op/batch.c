@@ -200,7 +200,7 @@ gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
   enum { MOST = 255 };
   const double zero = center - (double)shift / scale, near = fmin(fmax(rint(zero), 0), MOST);
   const gt_byte_form form = {(float)near, scale, (float)((near - zero) * scale)};
-  const bool finite = isfinite(fabsf(form.shift) + MOST * scale); /* is all that they stand for? */
+  const bool finite = isfinite(fabsf(form.shift) + MOST * scale); /* is all that they represent */
   return scale > 0 && finite ? form : (gt_byte_form){0};
 }
 

@@ -10,6 +10,6 @@ bool gt_check_size(const char *op, gt_shape shape, gt_error *error);
 bool gt_check_f32(const char *op, const gt_node *input, gt_error *error);
 /* F32 or I32: what movement can carry, word by word. */
 bool gt_check_words(const char *op, const gt_node *input, gt_error *error);
-/* Is it so many values of I32, of any shape? */
+/* True if it holds so many values of I32, in any shape. */
 bool gt_is_words(const gt_node *input, int64_t count);
 #endif

@@ -7,8 +7,8 @@
 /* y F32 [B, groups] from x F32 [groups * each, B]. */
 gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale);
 
-/* Is a gradient [groups * each, B] that of a group sum: one row g [groups, B] for each group, times scale? An
- * op that reads g spares the copies. GT_NONE if it is not. */
+/* If a gradient [groups * each, B] is that of a group sum, a row of g [groups, B] for each group times scale:
+ * returns g, which an op can read without the copies. Else GT_NONE. */
 gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale);
 
 struct gt_lowering;

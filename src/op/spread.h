@@ -5,8 +5,8 @@
 #define GT_OP_SPREAD_H
 #include "op/pool.h"
 
-/* Are the windows of an image of that shape such windows, of rows and columns alone, several to a line, and
- * not larger than a program can tell? */
+/* True if the windows of an image of that shape are of this kind: rows and columns only, several in a row,
+ * and no larger than a program can encode. */
 bool gt_spreads(const gt_pool_attribute *attribute, gt_shape image);
 /* y, of the image's shape, has x of the window that each element lies in; x F32 [batch, windows…, channels].
  */

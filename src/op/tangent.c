@@ -30,7 +30,7 @@ static bool *mark_between(const gt_graph *graph, gt_id at, gt_id value) {
   return between;
 }
 
-/* Between what a gradient was given and what it came to, is there a derivative of each op? */
+/* True if every op between a gradient's inputs and its results has a derivative. */
 static bool can_pull_back(const gt_graph *graph, gt_id from, gt_id to) {
   bool *between = mark_between(graph, from, to), ok = between[to];
   for (gt_id id = from + 1; id <= to; id++)

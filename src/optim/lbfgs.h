@@ -21,8 +21,8 @@ typedef struct gt_lbfgs_config {
 
 #define GT_LBFGS_ROWS(m) (2 * (m) + 3)
 
-/* Have the last step's s and y positive curvature, and more than rounding may make of it unless any is
- * wanted? Only then are they of use. */
+/* True if the last step's s and y have positive curvature, above rounding unless any is accepted: only then
+ * are they used. */
 bool gt_lbfgs_curves(const double *gram, int m, bool any);
 /* The coefficients of the direction -H g, and its product with the gradient; gram [rows][rows]; pairs: how
  * many of the history's newest are there; the last step's pair is one more if it curves. */

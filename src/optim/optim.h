@@ -81,7 +81,7 @@ extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 /* Of which roles there are moving averages. */
 unsigned gt_optim_averages(const gt_optim *optim);
-/* Does the group's pattern match the parameter? */
+/* True if the group's pattern matches the parameter. */
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter);
 /* Index of the group that a parameter of this name belongs to. */
 int gt_optim_group_of(const gt_optim *optim, const char *parameter);

@@ -25,7 +25,7 @@ static bool lies_in(const gt_layout *l, gt_id value, gt_id pack) {
   return place->placed && !place->variable && place->into == pack;
 }
 
-/* Are all results of a kernel parts of the pack? */
+/* True if all results of a kernel are parts of the pack. */
 static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
   bool all = lies_in(l, leader, pack);
   for (int k = 1; k <= gt_node_at(l->graph, leader)->op->further; k++)
@@ -33,14 +33,14 @@ static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
   return all;
 }
 
-/* Are its whole sums of columns, which are all that the group writes? */
+/* True if its complete column sums are, which is all that the group writes. */
 static bool sums_lie_in(const gt_layout *l, const gt_group *group, gt_id pack) {
   bool all = group->followers > 0;
   for (int i = 0; i < group->followers; i++) all = all && lies_in(l, group->follower[i], pack);
   return all;
 }
 
-/* Does a group write the value into the pack, and nothing elsewhere? */
+/* True if a group writes the value into the pack and nothing elsewhere. */
 static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
   if (!lies_in(l, value, pack)) return false;
   if (group->width || (group->flag && group->flag != flag + 1)) return false;

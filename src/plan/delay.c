@@ -1,12 +1,13 @@
-/* What only moves values, say weights into the order that a gradient will read them in, or computes a few
+/* Delays cheap steps (copies, short elementwise work) to a later level where that shortens the lifetime of
+ * their output by more than it lengthens their inputs'.
+ *
+ * What only moves values, say weights into the order that a gradient will read them in, or computes a few
  * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
  * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
  * step to the first, so that one which makes what another moves may follow it.
  *
- * And what computes much beside a step that lives by the cache waits for a level where less is computed. Of
- * an RBF layer [784, 64] at a batch of 8192 the gradients of inputs and coefficients, 176 us each on an H200,
- * made a step of 857 us beside each other and of 769 apart; where neither lives by the cache, apart is
- * slower.
+ * And a heavy step beside one that depends on the cache moves to a level with less computation; where neither
+ * depends on the cache, apart is slower (docs/notes/thresholds.md).
  *
  * And what others of its level would wait for, though it computes little, waits for one that computes much
  * and has room for it, where that takes little memory. */

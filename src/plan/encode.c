@@ -6,7 +6,7 @@ typedef struct encoder {
   const gt_fusion *fusion;
   gt_group *group;
   int max_inputs, max_outputs;
-  bool general; /* does the kernel take general strides? */
+  bool general; /* the kernel accepts general strides */
   int64_t count;
   uint32_t fixed_row; /* a matmul's epilogue runs over rows of n, a row program over its own; 0: free */
   int64_t rows;       /* of a row program; else 0 */
@@ -97,7 +97,7 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
   return -1;
 }
 
-/* Is a value of the group, seen as shape x, what this element's row of it holds? */
+/* True if a value of the group, seen as shape x, is what this element's row of it holds. */
 static bool stays_in_row(encoder *e, gt_shape x, gt_shape space) {
   uint32_t mode;
   if (!e->rows || gt_shape_count(x) == gt_shape_count(space)) return true;
@@ -229,7 +229,8 @@ static bool encode_prologue(encoder *e, const int *result) {
   return add_output(e, read, (int)operand);
 }
 
-/* Are there places for all? Reductions are inputs, too, in turn; and outputs of an epilogue may need some. */
+/* True if there are enough operand slots for all. Reductions become inputs, too, and an epilogue's outputs
+ * may need some. */
 static bool has_places(const encoder *e, const gt_group *group) {
   enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_APART };
   const gt_program *p = &group->program;

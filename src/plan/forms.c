@@ -1,4 +1,7 @@
-/* Forms: as what, in place of floats in memory, values are left to those who read them. Known before anything
+/* Storage formats. A value can stay in another format than float32 (bytes, rows of a table) if every consumer
+ * can read it. Decided before placement, because it changes lifetimes.
+ *
+ * Forms: as what, in place of floats in memory, values are left to those who read them. Known before anything
  * is placed or lowered, as it tells who reads what. */
 #include "plan/internal.h"
 
@@ -12,7 +15,7 @@ static bool takes(gt_layout *l, gt_id user, gt_id value, const gt_form *form) {
   return true;
 }
 
-/* Do all who read the value, by way of reshapes too, take it in that form? */
+/* True if every consumer, also through reshapes, can read the value in this storage format. */
 static bool all_take(gt_layout *l, gt_id value, const gt_form *form) {
   const gt_fusion *f = &l->fusion;
   if (f->kept[value]) return false;

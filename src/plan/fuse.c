@@ -1,3 +1,5 @@
+/* Fusion of elementwise work with its producers and consumers: partitions the graph's nodes into groups, one
+ * kernel each. */
 #include "plan/fuse.h"
 #include "base/memory.h"
 #include "op/core.h"
@@ -86,14 +88,14 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
   return true;
 }
 
-/* Does group b read values of group a alone? */
+/* True if group b reads values of group a only. */
 static bool reads_only(const gt_fusion *f, const gt_group *b, const gt_group *a) {
   for (uint32_t k = 0; k < b->program.inputs; k++)
     if (f->group_of[f->origin[b->input[k]]] != (int)(a - f->group)) return false;
   return true;
 }
 
-/* May group a (producer) and group b (consumer) be one, as far as leaders go? */
+/* True if the leaders of group a (producer) and group b (consumer) allow them to be one group. */
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
   if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
   if (a->width && b->width && a->width != b->width) return false;
@@ -115,7 +117,7 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   return true;
 }
 
-/* Could user's group come to join a as well? */
+/* True if user's group could still be merged into a. */
 static bool may_follow(const gt_fusion *f, int user, int a) {
   const gt_id leader = f->group[a].leader;
   return user >= 0 && f->group[user].leader == GT_NONE &&
@@ -193,12 +195,12 @@ static uint32_t firm_uses_in(const gt_fusion *f, gt_id p, const gt_group *group)
   return uses;
 }
 
-/* Would joining a and b spare the memory of value p (computed in a)? */
+/* True if merging a and b saves the memory of value p, computed in a. */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   return f->firm[p] == firm_uses_in(f, p, &f->group[a]) + firm_uses_in(f, p, &f->group[b]);
 }
 
-/* In the second pass: may group a take in elementwise node id, which reads value p of it? */
+/* In the second pass: true if group a may absorb elementwise node id, which reads its value p. */
 static bool takes_in(const gt_fusion *f, int a, gt_id p, gt_id id) {
   const gt_group *b = &f->group[f->group_of[id]];
   if (b->leader != GT_NONE) return false;

@@ -24,7 +24,7 @@
 #include "plan/plan.h"
 #include "step/lowering.h"
 
-enum { GT_LEADS_UNKNOWN, GT_LEADS_NOT, GT_LEADS }; /* has it the kernel of a row program, and gains? */
+enum { GT_LEADS_UNKNOWN, GT_LEADS_NOT, GT_LEADS }; /* it has a kernel for row programs, which is faster */
 
 typedef struct gt_fusion {
   const gt_graph *graph;
@@ -32,7 +32,8 @@ typedef struct gt_fusion {
   int *group_of;     /* per node; -1: in no group */
   gt_id *origin;     /* per node: gt_reshape_origin */
   uint32_t *there;   /* per node: after how many kernels, one after another, it can be computed, and … */
-  bool *later;       /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
+  bool *later;       /* … it is read only after other work, by a consumer that can compute it itself
+                      * (fuse_rows.c) */
   struct gt_ways *ways;
   gt_lowering *lowering; /* by which ops are asked what their kernels can do */
   uint8_t *leads;        /* per node: GT_LEADS_… */
@@ -56,15 +57,16 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
 /* Makes row programs (fuse_rows.c): before anything else joins. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
-/* May the epilogue of such a leader be a row program (fuse_behind.c); and that of group a, these rows? */
+/* True if the epilogue of such a leader can be a row program (fuse_behind.c), and that of group a this
+ * one. */
 bool gt_fuse_leads_rows(const gt_fusion *fusion, gt_id leader);
 bool gt_fuse_may_lead_rows(const gt_fusion *fusion, const gt_group *a, const gt_group *rows);
 /* Finds followers (fuse_follow.c): when all others have joined. */
 void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
 /* Keeps values for leaders whose kernels can sum up their columns (fuse_columns.c): before others join. */
 void gt_fuse_reserve(gt_arena *arena, gt_fusion *fusion);
-/* May group a not take in b, as it has a value that is kept for another leader, or until others have joined
- * (last: they have)? */
+/* True if group a must not absorb b, as it has a value that is kept for another leader, or until others have
+ * been merged (last: they have). */
 bool gt_fuse_is_reserved(const gt_fusion *fusion, const gt_group *a, const gt_group *b, bool last);
 /* Values that have not joined who they were kept for are free again; true if there are some. */
 bool gt_fuse_release(gt_fusion *fusion);
@@ -76,9 +78,9 @@ void gt_fuse_columns(gt_arena *arena, gt_fusion *fusion);
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
 /* The group that computes the value of a node, which may be a further result of its leader; -1: none does. */
 int gt_fusion_maker(const gt_fusion *fusion, gt_id id);
-/* Is there a leader with an epilogue, whose kernel writes the value and nothing else, in rows of that length?
- * Then it may do more with them. */
+/* True if a leader with an epilogue writes the value and nothing else, in rows of that length: the epilogue
+ * may then do more with them. */
 bool gt_group_writes_rows(const gt_fusion *fusion, const gt_group *group, gt_id value, int64_t length);
-/* Must this node of the group be written to memory? (It has users elsewhere, or is kept.) */
+/* True if this node of the group must be written to memory: it has consumers elsewhere, or is kept. */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);
 #endif

@@ -1,4 +1,7 @@
-/* Row programs behind a product: a norm or a softmax of rows that a leader's kernel writes becomes its
+/* Fuses a row-wise op (layer norm, softmax) into the epilogue of the GEMM that produces its rows, if one tile
+ * holds a full row and the estimate improves.
+ *
+ * Row programs behind a product: a norm or a softmax of rows that a leader's kernel writes becomes its
  * epilogue, where that kernel has whole rows and gains by it: nothing waits then for a kernel that would read
  * them again. All else that it reads has to be there before the leader begins. */
 #include "graph/op.h"

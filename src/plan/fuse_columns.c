@@ -1,4 +1,7 @@
-/* By-products: a node that joins the columns of a value which a group makes lets the group's leader do that,
+/* Fuses column reductions (bias gradients, batch-norm statistics) into the epilogue of the kernel that
+ * produces the columns: it reduces its own tiles, a second small kernel adds them.
+ *
+ * By-products: a node that joins the columns of a value which a group makes lets the group's leader do that,
  * tile of rows by tile, while it makes them. The node stays a group of its own, for it joins the tiles. A
  * value that nobody else reads is then written nowhere.
  *
@@ -13,7 +16,7 @@
 /* INPUTS: of a program with such work, which leaves the fourth to what products know of their factors. */
 enum { MOST_INPUTS = 3, MOST_VISITS = 2 * GT_PROGRAM_CODE };
 
-/* Does nobody outside of its group but one node read the value, by way of reshapes too? */
+/* True if one node only reads the value outside of its group, also through reshapes. */
 static bool is_read_by(const gt_fusion *f, gt_id value, gt_id reader) {
   if (f->kept[value]) return false;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
@@ -34,7 +37,7 @@ static bool is_whole(uint32_t kind) { return kind & GT_COLUMNS_WHOLE; }
 
 /* --- what is made to be summed up ----------------------------------------------------------------------- */
 
-/* Is the node work that may still join a kernel's? */
+/* True if the node is work that can still be fused into a kernel. */
 static bool is_free(const gt_fusion *f, gt_id id) {
   const int group = f->group_of[id];
   return group >= 0 && f->group[group].leader == GT_NONE && !f->group[group].width;
@@ -62,7 +65,7 @@ static gt_id made_of(const gt_fusion *f, gt_id value) {
   return last;
 }
 
-/* Can the leader's kernel make such sums, and does it gain by whole ones? */
+/* True if the leader's kernel can compute such sums; and whether complete ones make it faster. */
 static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
   const gt_node *node = gt_node_at(f->graph, leader);
   bool (*const asked)(gt_lowering *, const gt_node *) = is_whole(kind) ? node->op->sums : node->op->joins;
@@ -142,7 +145,7 @@ static bool is_summed(const gt_fusion *f, const gt_group *g, int k) {
   return g->joins[k] != GT_NONE && is_sum(kind_of(f, g->joins[k]));
 }
 
-/* Is the output for a sum alone? Who joins moments may want the values as well. */
+/* True if the output is read for a sum only. A reduction to moments may need the values as well. */
 static bool is_passing(const gt_fusion *f, const gt_group *g, int k) {
   return is_summed(f, g, k) && is_read_by(f, f->origin[g->output[k]], g->joins[k]);
 }

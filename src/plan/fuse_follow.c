@@ -1,4 +1,7 @@
-/* Followers: a node whose value is made of another's row by row, as a loss and its gradient are of logits,
+/* Fuses a consumer that works row by row (softmax cross-entropy and its gradient) behind the kernel that
+ * writes the rows.
+ *
+ * Followers: a node whose value is made of another's row by row, as a loss and its gradient are of logits,
  * joins the group that writes these as its only output. The leader's kernel may make it behind each row that
  * it has whole; else it has a kernel of its own behind that one (gt_group.follower). */
 #include "graph/op.h"

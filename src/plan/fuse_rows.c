@@ -1,4 +1,7 @@
-/* Row programs: what a layer norm or a softmax's gradient is made of. A reduction of rows that fusion has
+/* Builds row programs: reductions over a row together with the elementwise work around them (layer norm,
+ * gradients of softmax) as one kernel.
+ *
+ * Row programs: what a layer norm or a softmax's gradient is made of. A reduction of rows that fusion has
  * found stands alone at first, led by its own kernel; it becomes a row program when what follows it joins. */
 #include "base/count.h"
 #include "base/memory.h"

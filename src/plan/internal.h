@@ -62,7 +62,7 @@ gt_location gt_plan_locate(const gt_layout *layout, const gt_use *use);
 gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 
 void gt_plan_leave_forms(gt_layout *layout); /* forms.c: what is left to its readers in another form */
-/* forms.c: is the value not made, as who reads it reads what it would be made of? */
+/* forms.c: true if the value is not computed, as its consumers read its inputs instead */
 bool gt_plan_is_left_out(const gt_layout *layout, gt_id value);
 bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
@@ -78,7 +78,7 @@ enum { GT_MOST_AHEAD = 8 };
 /* overlap.c: how many levels run ahead, at most so many, and levels for that. */
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: fewer of them, if levels have changed */
-bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: does it take much memory? */
+bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: it uses much memory bandwidth */
 /* overlap.c: what a replay waits for, in bytes that a device would move meanwhile, but for what is the same
  * however much runs ahead. */
 double gt_plan_waiting(const gt_layout *layout);

@@ -42,7 +42,7 @@ static double group_flops(const gt_graph *graph, const gt_group *group) {
   return flops;
 }
 
-/* Does what the leader begins as lie where its own value will? */
+/* True if the leader's initial value lies where its own value will be. */
 static bool begins_there(const gt_layout *l, gt_id leader) {
   const gt_node *node = gt_node_at(l->graph, leader);
   if (!node->op->begins_as) return false;

@@ -24,8 +24,8 @@ void gt_order_finish(gt_order *order);
 void gt_order_edge(gt_order *order, uint32_t from, uint32_t to);
 /* Takes back all edges but the first `edges`. */
 void gt_order_cut(gt_order *order, size_t edges);
-/* Does a way lead from one of some items to one of others? It is looked for from both ends at a time, so
- * that it costs little where one of them is near the end of all ways. */
+/* True if a path leads from one of some items to one of others. The search goes from both ends alternately,
+ * so that it is cheap where one of them is near the end of all paths. */
 bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos);
 /* Kahn's algorithm, in rounds over the items from first to last: each takes what is ready when it comes by.
  * Fills sorted with the items that are not `absent`; returns how many there are: all, unless there is a

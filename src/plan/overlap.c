@@ -52,7 +52,7 @@ bool gt_plan_may_lie_twice(const gt_layout *l, const gt_root *root) {
   return root->bytes <= MOST_TWICE && !root->lasting && root->last < l->levels;
 }
 
-/* Values of the arena that a step makes or reads; does one of them hinder it? */
+/* Values of the arena that a step makes or reads; whether one of them prevents it */
 static bool hindered(const gt_layout *l, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
@@ -62,7 +62,7 @@ static bool hindered(const gt_layout *l, const gt_draft *draft) {
   return false;
 }
 
-/* Marks what would run ahead and cannot; were there any? */
+/* Marks what would run ahead and cannot; true if there were any. */
 static bool mark_hindered(gt_layout *l, bool *stays) {
   bool any = false;
   gt_plan_lifetimes(l);
@@ -75,7 +75,7 @@ static bool mark_hindered(gt_layout *l, bool *stays) {
   return any;
 }
 
-/* Levels with so many of them ahead; how many are left to be waited for? */
+/* Levels with so many of them ahead; and how many are left to wait for. */
 static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *stays) {
   memcpy(stays, bound, l->lowering.drafts.count);
   l->ahead = ahead;

@@ -23,7 +23,7 @@ typedef struct placing {
     uint32_t *items;
     size_t count, capacity;
   } reading;    /* items that read what it overwrites */
-  bool *writes; /* per item and relay: is it among them? */
+  bool *writes; /* per item and relay: whether it is among them */
   bool further; /* some of it is a further result of a group: written when its kernel pleases */
 } placing;
 
@@ -75,8 +75,8 @@ static void add_copy(placing *p, gt_copy copy) {
   p->from[copy.source] = number;
 }
 
-/* Do the parts of a pack stand in a variable as they do in the pack, as neighbouring parameters do? Then it
- * lies there. */
+/* True if the parts of a pack are neighbours in a variable, in the same order, as parameters are: the pack
+ * then lies there. */
 static bool lies_together(gt_layout *l, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, id);
   const size_t size = gt_dtype_size(node->dtype);
@@ -132,8 +132,8 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-/* Does the group read the range element by element at the very place it writes then? That has a value for
- * each of its elements or, in a row program, for each row. */
+/* True if the group reads the range element by element at the place that it writes next: a value for each of
+ * its elements or, in a row program, for each row. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
   const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * sizeof(float);
@@ -141,8 +141,8 @@ static bool reads_in_place(const placing *p, const gt_reader *r, gt_location ran
          (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
 
-/* Does node `user` of a group read input `id` element by element? In a row program: as a value for each of
- * its own, or to join those of a row, which is done before the row is written. */
+/* True if node `user` of a group reads input `id` element by element. In a row program: as a value for each
+ * of its own, or to reduce a row before that row is written. */
 static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, user);
   if (user == group->leader || gt_group_follows(group, user)) return false;
@@ -305,7 +305,7 @@ static bool order_pairs(placing *p) {
   return true;
 }
 
-/* Does an item that reads the range and writes into it leave alone what others still read? */
+/* True if an item that reads the range and writes into it does not overwrite what others still read. */
 static bool stays_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_layout *l = p->l;
   if (r->item < (uint32_t)l->fusion.groups) return reads_in_place(p, r, range);

@@ -114,10 +114,8 @@ static void finish_item(leveling *v) {
   v->parts.count = 0;
 }
 
-/* Heavy steps first: what starts early hides behind nothing. Of those that fill a device one after another
- * the one of fewer workgroups, as another's, which come in many waves, fill what it leaves. An RBF layer
- * [784, 64] at a batch of 8192 (552 and 528 us a step on an H200) has a product of 130 workgroups beside one
- * of 1600. */
+/* Heavy steps first, so that others fill the device beside them. Of several heavy ones, the one with fewer
+ * workgroups first: the many waves of the others fill what it leaves idle (docs/notes/thresholds.md). */
 static int in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
   const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */

@@ -1,3 +1,4 @@
+/* Incremental topological order of fusion groups, for the test that merging two groups makes no cycle. */
 #include "plan/ways.h"
 #include "base/memory.h"
 #include "op/core.h"
@@ -82,7 +83,7 @@ static gt_id unit_of(const gt_ways *ways, gt_id node) {
   return group < 0 ? node : ways->first[group];
 }
 
-/* Is `view` a reshape of a value of the group, made of that value itself? */
+/* True if `view` is a reshape of a value of the group, computed from that value itself. */
 static bool shows(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;

@@ -10,7 +10,7 @@ static bool is_decided(const gt_program_context *context, uint32_t code) {
          context->program->load[condition] == GT_LOAD_SCALAR;
 }
 
-/* Which operands stand for others; is there one that does not stand for itself? */
+/* Which operands stand for others; true if one does not represent itself. */
 static bool find_standing(const gt_program_context *context, uint8_t *standing) {
   const gt_program *p = context->program;
   bool any = false;
@@ -68,7 +68,7 @@ static void count_uses(const gt_program *p, uint8_t *uses) {
     if (p->output[k] >= RESULT) uses[p->output[k] - RESULT] += 2;
 }
 
-/* May instruction r be done with s, which is the only one that reads it? */
+/* True if instruction r may be paired with s, the only one that reads it. */
 static bool may_pair(const gt_program *p, const bool *writes, uint32_t r, uint32_t s) {
   if (!gt_pair_exists(gt_code_opcode(p->code[r]), gt_code_opcode(p->code[s]))) return false;
   for (uint32_t between = r + 1; between < s; between++)

@@ -8,11 +8,11 @@
 bool gt_program_decide(const gt_program_context *context, gt_program *decided);
 
 typedef struct gt_program_pairs {
-  bool gone[GT_PROGRAM_CODE];    /* is the instruction the first of a pair? It is done with the second */
+  bool gone[GT_PROGRAM_CODE];    /* the instruction is the first of a pair, done with the second */
   uint8_t with[GT_PROGRAM_CODE]; /* the second of a pair: 1 + the first */
 } gt_program_pairs;
 
-/* Pairs (step/pairs.h) of an instruction and the only one that reads it. writes: may an instruction's result
- * go where inputs lie? Nothing is put off until behind such a one. */
+/* Pairs (step/pairs.h) of an instruction and the only one that reads it. writes: an instruction's result may
+ * overwrite inputs; nothing is delayed past such a one. */
 void gt_program_find_pairs(const gt_program *program, const bool *writes, gt_program_pairs *pairs);
 #endif

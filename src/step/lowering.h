@@ -74,7 +74,8 @@ void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
 /* All that the current step writes is such a part. */
 void gt_lower_writes_part(gt_lowering *lowering);
-/* Does the input that the leader's value begins as (gt_op.begins_as) already lie where that value will? */
+/* True if the input that is the leader's initial value (gt_op.begins_as) already lies where that value will
+ * be. */
 bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
 /* The same, but nothing else ever uses its bytes, which are 0 before the first run: what a run leaves there
@@ -99,12 +100,12 @@ typedef struct gt_joined {
 void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_joined joined);
 /* The current step, whose program has been told, writes none of the group's outputs that are passing. */
 void gt_lower_passes(gt_lowering *lowering, const gt_group *group);
-/* Has it been said of the group's leader? */
+/* True if the group's leader was promised it. */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 
 /* The current step writes the value of the group's i-th follower as well, at byte `argument`. */
 void gt_lower_follows(gt_lowering *lowering, const gt_group *group, int i, size_t argument);
-/* Is the node one of the group's followers? */
+/* True if the node is one of the group's fused consumers. */
 bool gt_group_follows(const gt_group *group, gt_id node);
 
 /* What the kernel that writes a value has found of the largest elements of its lines, roots of powers as in
@@ -115,7 +116,7 @@ typedef struct gt_measured {
 } gt_measured;
 /* Says so, of rows or of columns; in the lowering of a group that is asked for it (gt_group.measured). */
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
-/* Has it been said of a node's value, or of the one that it is a reshape of? */
+/* True if it is known of a node's value, or of the value that it is a reshape of. */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
 /* A value is left in this form, as all who read it take that. */
 void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form);
@@ -153,7 +154,7 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
  * limit, along y. A workgroup is number x + y * (workgroups along x); the last numbers may be too many. Sets
  * spec LOCAL_X and grid. */
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local);
-/* May the target launch the step? A launch that is too large for a device is undefined there, often silently.
- */
+/* True if the target can launch the step. A launch that exceeds a device's limits is undefined behaviour,
+ * often without an error. */
 bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error);
 #endif

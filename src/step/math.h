@@ -319,8 +319,8 @@ GT_MATH float gt_powf(float a, float b) {
   return gt_pick(one, 1.0f, value);
 }
 
-/* Can gt_modf take these? Elsewhere (huge quotients, division by zero, infinities, NaN)
- * gt_mod_slow does. */
+/* True if gt_modf is exact for these. Otherwise (huge quotients, division by zero, infinities, NaN)
+ * gt_mod_slow computes it. */
 GT_MATH bool gt_mod_simple(float a, float b) {
   const float x = gt_absf(a), y = gt_absf(b);
   return ((int)(x <= y * 0x1p28f) & (int)(y < INFINITY) & (int)(y > 0.0f) & (int)(x < INFINITY)) != 0;

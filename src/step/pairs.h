@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is there such a loop? GT_I_… */
+/* True if there is such a loop, by GT_I_…. */
 bool gt_pair_exists(uint32_t first, uint32_t second);
 /* out[i] = second(v, c[i]), or second(c[i], v) if v is on the right, of v = first(a[i], b[i]), i < n; all are
  * arrays, those that an instruction does not read as well. out may be one of them. */

@@ -182,7 +182,7 @@ bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row
   return count >= MANY && count % 4 == 0 && (!by_rows || row % 4 == 0);
 }
 
-/* Is operand code `operand` still read by an instruction after number r, or by an output? */
+/* True if an instruction after number r, or an output, still reads operand code `operand`. */
 static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) {
   for (uint32_t k = 0; k < program->outputs; k++)
     if (program->output[k] == operand) return true;
@@ -192,7 +192,7 @@ static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) 
   return false;
 }
 
-/* May instruction r write its result straight to `out`, or does something there have to be read later? */
+/* True if instruction r may write its result straight to `out`: nothing there is read later. */
 static bool may_write(const gt_program_context *context, uint32_t first, const float *leader, uint32_t r,
                       const float *out) {
   const gt_program *program = context->program;

@@ -27,10 +27,10 @@ static inline uint32_t gt_code_operand(uint32_t code, int i) { return code >> 8 
 void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]);
 void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program);
 
-/* Is nothing done: is what comes out the leader's value? */
+/* True if the program does nothing: its output is the leader's value. */
 bool gt_program_is_plain(const gt_program *program);
-/* Has a device's kernel code for whole quads alone, of a space of `count` elements in rows of such a length?
- * Where they are few that gains nothing, and the same program would be compiled twice. */
+/* True if a device's kernel is compiled for whole vec4s only, for `count` elements in rows of that length.
+ * For few elements that gains nothing, and the same program would be compiled twice. */
 bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row);
 
 /* What a CPU kernel needs to evaluate a program. */

@@ -57,10 +57,10 @@ void gt_image_finish(gt_image *image);
  * outside.
  */
 bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);
-/* Is it a tensor of the slot's type and shape? NULL is none. */
+/* True if it is a tensor of the slot's type and shape; NULL is not. */
 bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored);
-/* Are they all in the file, with the right shapes? For asking before memory is taken for a model that a file
- * describes. */
+/* True if all are in the file with the right shapes. Called before memory is allocated for a model that a
+ * file describes. */
 bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,
                     gt_error *error);
 /* Makes a file's constants the store's own, copied to its arena; each value is checked before any kernel uses

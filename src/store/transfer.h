@@ -29,7 +29,7 @@ typedef enum gt_transferred {
 
 /* The tensor that a slot of this name would be taken from; NULL: none, and *left_out if the map says so. */
 const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name, bool *left_out);
-/* Does the pattern of a rule name this tensor, or its layer? */
+/* True if the pattern of a rule names this tensor, or its layer. */
 bool gt_transfer_matches(const char *pattern, const char *name);
 /* For a model that is being built: puts a constant's values in the place of those that were drawn, if its
  * layer is taken as far as it is known yet. */

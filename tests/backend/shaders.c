@@ -28,8 +28,8 @@ static bool has_capability(const uint32_t *words, size_t count, uint32_t capabil
   return false;
 }
 
-/* Does the words' every capability belong to those that a device is opened with (device.c; matrix.c where it
- * has matrix units)? */
+/* True if every capability in the words is one that a device is opened with (device.c; matrix.c where it has
+ * matrix units). */
 static bool modest(const uint32_t *words, size_t count) {
   const bool matrix = has_capability(words, count, CAPABILITY_MATRIX);
   for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
@@ -53,7 +53,7 @@ static bool modest(const uint32_t *words, size_t count) {
  */
 static int direct_casts(const uint32_t *words, size_t count) {
   const uint32_t bound = words[3];
-  bool *pointer = gt_alloc(bound); /* is this type an address? */
+  bool *pointer = gt_alloc(bound); /* true if this type is an address */
   uint32_t *type =
       gt_alloc(4ull * bound); /* of the result of a bitcast's operand: any instruction's word 1 */
   int casts = 0;

@@ -69,8 +69,8 @@ static void test_permutation_moves(void **state) {
   assert_true(same_epoch < 20 && same_seed < 20 && fixed < 20);
 }
 
-/* Is every value that `draw` gives for a seed, out of `values`, as frequent as the others? Chi-square; the
- * bound is exceeded by chance once in some ten thousand such tests. */
+/* Checks by chi-square that every value that `draw` gives for a seed, out of `values`, is as frequent as the
+ * others; the bound is exceeded by chance once in some ten thousand such tests. */
 static void check_even(uint32_t n, uint32_t values, uint32_t draws,
                        uint32_t (*draw)(uint32_t n, uint32_t i)) {
   uint32_t *count = calloc(values, sizeof *count);

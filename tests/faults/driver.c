@@ -171,7 +171,7 @@ static void report(FILE *log, const fault_bench *b, const fault_order *o, fault_
   funlockfile(log);
 }
 
-/* Is this the first such failure at this place? One report of each is enough. */
+/* True if this is the first such failure at this place: one report of each is enough. */
 static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) {
   enum { MOST_REPORTS = 1000 };
   static uint64_t seen[MOST_REPORTS];

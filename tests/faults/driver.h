@@ -69,7 +69,7 @@ typedef struct comparison {
  * files must be there, with the same bytes; else those that are there must have them, or those that they had
  * before. */
 bool tree_check(const comparison *c);
-/* Is there a file of this pattern that should not be? */
+/* True if there is a file of this pattern that should not be there. */
 bool tree_has_more(const char *should, const char *is, const char *pattern);
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 #endif

@@ -238,8 +238,7 @@ static uint64_t hash_tree(uint64_t hash, const char *path) {
   return hash;
 }
 
-/* Has a folder of these bytes been brought to its end before? If not, it counts as one that has, from now on.
- */
+/* True if a folder with these bytes was completed before; records it otherwise. */
 static bool is_known(const vulkan_bench *b, uint64_t hash) {
   const uint32_t count = b->states->count;
   for (uint32_t i = 0; i < count && i < MOST_STATES; i++)

@@ -46,7 +46,7 @@ static int64_t outputs(const gt_case_view *v, int k) {
   return (int64_t)n;
 }
 
-/* Does element i of axis k lie in window o? i may lie in the padding. */
+/* True if element i of axis k lies in window o; i may lie in the padding. */
 static bool lies_in(const gt_case_view *v, int k, int64_t o, int64_t i) {
   const int64_t *p = v->c->p, size = v->shape[0].dim[1 + k];
   if (adaptive(v)) {

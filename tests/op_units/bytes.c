@@ -78,7 +78,7 @@ static void check(double got, double sum, double all, double terms, const char *
   fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
 }
 
-/* Are they products of bytes? */
+/* True if they are products of bytes. */
 static bool pin_bytes(const gt_plan *plan) {
   bool bytes = false, made = false;
   for (uint32_t s = 0; s < plan->steps; s++) {

@@ -109,7 +109,7 @@ static uint32_t columns_of(const problem *p, by_product made) {
   return columns & GT_COLUMNS_PASSING ? columns | GT_COLUMNS_WHOLE : 0;
 }
 
-/* Is the product made as it should be, and are the values written only where others read them? */
+/* True if the product is computed as it should be and values are written only where others read them. */
 static void pin_plan(const gt_plan *plan, const problem *p, by_product made) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];

@@ -120,7 +120,7 @@ static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
   }
 }
 
-/* Does the kernel that makes slopes measure their columns? */
+/* True if the kernel that computes the slopes finds the amax of their columns. */
 static bool pin_slopes(const gt_plan *plan) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
@@ -134,7 +134,7 @@ static int count(const gt_plan *plan, const char *kernel) {
   return found;
 }
 
-/* Is the result of scalar units measured where it is made? */
+/* True if the amax of a scalar kernel's result is found where it is computed. */
 static bool pin_scalar(const gt_plan *plan) {
   bool measures = false;
   for (uint32_t s = 0; s < plan->steps; s++)

@@ -22,7 +22,7 @@
 
 typedef struct problem {
   uint32_t m, n, k;
-  bool is_norm, behind; /* a norm, or a softmax; is it to be made by the product? */
+  bool is_norm, behind; /* a norm, or a softmax; whether the product is to compute it. */
 } problem;
 
 enum { MOST = 200 * 2100, A = 0, B, BIAS, GAIN, OFFSET, Y, ROW, OTHER_ROW, OUT, VARIABLES };

@@ -75,7 +75,7 @@ static void check(double got, double sum, double all, double terms, const char *
   fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
 }
 
-/* Are rows taken by their numbers? Then nothing gathers them. */
+/* True if rows are read by index: nothing gathers them. */
 static bool pin_rows(const gt_plan *plan) {
   uint32_t products = 0, gathers = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {

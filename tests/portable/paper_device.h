@@ -27,7 +27,7 @@ typedef struct paper_kernel {
 void paper_device_subgroup(uint32_t lanes);
 /* Only modules that ask for this capability of SPIR-V are compiled, at any address (GT_SPEC_ALIGNED). */
 void paper_device_only(uint32_t capability);
-/* Does a module ask for it? */
+/* true if a module declares it */
 bool paper_device_asks(const uint32_t *words, size_t bytes, uint32_t capability);
 
 /* Loads the driver and replaces the functions; false without a Vulkan loader or driver. *name: the first

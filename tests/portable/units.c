@@ -73,7 +73,7 @@ static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob,
   return NULL;
 }
 
-/* Prints a kernel's line, if it is one for matrix units. Does it lack a plan that takes it? */
+/* Prints a kernel's line, if it is one for matrix units. True if no plan uses it. */
 static bool report_missed(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words,
                           const paper_kernel *kernel, size_t count) {
   if (!paper_device_asks(words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))

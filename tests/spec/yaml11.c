@@ -45,7 +45,7 @@ static kind kind_of(const char *text) {
   return TEXT;
 }
 
-/* Is the plain word the same thing to both? */
+/* True if both read the plain word as the same thing. */
 static bool agrees(const gt_spec *node) {
   double number;
   bool flag;

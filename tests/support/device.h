@@ -10,11 +10,11 @@ extern gt_backend *device; /* NULL if it could not be opened: stderr says why */
 
 int open_device(void **state);
 int close_device(void **state);
-/* Is there one to be used? If not, says so: the program is skipped. */
+/* True if there is a usable one; else says so, and the program is skipped. */
 bool has_device(void);
-/* Is the one that has_device saw a software device? That takes seconds to compile a kernel. */
+/* True if the one that has_device saw is a software device, which takes seconds to compile a kernel. */
 bool is_software(void);
-/* Is a case to be left out, as of its kind a software device takes every `of`th only? */
+/* True if a case is left out, as a software device runs only every `of`th of its kind. */
 bool left_out(uint32_t number, uint32_t of);
 /* True, and prints so, if emulated matrix units are left to CHECK_ALL=1 (make check-vulkan): a software
  * device takes seconds to compile each of their kernels. */

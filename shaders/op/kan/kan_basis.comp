@@ -1,3 +1,5 @@
+/* Writes a KAN's basis functions of inputs to memory as a matrix, for the few consumers that cannot compute
+ * them on load. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

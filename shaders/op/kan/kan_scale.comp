@@ -1,3 +1,4 @@
+/* Backward of the per-edge factors of a KAN: gradients of coefficients and of factors in one pass. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,3 +1,4 @@
+/* Multiplies a KAN's coefficients by the factors of their edges, elementwise. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -30,7 +30,7 @@ shared V fired; /* 1 where a cell takes its new state, else 0 */
 shared gt_layer layers[48];
 shared uint words[WORDS];
 
-/* Does any of the cells take its new state? All invocations of a workgroup agree. */
+/* True if any of the cells takes its new state; the same in all invocations of a workgroup. */
 bool any_fires() { return FIRE == 0u || fired != V(0.0); }
 
 /* What all need before they begin; the caller puts a barrier behind it and whatever else it loads. */
@@ -157,9 +157,8 @@ void perceive_all(vec4 c[4]) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* A layer, and what an invocation's gate of it needs of global memory; asked for two layers ahead, as a layer
- * takes less time than memory. Asking four ahead took the registers that a second workgroup of the
- * multiprocessor needs (checkerboard_reference on an H200: 998 us a step against 695). */
+/* A layer, and what an invocation's gate of it needs of global memory; prefetched two layers ahead, as a layer
+ * takes less time than a load. Four ahead need the registers of a second workgroup (docs/notes/thresholds.md). */
 struct gt_fetch {
   gt_layer at;
   vec4 coefficient;

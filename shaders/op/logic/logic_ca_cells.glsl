@@ -38,7 +38,7 @@ uint neighbour_of(uint cell, uint j) {
   return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
 }
 
-/* Is the cell drawn to take its new state? */
+/* True if the cell was drawn to take its new state. */
 bool is_drawn(uint cell) {
   uint board = HEIGHT * WIDTH, element = step * board + cell % board;
   vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);

@@ -1,4 +1,7 @@
-/* The parts of a product in tiles (parts.glsl), and how the last workgroup of one adds them. For a kernel that has the
+/* Split-K reduction: the last workgroup to finish a tile adds the partial sums, so no second dispatch is
+ * needed.
+ *
+ * The parts of a product in tiles (parts.glsl), and how the last workgroup of one adds them. For a kernel that has the
  * constant PATIENT, too: software devices take long to compile what does much at once. */
 #include "op/matmul/columns.glsl"
 #include "op/matmul/parts.glsl"

@@ -1,4 +1,7 @@
-/* What is joined of the columns of a product's result, a tile of rows at a time, from the values that its invocations
+/* Column reductions in a GEMM epilogue: sums, means and moments of the result's columns, per tile of rows, in
+ * shared memory.
+ *
+ * What is joined of the columns of a product's result, a tile of rows at a time, from the values that its invocations
  * write (GT_FACTOR_SPEC_COLUMNS): each joins what it has of a quad of columns, and puts it into a slot of shared
  * memory, those with the same columns into slots of their own; then the slots are joined, column by column, always
  * in the same order. Deviations are taken from the mean of those joined so far (Welford, "Note on a method for
@@ -16,7 +19,7 @@ float columns_get(uint word);
 void columns_put_more(uint word, float value);
 float columns_get_more(uint word);
 
-/* Is all that the epilogue gives written? */
+/* True if the epilogue's whole result is written to memory. */
 const bool ALONE = OUTPUT_COUNT == 1u, PASSING = (COLUMNS & GT_COLUMNS_PASSING) != 0u;
 const bool WHOLE_SUMS = (COLUMNS & GT_COLUMNS_WHOLE) != 0u;
 const bool NONE_JOINED = COLUMNS == 0u, STORES_ALL = NONE_JOINED || (ALONE && !PASSING);

@@ -1,4 +1,7 @@
-/* Factors of products: of what elements an operand consists. A factor is a matrix of lines, each a row of
+/* Operand kinds of a GEMM: dense, im2col, basis functions, table rows, bytes; the loader of each is
+ * load_NAME.glsl.
+ *
+ * Factors of products: of what elements an operand consists. A factor is a matrix of lines, each a row of
  * neighbours: four of them from a multiple of four on, a quad, are read at once. An operand that is not
  * transposed has its rows as lines, a transposed one its columns. Included by the headers of the products'
  * kernels; its specialization constants have the same numbers in all of them. */

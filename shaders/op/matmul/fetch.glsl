@@ -1,4 +1,6 @@
-/* How products read their factors. */
+/* Loads of one vec4 of a dense operand, with or without bounds checks.
+ *
+ * How products read their factors. */
 #ifndef GT_FETCH_GLSL
 #define GT_FETCH_GLSL
 

@@ -1,4 +1,7 @@
-/* What follows a result, row by row, where a tile has whole rows of it: cross-entropy and its gradient by logits, which
+/* Fused consumer in a GEMM epilogue: softmax cross-entropy and its gradient, row by row, while the logits are
+ * in shared memory.
+ *
+ * What follows a result, row by row, where a tile has whole rows of it: cross-entropy and its gradient by logits, which
  * kernels behind a network's last layer would read them again for. For a kernel that has the arguments of matmul.h,
  * lib/program.glsl, LOCAL_X, and what columns.glsl wants; of the epilogue's arguments it leaves two inputs and one output
  * free (GT_FOLLOW_…). */

@@ -1,4 +1,7 @@
-/* Lines of inputs and of a gradient in shared memory (lines.h). An invocation reads there the input that is its own, and
+/* Stages tiles of a KAN's inputs and of a gradient in shared memory, for wgrad and dgrad kernels with small
+ * N.
+ *
+ * Lines of inputs and of a gradient in shared memory (lines.h). An invocation reads there the input that is its own, and
  * the gradient's line quad by quad, as all invocations of a line do at once. As much is asked for before anything is
  * put as registers are thought to take, so that it is waited for once.
  *

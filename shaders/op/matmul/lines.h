@@ -1,4 +1,6 @@
-/* Kernels that go through lines of few inputs' functions and of a gradient of few outputs: lines.glsl. A
+/* Constants of the kernels that use lines.glsl: small-N wgrad and dgrad of a KAN.
+ *
+ * Kernels that go through lines of few inputs' functions and of a gradient of few outputs: lines.glsl. A
  * workgroup has INPUTS neighbouring inputs, each invocation one of them, and as many lines at once as that
  * leaves invocations; it stages STAGED lines at a time. */
 #define GT_LINES_SPEC_INPUTS  3 /* a power of two, at least 4 */

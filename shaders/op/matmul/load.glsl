@@ -1,16 +1,14 @@
-/* How products read their factors, whatever they consist of (factor.h), and where rows of their results go. For a
- * kernel that has the arguments of matmul.h and lib/program.glsl, and the constant RESULT. Where an operand is
- * not dense, it
- *   GT_BEGIN(KIND)                              reads what all of it needs,
- *   GT_LINE(spot, KIND, z, line, wide, stride)  works out once what is needed of a line of entry z of the batch
- *   GT_POSITION(spot, KIND, position)           and of the position, a multiple of four, of a quad in all lines,
+/* Operand loaders of GEMM kernels: they read vec4s of an operand, whatever it consists of (factor.h), and know where
+ * rows of the result go. For a kernel with the arguments of matmul.h and lib/program.glsl and the constant RESULT.
+ * For operands that are not dense matrices:
+ *   GT_BEGIN(KIND)                              loads what all elements need;
+ *   GT_LINE(spot, KIND, z, line, wide, stride)  computes once what a row or column of batch entry z needs;
+ *   GT_POSITION(spot, KIND, position)           computes what a vec4's position, a multiple of four, needs;
  *   GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned)
- *                                               and reads that quad of that line: `left` of its elements exist,
- *                                               all others are 0.
- * KIND is a specialization constant, so that of the kinds only one remains; each has a file load_NAME.glsl with
- * functions of these names. Spots of lines and of positions that do not exist may be worked out. wide: length
- * of a line; stride: from an entry of the batch to the next; aligned: may quads of a dense operand be read at
- * once? */
+ *                                               loads that vec4: `left` of its elements exist, the others are 0.
+ * KIND is a specialization constant, so one kind remains; load_NAME.glsl has the functions of each. Lines and
+ * positions that do not exist may be computed. wide: length of a line; stride: from a batch entry to the next;
+ * aligned: a dense operand can be read as vec4. */
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"
 #include "op/matmul/load_dense.glsl"

@@ -1,4 +1,6 @@
-/* Basis functions of inputs (op/kan/basis.h, load.glsl). */
+/* Operand loader: basis functions of a KAN, computed on load.
+ *
+ * Basis functions of inputs (op/kan/basis.h, load.glsl). */
 #include "lib/math.glsl"
 #include "op/kan/basis.h"
 layout(constant_id = GT_BASIS_SPEC_KIND) const uint BASIS_KIND = 0u;

@@ -1,4 +1,6 @@
-/* A dense factor of bytes u, which stand for (u - center) * scale + shift; lines are whole quads, a word each. The geometry
+/* Operand loader: a dense matrix of uint8 with scale and zero point, dequantized on load.
+ *
+ * A dense factor of bytes u, which stand for (u - center) * scale + shift; lines are whole quads, a word each. The geometry
  * is these three, floats: center is a byte, too, so that differences from it are exact in 16 bits. */
 float bytes_center = 0.0, bytes_scale = 1.0, bytes_shift = 0.0;
 

@@ -1,4 +1,6 @@
-/* Patches of images (patches.h, load.glsl). */
+/* Operand loader: im2col of images, for convolutions as implicit GEMM.
+ *
+ * Patches of images (patches.h, load.glsl). */
 #include "op/matmul/patches.h"
 #include "op/matmul/own.glsl"
 const uint PATCHES_RANK = OWN_FIRST, PATCHES_QUADS = OWN_SECOND, PATCHES_HOLES = OWN_THIRD; /* as GT_PATCHES_SPEC_… say */

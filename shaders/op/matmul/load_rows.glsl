@@ -1,4 +1,6 @@
-/* Rows of a table (table_rows.h, load.glsl). */
+/* Operand loader: rows of an embedding table, gathered on load.
+ *
+ * Rows of a table (table_rows.h, load.glsl). */
 #include "lib/math.glsl"
 #include "op/matmul/table_rows.h"
 const uint ROWS_WIDTH = OWN_FIRST != 0u ? OWN_FIRST : 1u, ROWS_EACH = OWN_SECOND, ROWS_COUNT = OWN_THIRD;

@@ -1,10 +1,12 @@
-/* Coefficients of a basis, each times the factor of its edge (op/kan/basis.h, load.glsl). The factors' address stands
+/* Operand loader: a KAN's coefficients, multiplied on load by the factors of their edges.
+ *
+ * Coefficients of a basis, each times the factor of its edge (op/kan/basis.h, load.glsl). The factors' address stands
  * where operands that are dense have their strides: here none is. */
 const uint SCALED_PARTS = BASIS_KIND / GT_BASIS_SCALED & 3u;
 
 GT_FLOATS scaled_by() { return GT_FLOATS(uvec2(stride_a, stride_b)); }
 
-/* Has the function a factor? */
+/* True if the function is multiplied by a factor. */
 bool scaled_is(uint term) { return SCALED_PARTS == 2u || BASIS_HAS_BASE == 0u || term != BASIS_TERMS; }
 
 /* The row of factors for a function of an input; some other where it has none. */

@@ -1,4 +1,6 @@
-/* The factors of the gradient of a basis' inputs (op/kan/basis.h, load.glsl): in each segment of k the whole line
+/* Operand loaders of a KAN's dgrad: K is split into segments, one for each basis function.
+ *
+ * The factors of the gradient of a basis' inputs (op/kan/basis.h, load.glsl): in each segment of k the whole line
  * of g, or the coefficients of the segment's function. */
 layout(constant_id = GT_FACTOR_SPEC_SEGMENT) const uint SEGMENT = 0u;
 

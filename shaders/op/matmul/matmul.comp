@@ -1,3 +1,5 @@
+/* GEMM on scalar units (FMA): one workgroup computes a BM x BN tile, register-blocked, K tiles in shared
+ * memory. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,4 +1,6 @@
-/* C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
+/* Arguments and specialization constants of GEMM with a fused epilogue; all GEMM kernels share them.
+ *
+ * C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
  * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n]. They are added in
  * order, and the epilogue is run, by kernel matmul_finish, or by the workgroup of a tile that is done last
  * (arrive.glsl). */

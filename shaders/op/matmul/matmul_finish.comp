@@ -1,3 +1,4 @@
+/* Split-K reduction as a second kernel: adds the partial sums of each element, then runs the epilogue. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,4 +1,6 @@
-/* Second pass of a split product: y = epilogue(sum over s of partial[s]). A workgroup has quads of the
+/* Arguments of the split-K reduction kernel.
+ *
+ * Second pass of a split product: y = epilogue(sum over s of partial[s]). A workgroup has quads of the
  * result, and adds their parts in sets side by side: where the result is small and parts are many, each would
  * wait for the one before. */
 #include "lib/args.h"

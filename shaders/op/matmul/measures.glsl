@@ -1,4 +1,6 @@
-/* What a product finds of its result's lines, as if they were of a factor (range.h): the largest elements of a tile's rows
+/* Amax of the result's rows and columns in a GEMM epilogue, from which the next GEMM takes its scales.
+ *
+ * What a product finds of its result's lines, as if they were of a factor (range.h): the largest elements of a tile's rows
  * and columns, joined in shared memory. Which comes first makes no difference to the largest. Define before:
  *   MEASURES_ROWS, MEASURES_COLUMNS    constants
  *   GT_MEASURES_WORD(i)                word i of BM + BN in shared memory, which is free when a tile is written

@@ -1,4 +1,6 @@
-/* What kernels on scalar units find of their result's lines, as their constant EXTENTS says (matmul.h): measures.glsl, with
+/* measures.glsl for the scalar GEMM kernel.
+ *
+ * What kernels on scalar units find of their result's lines, as their constant EXTENTS says (matmul.h): measures.glsl, with
  * tiles of BM x BN. */
 const uint MEASURING = ((EXTENTS / GT_MATMUL_MEASURES_ROWS & 3u) + 3u) / 4u;
 const bool MEASURES_ROWS = (EXTENTS & GT_MATMUL_MEASURES_ROWS) != 0u;

@@ -1,4 +1,6 @@
-/* Where in memory packed factors stand (packed.h). Include after lib/matrix.glsl, load.glsl and range.glsl, with the
+/* Addresses within packed operands (packed.h).
+ *
+ * Where in memory packed factors stand (packed.h). Include after lib/matrix.glsl, load.glsl and range.glsl, with the
  * constant PLANES. Their address is the geometry's, which dense factors have none of; where others need it, it stands in
  * the place of strides, which those have none of; and where factors of coefficients need that, of an input. */
 #include "op/matmul/packed.h"

@@ -1,3 +1,4 @@
+/* Packed operands: 16 bit fragments stored in the order in which the lanes of matrix units hold them. */
 #ifndef GT_OP_PACKED_H
 #define GT_OP_PACKED_H
 /* Factors as kernel product_pack leaves them for product_packed: 16 bits wide, and in the order in

@@ -1,4 +1,7 @@
-/* The parts of a product that is cut along k, without a second kernel: each workgroup of a tile writes its sums to
+/* Split-K without a second kernel: partial sums in memory, an atomic counter per tile, the last workgroup
+ * reduces.
+ *
+ * The parts of a product that is cut along k, without a second kernel: each workgroup of a tile writes its sums to
  * `partial` and then counts itself; the one that finds all others counted adds the parts, in their order whoever it
  * is, so that the result is the same every time. It leaves the counter at 0 for the next run. For a kernel that has
  * the arguments of matmul.h, lib/program.glsl and the constant SPLIT. What one workgroup writes and another reads goes
@@ -15,8 +18,9 @@ void part_store(gt_place place, vec4 v) {
     for (uint l = 0u; l < place.lanes; l++) PARTIAL.at[place.first + l] = v[l];
 }
 
-/* Is this workgroup the last of the tile? All its invocations ask, when they have stored their parts. One of them waits
- * for the device's memory in the name of all: what the others wrote happens before by way of the barrier. */
+/* Last-block test of split-K: true in the workgroup that finishes the tile last. All its invocations call it
+ * after they stored their partial sums. One of them waits for the device's memory in the name of all: what
+ * the others wrote happens before by way of the barrier. */
 bool arrives_last(uint tile) {
   groupMemoryBarrier();
   barrier();

@@ -1,4 +1,6 @@
-/* The factor of a convolution: images [batch, axes…, channels], of which each line holds what one position of
+/* Geometry of im2col: which image element row and column of the implicit operand stand for.
+ *
+ * The factor of a convolution: images [batch, axes…, channels], of which each line holds what one position of
  * a window sees, tap by tap, all channels of a group together; what lies outside an image is 0. The batch of
  * the product is that of the groups. Axes count from the innermost one, 0.
  *

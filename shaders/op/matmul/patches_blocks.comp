@@ -1,3 +1,4 @@
+/* Amax of blocks of images, the first pass to the scales of an im2col operand. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,4 +1,7 @@
-/* The powers of range.h for a factor of patches, without reading each element once for every tap: first the
+/* Scales of an im2col operand from the amax of image blocks, instead of reading each element once for every
+ * filter tap.
+ *
+ * The powers of range.h for a factor of patches, without reading each element once for every tap: first the
  * largest absolute values of blocks of the images, then of the blocks that a line touches. Kernel
  * patches_blocks writes the bits of the former, kernel patches_range, with the arguments of a product and the
  * blocks in `partial`, the powers.

@@ -1,3 +1,4 @@
+/* Scales of an im2col operand from the amax of blocks, the second pass. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

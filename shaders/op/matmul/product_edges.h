@@ -1,4 +1,6 @@
-/* The product of matmul.h in segments of few elements (factor.h): the gradient of a KAN layer's inputs where
+/* Constants of the per-edge dgrad of a KAN layer with few outputs.
+ *
+ * The product of matmul.h in segments of few elements (factor.h): the gradient of a KAN layer's inputs where
  * it has few outputs. An invocation has a quad of neighbouring inputs in one line, and a share of the
  * functions: it takes that line of g into registers, times the factors of the edges if there are some, and
  * goes through its functions. Neighbouring invocations have neighbouring lines, and so read the same

@@ -1,3 +1,4 @@
+/* Skinny-N GEMM without staging: K is split over the threads of a row, a tree reduction adds their sums. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

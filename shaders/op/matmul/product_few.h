@@ -1,4 +1,6 @@
-/* The product of matmul.h where the result has few columns: the last layer of a network. An invocation has
+/* Constants of the skinny-N GEMM without staging.
+ *
+ * The product of matmul.h where the result has few columns: the last layer of a network. An invocation has
  * every so many-th quad of k in one line, for all columns: it reads its elements of both factors from memory
  * as they are, multiplies them, and a tree joins what the shares of a line have. Neighbouring invocations
  * have neighbouring lines, of which a workgroup has one or several: then they read the same elements of B at

@@ -1,4 +1,7 @@
-/* How lanes make their own elements of a left factor that consists of functions of inputs (product_packed.glsl): from
+/* Fragments of operand A computed in registers from a KAN's inputs, in the lanes where matrix units expect
+ * them.
+ *
+ * How lanes make their own elements of a left factor that consists of functions of inputs (product_packed.glsl): from
  * inputs in registers, in the places in which units want them. Where those are is asked of the device: it loads a matrix of
  * numbers. Nothing is staged, and what is made of an input goes to all columns of a subgroup's tile.
  *

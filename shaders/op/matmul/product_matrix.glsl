@@ -1,4 +1,7 @@
-/* One workgroup computes a BM x BN tile of the product, a subgroup of it SM x SN, as sums of matrix units'
+/* GEMM on matrix units (cooperative matrices): a workgroup computes a BM x BN tile, a subgroup SM x SN of it,
+ * with K tiles of depth BK double-buffered through registers.
+ *
+ * One workgroup computes a BM x BN tile of the product, a subgroup of it SM x SN, as sums of matrix units'
  * own size. Slabs of A and B, BK deep, go through shared memory in the order in which they lie in memory: the
  * units read them by rows or by columns. The next slab is fetched into registers while the present one is
  * multiplied. With GT_MATRIX_PACKED factors have been packed before, and do without (product_packed.glsl).
@@ -78,7 +81,7 @@ const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in sh
 #else
 #include "op/matmul/product_matrix_shift.glsl"
 #endif
-/* Do sums go straight from the units to memory? */
+/* True if accumulators are stored to memory straight from the matrix units. */
 const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const uint MEASURING = GT_MATRIX_MEASURES_ROWS | GT_MATRIX_MEASURES_COLUMNS;
 const bool UNMEASURED = (FORM & MEASURING) == 0u;

@@ -1,4 +1,6 @@
-/* The product of matmul.h on matrix units, with its arguments: factors become 16 bits wide while they are
+/* Specialization constants of GEMM on matrix units; float32 operands can be split into two 16 bit parts.
+ *
+ * The product of matmul.h on matrix units, with its arguments: factors become 16 bits wide while they are
  * staged, sums are floats. Own specialization constants: */
 #include "op/matmul/matmul.h"
 #include "op/matmul/range.h"

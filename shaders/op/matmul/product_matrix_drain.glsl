@@ -1,4 +1,7 @@
-/* How sums leave the units (product_matrix.glsl): at the end of each depth of k they are multiplied by the roots of
+/* Scale-and-accumulate: moves accumulators out of the matrix units at each scale block of K and multiplies by
+ * the operands' scales.
+ *
+ * How sums leave the units (product_matrix.glsl): at the end of each depth of k they are multiplied by the roots of
  * their lines' powers (range.h) and added to totals.
  *
  * Of a product in segments (factor.h) they are multiplied by derivatives of basis functions as well. Where those depend

@@ -1,10 +1,12 @@
-/* The roots of the powers that a tile's lines are divided by (range.h), in shared memory while they are used: those of one
+/* Scales of a tile's rows and columns, in shared memory for the current and the next scale block of K.
+ *
+ * The roots of the powers that a tile's lines are divided by (range.h), in shared memory while they are used: those of one
  * depth of k and the next. */
 #define GT_MATRIX_SCALED
 /* Of the lines of A's tile, then of B's, the roots of their powers of two over this depth of k and the next (range.h). */
 const uint ROOTS = BM + BN, OWN_ROOTS = (ROOTS + LOCAL_X - 1u) / LOCAL_X, SLOTS = 2u;
 shared uvec4 roots[SLOTS * ROOTS / 4u]; /* their bits */
-shared uint special; /* is there an infinity or NaN? */
+shared uint special; /* true if there is an infinity or NaN */
 
 /* Of a factor that a product has measured by shorter tiles, a depth has two or four. */
 const uint PARTS_A = 1u << (FORM / GT_MATRIX_PARTS_A & 3u), PARTS_B = 1u << (FORM / GT_MATRIX_PARTS_B & 3u);

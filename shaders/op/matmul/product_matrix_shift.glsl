@@ -1,4 +1,6 @@
-/* The shift of a factor of bytes (load_bytes.glsl), which is left out while slabs are multiplied: a product's sums lack it
+/* Zero point of a uint8 operand: the row sums of the other operand, times the shift, are added at the end.
+ *
+ * The shift of a factor of bytes (load_bytes.glsl), which is left out while slabs are multiplied: a product's sums lack it
  * times the sum of the other factor's line. That is added up of quads on their way to shared memory, each invocation what it
  * has of a line, and joined at the end, where slabs were. */
 const bool SHIFTED = (FORM & GT_MATRIX_SHIFTED) != 0u, OTHER_IS_A = B_BYTES;

@@ -1,4 +1,6 @@
-/* How slabs of the factors come into shared memory (product_matrix.glsl): an invocation holds some quads, four neighbours
+/* Staging of K tiles: global loads to registers, conversion to 16 bit parts, stores to shared memory.
+ *
+ * How slabs of the factors come into shared memory (product_matrix.glsl): an invocation holds some quads, four neighbours
  * of a line each, as they stand in memory (FETCH), makes of them what they are to become (MAKE), and puts them there,
  * 16 bits wide (PUT). Neighbouring invocations read neighbouring quads: what a multiprocessor fetches and what its units
  * read go the same way, which is the narrowest, and a line that is read by halves goes there twice.
@@ -82,7 +84,8 @@ const bool MARKS_ROWS = true;
 #else
 const bool MARKS_ROWS = false;
 #endif
-/* Of a quad of table rows, where it stands, and the number of the next one's row; place.y: is there no such row? */
+/* Of a quad of table rows, where it stands, and the number of the next one's row; place.y: true if there is
+ * no such row. */
 #define STEP_ROWS(index, spot, K_LINES, along) \
   index = rows_element(K_LINES, spot, along) >> 2; \
   if (MARKS_ROWS) spot.place.y = int(!rows_has(uint(spot.place.x))); \

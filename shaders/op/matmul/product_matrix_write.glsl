@@ -1,4 +1,6 @@
-/* Sums on their way out, by way of shared memory where slabs were (product_matrix.glsl): a subgroup's by themselves,
+/* Epilogue of GEMM on matrix units: accumulators go through shared memory so that whole rows are written.
+ *
+ * Sums on their way out, by way of shared memory where slabs were (product_matrix.glsl): a subgroup's by themselves,
  * PIECE matrices side by side, so that whole lines are written, and a lane has quads of the same columns. What the epilogue
  * reads for several quads is on its way at once; what does not exist reads what does. */
 const uint PIECE_QUADS = PIECE * MATRIX_N / 4u, PIECE_DOWN = SUBGROUP / PIECE_QUADS;

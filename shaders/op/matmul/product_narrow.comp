@@ -1,3 +1,4 @@
+/* Wgrad of a convolution with few input channels: im2col tiles in shared memory, sums in registers. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

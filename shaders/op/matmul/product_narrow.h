@@ -1,4 +1,6 @@
-/* The product of matmul.h, Aᵀ B with a dense A and few columns, patches, summed over many lines of both: the
+/* Constants of the wgrad of a convolution with few input channels.
+ *
+ * The product of matmul.h, Aᵀ B with a dense A and few columns, patches, summed over many lines of both: the
  * gradient of a convolution's weights where it has few input channels. A workgroup has all columns for 4 *
  * QUADS rows, and of the lines those of its part, POSITIONS = 4 * GROUPS * SETS at a time; their patches are
  * made in shared memory. An invocation sums four rows by TAPS columns, the groups of which cover all, over

@@ -1,4 +1,6 @@
-/* Packs the factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
+/* Packs a GEMM operand: converts to 16 bits, with scales where asked for, and stores fragments in lane order.
+ *
+ * Packs the factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
  * some lines over a depth of k: an invocation reads a few quads of them, as they lie in memory, they become 16 bits wide
  * in shared memory, and subgroups load matrices there and write them down as their lanes hold them. */
 #include "op/matmul/product_matrix.h"

@@ -1,11 +1,14 @@
-/* How a subgroup comes by the matrices of factors that have been packed (packed.h): each lane reads its own elements of
+/* GEMM main loop for packed operands: each lane loads its fragments straight into registers, double-buffered;
+ * nothing is staged.
+ *
+ * How a subgroup comes by the matrices of factors that have been packed (packed.h): each lane reads its own elements of
  * them, straight into registers. Nothing is staged, and nobody waits for another. What one step needs is on its way while
  * the step before is multiplied, in two sets of registers that take turns. The first multiplications of a step touch all
  * of its matrices: they wait for what is on its way before more is asked for, as a driver may count both together. */
 #include "op/matmul/packed.glsl"
 #ifdef GT_MATRIX_UNITS
 const uint SETS = 2u;
-/* Is the product of row i and column j of matrices one of those that together touch all rows and columns? */
+/* True for a set of products of rows i and columns j that together touch all rows and columns. */
 #define TOUCHES(i, j) ((i) % ACROSS == (j) || (j) % DOWN == (i))
 #else
 const uint SETS = 1u; /* software devices take long to compile what does much at once */

@@ -1,3 +1,4 @@
+/* GEMM on matrix units with packed operands, bfloat16. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,3 +1,4 @@
+/* Amax of a GEMM operand's rows or columns by scale blocks of K, as power-of-two scales. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -56,8 +57,8 @@ uint largest_of(bool k_lines, uint line) {
 
 #include "op/matmul/range_basis.glsl"
 
-/* May a factor's quads be asked for without a condition? Then those that do not exist at a depth are taken for the
- * last one that does. */
+/* True if an operand's vec4s are loaded without a condition; those past the end of a scale block then repeat
+ * the last one. */
 const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
 #define IS_PLAIN(KIND) (KIND == GT_FACTOR_DENSE || KIND == GT_FACTOR_SIDE_BY_SIDE || KIND == GT_FACTOR_ROWS)
 #define MEASURE_PLAIN(KIND, from, k_lines, wide, stride) \

@@ -1,3 +1,4 @@
+/* Forward convolution with few input channels: im2col tiles and weights in shared memory. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,4 +1,6 @@
-/* The product of matmul.h, A Bᵀ with patches as A, a dense B and few elements in a line of both: a
+/* Constants of the forward convolution with few input channels.
+ *
+ * The product of matmul.h, A Bᵀ with patches as A, a dense B and few elements in a line of both: a
  * convolution of few input channels. A workgroup has 4 * QUADS columns, and CHUNKS times POSITIONS = 4 * SETS
  * rows, whose patches are made in shared memory, where B lies, too. An invocation has four neighbouring rows
  * by WIDE quads of columns. */

@@ -1,3 +1,5 @@
+/* Small-N dgrad of a KAN with many rows: coefficients in registers, derivatives of the functions on the fly.
+ * */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -19,7 +21,7 @@ layout(constant_id = GT_SLOPES_SPEC_OWN) const uint OWN = 1u;
 #include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
 const uint ROWS = BASIS_TOTAL * INPUTS; /* of coefficients */
-const bool AGAIN = OWN < BASIS_TOTAL;   /* are inputs read when some of the result is there? */
+const bool AGAIN = OWN < BASIS_TOTAL;   /* inputs are read once part of the result exists */
 const uint BM = STAGED, BN = INPUTS;
 layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
 #include "op/matmul/measures_scalar.glsl"

@@ -1,4 +1,6 @@
-/* The product of matmul.h in segments of few elements (factor.h), as product_edges makes it, where lines are
+/* Constants of the small-N dgrad of a KAN with many rows.
+ *
+ * The product of matmul.h in segments of few elements (factor.h), as product_edges makes it, where lines are
  * many: an invocation has the coefficients of one input in registers, or of OWN functions at a time, and
  * makes those functions' derivatives for every so many-th line of its workgroup's (lines.h). The result
  * takes the place of the inputs in shared memory, so that it is written by quads. Roots of its columns it

@@ -1,3 +1,4 @@
+/* Skinny-N GEMM with B staged in shared memory, for many rows. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

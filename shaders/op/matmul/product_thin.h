@@ -1,4 +1,6 @@
-/* The product of matmul.h where the result has few columns and many lines: the last layer of a network at a
+/* Constants of the skinny-N GEMM with B staged.
+ *
+ * The product of matmul.h where the result has few columns and many lines: the last layer of a network at a
  * large batch. An invocation has every so many-th quad of k in one line, for all columns, and neighbours have
  * neighbouring quads. It takes its elements of A from memory as they are; B's, a chunk of k at a time, lie in
  * shared memory column by column, for all lines of a workgroup. In the end what the shares of a line have is

@@ -1,4 +1,6 @@
-/* Where in memory the powers of range.h stand. Include after the arguments of a product. */
+/* Addresses of an operand's scales.
+ *
+ * Where in memory the powers of range.h stand. Include after the arguments of a product. */
 #include "op/matmul/range.h"
 
 /* Where k consists of segments (factor.h), each has depths of its own, the last of which may be shorter. */

@@ -1,3 +1,5 @@
+/* Scales of a GEMM operand split into two 16 bit parts: a power of two per row or column and scale block of
+ * K. */
 #ifndef GT_OP_RANGE_H
 #define GT_OP_RANGE_H
 /* How large the elements of a product's factors are, for those that become float16: of each line w of the

@@ -1,4 +1,6 @@
-/* The powers of range.h for basis functions as the left factor, of their inputs and of how large functions become
+/* Scales of a KAN operand from bounds of its basis functions, without computing all of them.
+ *
+ * The powers of range.h for basis functions as the left factor, of their inputs and of how large functions become
  * (basis_peak, load_basis.glsl). What that is too much, by 16 at most where functions are known to be bounded, costs
  * no digits that count: elements are then rounded to a 2^33rd of the largest in place of a 2^37th, floats to a 2^24th.
  * For product_range.comp, behind what puts and joins an invocation's largest values. */

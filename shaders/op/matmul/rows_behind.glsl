@@ -1,4 +1,6 @@
-/* A row program behind a result, where a tile has whole rows of it (GT_FOLLOWED_BY_ROWS): a norm, or a softmax, which a
+/* Fused row epilogue: a layer norm or softmax over full rows of a GEMM tile.
+ *
+ * A row program behind a result, where a tile has whole rows of it (GT_FOLLOWED_BY_ROWS): a norm, or a softmax, which a
  * kernel behind this one would read it again for. It is the epilogue, then, and its leader's value what is summed up; of
  * its outputs the third goes to `range`, the fourth to where an input would that it has not (GT_ROWS_BEHIND_Y). For a
  * kernel that has the arguments of matmul.h, lib/program.glsl with GT_PROGRAM_JOINS, LOCAL_X, what columns.glsl and follow.glsl want, and

@@ -1,4 +1,6 @@
-/* Patches made once in shared memory, for kernels that read each many times: POSITIONS lines of COLUMNS elements, a
+/* im2col tiles in shared memory, computed once for kernels that read each element many times.
+ *
+ * Patches made once in shared memory, for kernels that read each many times: POSITIONS lines of COLUMNS elements, a
  * row of lines for each element, in `pool` from 0 on. To be defined before: GT_STAGE_IMAGE, the images, and
  * GT_STAGE_COLUMNS, how many there are; the constants LOCAL (the workgroup), POSITIONS (at most LOCAL), ROWS (at least
  * GT_STAGE_COLUMNS; the others are 0) and BATCH (elements that an invocation reads at once); and the shared vec4

@@ -1,4 +1,6 @@
-/* The factor of an embedding, whose rows are gathered as they are multiplied: a line holds, one after
+/* Operand of a fused embedding: rows of a table, gathered while they are multiplied.
+ *
+ * The factor of an embedding, whose rows are gathered as they are multiplied: a line holds, one after
  * another, EACH rows of a table [COUNT, WIDTH]. Their numbers are the geometry, EACH of a line behind those
  * of the line before. A row that the table has not is NaN, as in op/gather.h. */
 #ifndef GT_OP_TABLE_ROWS_H

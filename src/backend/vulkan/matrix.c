@@ -63,7 +63,7 @@ static void *chain(features *f, bool bfloat, void *next) {
   return &f->subgroup;
 }
 
-/* Has the device all that kernels for matrix units are written with? */
+/* True if the device has all extensions and features that the kernels for matrix units use. */
 static bool has_features(const gt_physical *p, bool *bfloat) {
   features have;
   VkPhysicalDeviceVulkan12Features twelve = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
@@ -75,7 +75,7 @@ static bool has_features(const gt_physical *p, bool *bfloat) {
          have.subgroup.subgroupSizeControl && have.subgroup.computeFullSubgroups;
 }
 
-/* May a compute pipeline be made with the subgroup that the device calls its own? */
+/* True if a compute pipeline can be created with the device's default subgroup size. */
 static bool keeps_subgroup(const gt_physical *p) {
   VkPhysicalDeviceSubgroupSizeControlProperties have = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};

@@ -150,7 +150,7 @@ static bool folds(const folder *f, size_t at, uint32_t *target) {
   return true;
 }
 
-/* Does the merge instruction at `at` go with the branch behind it? */
+/* True if the merge instruction at `at` is removed with the branch after it. */
 static bool merge_goes(const folder *f, size_t at) {
   uint32_t target;
   return op_at(f, at) == OpSelectionMerge && folds(f, at + size_at(f, at), &target);
@@ -232,7 +232,7 @@ static void follow(folder *f) {
   free(called);
 }
 
-/* Does block `from` still lead to block `to`? */
+/* True if block `from` still branches to block `to`. */
 static bool leads(const folder *f, uint32_t from, uint32_t to) {
   uint32_t target;
   if (!(f->flags[from] & BLOCK)) return false;

@@ -129,8 +129,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 /* --- builders and gradients ----------------------------------------------------------------------------- */
 
-/* Does each position see one element, and each element one position? Or is there one position, that sees all
- * of the image? Then images are matrices, with *row values to a row. */
+/* True if each position reads one element and each element is read once (a 1x1 convolution), or one position
+ * reads the whole image: images are then matrices, with *row values in a row, and no im2col is needed. */
 static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row) {
   bool one = a->groups == 1, all = a->groups == 1;
   *row = channels;
@@ -183,7 +183,7 @@ static uint32_t phases(const gt_conv_attribute *a) {
   return count;
 }
 
-/* Do windows lie side by side, and cover all? */
+/* True if windows do not overlap and cover the whole image. */
 static bool is_tiled(const gt_conv_attribute *a) {
   bool tiled = a->groups == 1;
   for (uint32_t d = 0; d < a->rank; d++)

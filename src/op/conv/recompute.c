@@ -4,7 +4,7 @@
 #include "op/elementwise.h"
 #include "op/op.h"
 
-/* Is what the chain is made of needed for a gradient anyway? */
+/* True if the chain's inputs are kept for a gradient anyway. */
 static bool kept(const gt_graph *graph, const gt_chain *chain) {
   bool is = false;
   for (int n = 0; n < chain->nodes; n++) {

@@ -1,3 +1,4 @@
+/* Basis functions of a KAN on the CPU, and the geometry of the matrix that they form. */
 #include "op/kan/basis.h"
 #include "base/count.h"
 #include "op/kan/kan.h"

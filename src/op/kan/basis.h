@@ -14,8 +14,8 @@ void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines,
                        uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
 /* How a product whose factor are functions, not derivatives, finds the powers of two of its lines
  * (shaders/op/matmul/range.h), given that inputs are no larger than limit[0], those of the base than
- * limit[1]: into words and constants of the above. columns: its lines are the basis' columns. Does one power
- * do for all of a line? */
+ * limit[1]: into words and constants of the above. columns: its lines are the basis' columns. Whether one
+ * scale serves a whole row or column. */
 bool gt_basis_range(const struct gt_kan_attribute *attribute, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
 /* What function `term` is no larger than for |x| <= limit; the base is the last. */
@@ -26,7 +26,7 @@ float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, dou
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
                    const float *behind, uint32_t lines, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;
-/* Do rows lie behind the lines of x, as a step's constants tell? */
+/* True if a step's constants say that rows follow those of x. */
 static inline bool gt_basis_has_behind(const uint32_t *spec) {
   const uint32_t kind = spec[GT_BASIS_SPEC_KIND];
   return kind & GT_BASIS_PLACED || kind % GT_BASIS_BASE == GT_BASIS_KNOTS;

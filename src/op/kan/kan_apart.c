@@ -1,3 +1,4 @@
+/* Gradients of a KAN layer whose base activation reads other inputs than its splines. */
 #include "op/kan/kan_apart.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -48,9 +49,8 @@ gt_id gt_kan_apart_inputs(gt_graph *graph, const gt_kan_attribute *a, gt_id x, g
   return gt_reshape(graph, gt_pack(graph, both, 2), gt_node_at(graph, x)->shape);
 }
 
-/* Of many lines the base has a product of its own: its tiles wait for memory where those of functions
- * compute, and among them take twice as long (an H200, 8192 lines of 784 inputs, 64 outputs: 170 us together,
- * 132 and 26 apart; 1024 lines: 28, and 27 and 12). */
+/* With many rows the base gets a GEMM of its own: its tiles are bound by memory where those of the functions
+ * are bound by computation, and take twice as long among them (docs/notes/thresholds.md). */
 gt_id gt_kan_apart_coefficients(gt_graph *graph, const gt_kan_attribute *a, gt_id x, gt_id g) {
   enum { MANY_LINES = 2048 };
   const parts p = parts_of(graph, x);

@@ -1,3 +1,4 @@
+/* The GEMMs of a KAN layer on the CPU: basis functions are computed a tile at a time. */
 #include "op/kan/kan_cpu.h"
 #include "base/count.h"
 #include "base/pool.h"

@@ -1,3 +1,4 @@
+/* Lowers the forward, dgrad and wgrad of a KAN layer to GEMMs with computed operands. */
 #include "op/kan/kan_product.h"
 #include "base/count.h"
 #include "op/kan/basis.h"
@@ -63,7 +64,7 @@ static void multiply_basis(const gt_graph *graph, gt_id x, const gt_kan_extents 
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 
-/* Are segments made as long as matrix units take them? */
+/* True if K segments get the length that matrix units need. */
 static bool is_deep(const gt_target *target, const gt_kan_extents *e) {
   enum { LEAST_ON_UNITS = 32 };
   const bool units = target->matrix.half.m | target->matrix.bfloat.m;

@@ -109,16 +109,14 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
 }
 
 /* As many cells as leave no multiprocessor without work, and two of a workgroup's. Backward, more than two
- * cost more than they save (measured on an H200 before other changes: 832 us a step of the checkerboard with
- * two, 932 with four; the lizard 1179 against 1480). */
+ * cost more than they save (docs/notes/thresholds.md). */
 static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
   if (cells <= units) return 1;
   return gradient || cells < 8 * units ? 2 : MOST_LANES;
 }
 
-/* An invocation for each gate of a wide layer pays where no second workgroup wants the multiprocessor's
- * registers (letter_g on an H200: 602 us a step against 698; the lizard, whose workgroups are more, 1377
- * against 1052). */
+/* A thread for each gate of a wide layer is faster if no second workgroup competes for the multiprocessor's
+ * registers (docs/notes/thresholds.md). */
 static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
   uint32_t widest = 0;
   for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);

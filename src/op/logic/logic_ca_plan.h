@@ -5,7 +5,7 @@
 #include "op/logic/logic_ca.h"
 #include "step/lowering.h"
 
-/* Does a workgroup of one cell fit in the 16 KiB of shared memory that every Vulkan device has? */
+/* True if a workgroup of one cell fits in the 16 KiB of shared memory that every Vulkan device has. */
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state);
 /* What the kernels of floats and those of bits are told alike. */
 void gt_logic_ca_set_spec(gt_step *step, const gt_logic_ca_attribute *attribute, gt_shape state,

@@ -13,8 +13,7 @@
 
 enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
 /* Two trees at once take 180 registers. On AMD's devices (subgroups of 64), where few invocations can have so
- * many, or a compiler spills, leaves are read twice instead; on an H200 that costs 7 % of a step
- * (mnist_logic_conv). */
+ * many or the compiler spills, leaves are read twice instead (docs/notes/thresholds.md). */
 enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };

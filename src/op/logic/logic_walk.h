@@ -8,7 +8,7 @@
 #define GT_OP_LOGIC_WALK_H
 #include "step/lowering.h"
 
-/* Is that input of a layer a walk, not an inverse? */
+/* True if that input of a layer is a walk, not an inverse. */
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);
 /* The type of a node's value, as the kernels number them: GT_LOGIC_F32, … (shaders/op/logic/logic_spec.h). */
 uint32_t gt_logic_type(const gt_graph *graph, gt_id node);

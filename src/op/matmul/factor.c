@@ -1,3 +1,4 @@
+/* CPU loaders of GEMM operands, by kind. */
 #include "op/matmul/factor.h"
 #include "op/kan/basis.h"
 #include "op/matmul/patches.h"

@@ -1,3 +1,4 @@
+/* The matmul op: shape inference, gradients, lowering. */
 #include "op/matmul/matmul.h"
 #include "op/check.h"
 #include "op/core.h"

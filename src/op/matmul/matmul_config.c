@@ -1,3 +1,5 @@
+/* Chooses a GEMM's kernel and launch configuration: collects candidates of all engines, estimates their time,
+ * takes the best or a tuned one. */
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -18,7 +20,7 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
 }
 
-/* Is a factor's element more than a copy of one in memory? */
+/* True if operand elements are computed on load (im2col, basis functions), not copied. */
 static bool is_made(uint32_t kind) { return kind > GT_FACTOR_SIDE_BY_SIDE && kind != GT_FACTOR_ROWS; }
 
 /* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
@@ -287,7 +289,7 @@ static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32
                             .k_chunk = k_chunk};
 }
 
-/* Is a tile of any use for the product? */
+/* True if the tile size makes sense for the product's shape. */
 static bool suits(const candidate *c, const gt_matmul_shape *s, const gt_target *target) {
   const bool has_patches = s->kind_a == GT_FACTOR_PATCHES || s->kind_b == GT_FACTOR_PATCHES;
   if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) return false;
@@ -341,8 +343,8 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   add_way(w, c, 0);
 }
 
-/* What the best way costs, and the best that leaves half of the units to others; are these ways of matrix
- * units? */
+/* What the best way costs, and the best that leaves half of the units to others; and whether these candidates
+ * use matrix units. */
 typedef struct best {
   double whole, half;
   bool on_units, half_on_units;

@@ -1,4 +1,6 @@
-/* How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran
+/* Choice of a GEMM's kernel and launch configuration.
+ *
+ * How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran
  * before, nor bits on the number of threads. On the CPU bm and bn count (the grid of tiles), and the parts of
  * k, where there are any. */
 #ifndef GT_OP_MATMUL_CONFIG_H
@@ -55,7 +57,7 @@ typedef struct gt_matmul_shape {
 #undef GT_MATMUL_FIELD
 } gt_matmul_shape;
 
-/* Does a factor lie in memory line by line, as floats or as bytes? */
+/* True if an operand is a plain matrix in memory, of floats or bytes. */
 static inline bool gt_matmul_is_dense(uint32_t kind) {
   return kind == GT_FACTOR_DENSE || kind == GT_FACTOR_BYTES;
 }
@@ -116,23 +118,24 @@ double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *co
                         double groups, double cycles_of_group);
 /* Of what comes when the parts of k are done, if there are several. */
 double gt_matmul_ending_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
-/* Are the parts of k added by the workgroup of a tile that is done last, rather than by a second kernel? */
+/* True if split-K partial sums are added by the last workgroup of a tile (last-block reduction), not by a
+ * second kernel. */
 bool gt_matmul_arrives(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
 typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);
 
-/* Of two products that run at the same time, on matrix units: is it best to make each of them with half of a
- * device's units, rather than both with all of them? A unit has one workgroup of a large tile, so that others
- * wait for it, and small tiles take longer for the same work. */
+/* For two concurrent products on matrix units: true if each should use half of the device's SMs instead of
+ * all of them. An SM holds one workgroup of a large tile, so others wait for it, and small tiles take longer
+ * for the same work. */
 bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one, const gt_matmul_shape *other,
                             gt_precision precision);
 
-/* Is a product with a factor of bytes best made on matrix units, and better than of floats? */
+/* True if a product with a byte operand is fastest on matrix units, and faster than with that operand as
+ * floats. */
 bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
-/* Does a product whose workgroups have whole rows or columns of the result, as its shape asks for, gain as
- * that spares a kernel behind it? */
+/* True if full-row or full-column tiles, as the shape requires them, make the step faster by saving a later
+ * kernel. */
 bool gt_matmul_gains_by_whole(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
-/* Does a product with a factor of table rows, read by their numbers, take no longer than one of floats and
- * its share of gathering these? */
+/* True if reading rows of a table by index (fused embedding) is no slower than gathering them first. */
 bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
                                   gt_precision precision);

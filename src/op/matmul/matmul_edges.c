@@ -1,3 +1,4 @@
+/* Candidates of product_edges: per-edge dgrad of a KAN layer with few outputs. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/product_edges.h"

@@ -1,4 +1,6 @@
-/* The engines of products: kernels, each with the ways in which it can make a product, if it is one of its
+/* The GEMM engines: each offers candidates for a shape; gt_matmul_choose (matmul_config.h) takes the fastest.
+ *
+ * The engines of products: kernels, each with the ways in which it can make a product, if it is one of its
  * kind, and how one of them is cut. Ways are offered to gt_matmul_choose (matmul_config.h). */
 #ifndef GT_OP_MATMUL_ENGINES_H
 #define GT_OP_MATMUL_ENGINES_H
@@ -8,15 +10,17 @@
 
 typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it */
   const gt_kernel *kernel;
-  bool scalar;             /* it finds roots of lines as matmul.h says, not as product_matrix.h does */
-  uint32_t bm, bn;         /* tile of a workgroup */
-  uint32_t threads;        /* of a workgroup */
-  uint32_t split, k_chunk; /* as in gt_matmul_config */
-  bool arrives;            /* gt_matmul_arrives */
-  bool columns;            /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
-  bool rows;               /* has a workgroup whole rows, and room for them: GT_FACTOR_SPEC_FOLLOWED? */
+  bool scalar;                    /* it finds roots of lines as matmul.h says, not as product_matrix.h does */
+  uint32_t bm, bn;                /* tile of a workgroup */
+  uint32_t threads;               /* of a workgroup */
+  uint32_t split, k_chunk;        /* as in gt_matmul_config */
+  bool arrives;                   /* gt_matmul_arrives */
+  bool columns;                   /* it can reduce columns of the result, GT_FACTOR_SPEC_COLUMNS */
+  bool rows;                      /* a workgroup holds full rows, with shared memory for them:
+                                   * GT_FACTOR_SPEC_FOLLOWED */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
-  uint32_t measures;              /* GT_MEASURED_…: of which of its result's lines can it find the roots? */
+  uint32_t measures;              /* GT_MEASURED_…: the rows or columns of its result whose amax it can
+                                   * find */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
   uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */
@@ -26,8 +30,8 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;
 
-/* Has a workgroup whole rows of the result, with room for a row program (GT_FOLLOWED_BY_ROWS), or whole
- * columns for their sums (GT_COLUMNS_WHOLE), if the shape asks for it? */
+/* True if a workgroup holds full rows of the result with room for a row program (GT_FOLLOWED_BY_ROWS), or
+ * full columns for their sums (GT_COLUMNS_WHOLE), where the shape requires it. */
 bool gt_matmul_has_whole(const gt_matmul_config *config, const gt_matmul_shape *shape,
                          const gt_target *target);
 /* On scalar units, tile by tile, and on the CPU; its ways are gt_matmul_choose's own. */
@@ -38,7 +42,8 @@ gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matm
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
                             gt_matmul_offer *offer, void *context);
-/* Are the powers of a factor of patches best taken from those of blocks of its images (patches_blocks.h)? */
+/* True if the scales of an im2col operand are best derived from those of blocks of its images
+ * (patches_blocks.h). */
 bool gt_matmul_by_blocks(const gt_matmul_shape *shape, const gt_target *target);
 /* shared_a, shared_b: one dense factor serves all entries of the batch. */
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matmul_shape *shape,
@@ -48,11 +53,11 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matm
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
-/* Is it a product, of what both have kernels for, whose result has few columns? */
+/* True for a product with few columns that both kernels support. */
 bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
-/* Is it one that product_outer can make? */
+/* True if product_outer supports it. */
 bool gt_matmul_is_outer(const gt_matmul_shape *shape);
-/* May lines have one root for each tile of so many neighbours (shaders/op/matmul/range.h)? */
+/* True if a tile of so many neighbouring rows or columns may share one scale (shaders/op/matmul/range.h). */
 bool gt_matmul_is_part_of_depth(uint32_t tile);
 /* GT_MATMUL_QUADS_OF_… */
 uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);

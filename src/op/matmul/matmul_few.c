@@ -1,3 +1,4 @@
+/* Candidates of product_few: skinny-N GEMM without staging. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/matmul.h"

@@ -1,3 +1,4 @@
+/* Shared by the small-N wgrad and dgrad kernels of a KAN: tile sizes and limits. */
 #include "op/matmul/matmul_lines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/lines.h"

@@ -1,3 +1,5 @@
+/* Candidates of GEMM on matrix units, staged and packed: tile sizes, split-K, formats, and their estimated
+ * time. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
@@ -158,14 +160,14 @@ static uint32_t right_elements(gt_matrix_shape unit, const gt_target *target) {
   return unit.k * unit.n / (target->matrix.emulated ? 1 : target->subgroup);
 }
 
-/* Are segments whole lines of memory and pairs of steps? */
+/* True if K segments are whole cache lines and pairs of K steps. */
 static bool packs_segments(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
   return f == HALVES && s->kind_a == GT_FACTOR_REPEATED && s->kind_b == GT_FACTOR_COEFFICIENTS && s->run &&
          s->segment % (2 * unit.k) == 0;
 }
 
-/* Can lanes make matrices of A from inputs, one function of each? Numbers of its elements are exact in 16
- * bits. */
+/* True if lanes can compute fragments of A from inputs, one function of each. Indices of its elements are
+ * exact in 16 bits. */
 static bool makes_left(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
   enum { MOST_NUMBERS = 2048 };
   return f == HALVES && s->kind_a == GT_FACTOR_BASIS && !s->trans_a && s->plain_a &&
@@ -174,8 +176,8 @@ static bool makes_left(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
          (uint32_t)unit.m * unit.k <= MOST_NUMBERS;
 }
 
-/* May factors be packed for these units? That lanes hold the same elements of a matrix whichever kernel loads
- * it is known of the devices that are fast. */
+/* True if operands may be packed for these units: the fast devices are known to keep the same elements of a
+ * fragment in the same lanes, whichever kernel loads it. */
 static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit, form f) {
   const gt_matrix_units *units = &target->matrix;
   const bool dense = s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE;
@@ -197,8 +199,8 @@ static bool spills(const candidate *c, form f, const gt_matmul_shape *s, const g
               (s->kind_a == GT_FACTOR_BASIS ? MOST_MADE : MOST_FETCHED));
 }
 
-/* Does emulation keep within the passes through loops that software devices bound, whatever values there are?
- * A tile that holds an infinity or NaN is summed plainly. */
+/* True if emulation stays within the loop iterations that software devices allow, whatever the values. A tile
+ * that holds an infinity or NaN is summed without scales. */
 static bool keeps_within_passes(const candidate *c, const gt_target *target, uint32_t k, bool whole_k) {
   const uint32_t quads = c->bm * c->bn / QUAD / threads_of(c, target);
   return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
@@ -207,7 +209,7 @@ static bool keeps_within_passes(const candidate *c, const gt_target *target, uin
 /* Segments stay with one workgroup here. */
 static bool has_whole_k(const gt_matmul_shape *s) { return s->whole_k || s->segment; }
 
-/* May k be cut into so many parts, of whole depths each? */
+/* True if split-K with so many parts gives each part whole scale blocks. */
 static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
@@ -359,8 +361,8 @@ static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool sh
       GT_RANGE_LINES;
 }
 
-/* Can a factor's slabs be read four elements at a time, without a look at each? For patches, and for rows of
- * tables, that takes registers that AMD's compiler has not left. */
+/* True if K tiles of an operand can be read as vec4 without bounds checks. For im2col and table rows AMD's
+ * compiler has no registers left for that. */
 static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
                       const gt_matrix_units *units) {
   switch (kind) {
@@ -377,8 +379,7 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   }
 }
 
-/* Is there room for what is joined of columns (columns.glsl), and has each invocation a quad of columns to
- * itself? */
+/* True if shared memory holds the column reduction (columns.glsl) and each invocation owns four columns. */
 static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, piece own,
                           gt_matrix_shape unit, const gt_target *target) {
   const uint32_t across = c->bn / QUAD, count = threads_of(c, target);
@@ -388,14 +389,15 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
   return count % across == 0 && count <= room_for_sums(c, f, s) && count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
-/* Has the kernel the result's values in quads, and all of each, and are tiles whole depths or halves of them?
- */
+/* True if the kernel holds the result as complete vec4s, and tiles are whole scale blocks or halves of
+ * them. */
 static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
   return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && c->bm >= GT_RANGE_DEPTH / 2 &&
          c->bn >= GT_RANGE_DEPTH / 2;
 }
 
-/* Consists the result of whole matrices, of which a lane has quads of elements? */
+/* True if C is a whole number of cooperative matrices and each lane holds groups of four consecutive
+ * elements. */
 static bool has_matrices(const gt_matmul_shape *s, gt_matrix_shape unit, const gt_target *target) {
   return s->m % unit.m == 0 && s->n % unit.n == 0 && unit.m * unit.n / target->subgroup % QUAD == 0;
 }

@@ -1,3 +1,4 @@
+/* Candidates of product_narrow: wgrad of a convolution with few input channels. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/product_narrow.h"

@@ -1,4 +1,6 @@
-/* Products on scalar units, tile by tile, and on the CPU: kernel matmul. */
+/* Candidates of the scalar GEMM kernel, and the tile grid of the CPU.
+ *
+ * Products on scalar units, tile by tile, and on the CPU: kernel matmul. */
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
@@ -12,7 +14,7 @@ enum {
 
 static const gt_kernel kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 
-/* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
+/* True if tiles divide the matrices exactly: the kernel then checks no bounds. */
 static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
   return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
@@ -40,8 +42,8 @@ static uint32_t extents_of(const gt_matmul_shape *s, const gt_matmul_config *c) 
   return (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0) | gt_matmul_quads_of(s);
 }
 
-/* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
- * are made and parts of k added, AMD's compiler has no registers left for it. */
+/* True if the K tiles in shared memory are large enough for the column reduction (columns.glsl). With
+ * operands computed on load and split-K, AMD's compiler has no registers left for it. */
 static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const bool made = s->kind_a > GT_FACTOR_SIDE_BY_SIDE || s->kind_b > GT_FACTOR_SIDE_BY_SIDE;
   if (made && c->split > 1 && !target->matrix.fast) return false;
@@ -55,7 +57,7 @@ bool gt_matmul_is_part_of_depth(uint32_t tile) {
   return tile >= GT_RANGE_DEPTH / 4 && GT_RANGE_DEPTH % tile == 0;
 }
 
-/* Has a tile room in its slices of A for its rows, each padded (follow.glsl)? */
+/* True if the K tiles of A have room for the tile's rows, each padded (follow.glsl). */
 static bool has_room_for_rows(const gt_matmul_config *c) {
   return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
 }

@@ -1,3 +1,4 @@
+/* Candidates of product_slopes: small-N dgrad of a KAN with many rows. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "op/matmul/matmul_lines.h"

@@ -1,3 +1,4 @@
+/* Candidates of product_thin: skinny-N GEMM with B staged. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/matmul.h"

@@ -1,3 +1,4 @@
+/* CPU GEMM tiles: picks the AVX2, AVX-512 or portable kernel. */
 #include "op/matmul/matmul_tile.h"
 #include "base/log.h"
 #include <stdatomic.h>

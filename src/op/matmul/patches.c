@@ -1,3 +1,4 @@
+/* im2col on the CPU, and its geometry. */
 #include "op/matmul/patches.h"
 #include "base/count.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* Lowers a GEMM to steps: scales, packing, the kernel itself, and a split-K reduction if needed. */
 #include "op/matmul/product.h"
 #include "base/count.h"
 #include "lib/measured.h"

@@ -1,4 +1,6 @@
-/* A product as steps: what matmul lowers to, and with factors that are not dense other families, too. */
+/* Lowering of a GEMM with dense or computed operands to kernel launches.
+ *
+ * A product as steps: what matmul lowers to, and with factors that are not dense other families, too. */
 #ifndef GT_OP_MATMUL_PRODUCT_H
 #define GT_OP_MATMUL_PRODUCT_H
 #include "op/matmul/matmul_config.h"
@@ -34,13 +36,13 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *product, gt_precision precision,
                              bool of_a);
 typedef bool gt_product_question(gt_lowering *lowering, const gt_product *product, gt_precision precision);
-/* Can its kernel join columns of what its epilogue gives, whatever is asked for (gt_group.columns)? Does it
- * gain where its epilogue is a row program (gt_op.rows), or by making whole sums (gt_op.sums)? */
+/* True if its kernel can reduce the columns of its epilogue's result as requested (gt_group.columns); if a
+ * row program as its epilogue makes the step faster (gt_op.rows); if complete column sums do (gt_op.sums). */
 gt_product_question gt_product_joins, gt_product_rows, gt_product_sums;
 /* Has factor A, or B, take the form that its value is left in; false, with nothing changed, where products do
  * not know it. */
 bool gt_product_take(const gt_graph *graph, gt_product *product, bool is_a, const gt_form *form);
-/* Does the group's product gain by the form that one of its factors has taken? */
+/* True if the group's product is faster with the storage format that one of its operands has taken. */
 bool gt_product_gains(const gt_lowering *lowering, const gt_group *group, const gt_product *product,
                       gt_precision precision);
 /* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the

@@ -1,4 +1,8 @@
-/* What the kernel of a product makes beside its result, as far as it can: roots of its lines for products
+/* Secondary outputs of a GEMM epilogue: amax of rows and columns for a following GEMM, column sums and
+ * moments, a fused row epilogue or loss. Whatever the kernel cannot produce is computed by a kernel of its
+ * own.
+ *
+ * What the kernel of a product makes beside its result, as far as it can: roots of its lines for products
  * that will read it, sums and moments of its columns, a row program or a loss behind its rows. Whoever asked
  * for what it cannot makes it himself. */
 #include "op/matmul/product_parts.h"

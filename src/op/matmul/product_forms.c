@@ -1,4 +1,6 @@
-/* Products whose factors are left in another form than floats in memory: which they take, and whether they
+/* Storage formats that GEMM operands accept (bytes, table rows), and whether they make the GEMM faster.
+ *
+ * Products whose factors are left in another form than floats in memory: which they take, and whether they
  * gain by it. */
 #include "op/matmul/matmul_tile.h"
 #include "op/matmul/product.h"
@@ -42,10 +44,8 @@ static bool gains_by_bytes(const gt_target *target, const gt_group *group, const
          group->program.inputs <= GT_MATRIX_ROOTS_B && gt_matmul_gains_by_bytes(target, &p->shape, precision);
 }
 
-/* On a CPU where our own instructions copy factors anyway, and rows are long enough that it pays to copy each
- * for every tile: of 64 values they save 3 % of a step (batches of 1024, 16 rows a line, 256 units, one
- * thread of an EPYC), of 8 they cost 5 % (512 units). OpenBLAS would be given another depth of k at a time,
- * and round otherwise. */
+/* On a CPU: if our own tiles copy operands anyway and rows are long enough to be copied for every tile
+ * (docs/notes/thresholds.md). OpenBLAS would get K in other pieces and round differently. */
 static bool gains_by_rows(const gt_target *target, const gt_product *p, gt_precision precision) {
   if (!target->device) return p->shape.run >= LEAST_WIDTH && gt_matmul_own_tile(p->shape.m);
   return p->shape.run % QUAD == 0 && gt_matmul_gains_by_rows(target, &p->shape, precision);

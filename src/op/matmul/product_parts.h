@@ -27,7 +27,8 @@ typedef struct gt_product_ranges {
   uint32_t form; /* of both; not 0: B's lie by themselves */
 } gt_product_ranges;
 
-/* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
+/* True if known facts about an operand can be passed to the kernel, which then does without the other
+ * operand's geometry. */
 bool gt_product_may_be_known(const gt_matmul_shape *shape);
 /* What is not known is measured, as soon as it is there. packed_b: where packing has left B's roots, and one;
  * or 0. */

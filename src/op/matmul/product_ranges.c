@@ -1,4 +1,7 @@
-/* What products on matrix units ask of their factors' lines, the powers of two that scale them: what is known
+/* Scales of GEMM operands on matrix units: what is known without a kernel, and the kernels that find the
+ * rest.
+ *
+ * What products on matrix units ask of their factors' lines, the powers of two that scale them: what is known
  * of it before, and the kernels that find the rest (shaders/op/matmul/range.h). */
 #include "op/matmul/product_parts.h"
 #include "base/count.h"
@@ -44,7 +47,8 @@ static gt_known_lines known_evenly(float root) {
   return (gt_known_lines){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root};
 }
 
-/* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
+/* True if known facts about an operand can be passed to the kernel, which then does without the other
+ * operand's geometry. */
 bool gt_product_may_be_known(const gt_matmul_shape *s) {
   return (gt_matmul_is_dense(s->kind_a) || s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_ROWS) &&
          (gt_matmul_is_dense(s->kind_b) || s->kind_b == GT_FACTOR_ROWS);

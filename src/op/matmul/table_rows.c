@@ -1,3 +1,4 @@
+/* Fused embedding on the CPU: rows of a table as a GEMM operand. */
 #include "op/matmul/table_rows.h"
 #include "base/count.h"
 #include <math.h>
