@@ -57,7 +57,9 @@ typedef struct gt_image_job { /* a picture while it is read */
   gt_bytes bytes;
   int turn;      /* EXIF's orientation (data/exif.h) */
   bool measured; /* its size is all that is asked for; of the file only the beginning may be there */
+  bool deep;     /* 16 bits a value are scaled to 8; else they are refused */
   int64_t height, width;
+  int64_t channels; /* of a PNG file, without alpha: 1 grey, 3 colours */
   gt_resizer resizer;
   uint8_t *out, *turned; /* the sample; before it is turned, if it has to be */
   uint8_t *row, *whole;  /* of the picture; whole: where its rows do not come in their order */

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
+#include "data/png.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,18 @@ static void finish(gt_image_job *job) {
   free(job->turned);
 }
 
+static bool decode_turned(gt_image_job *job) {
+  const gt_image_form *form = job->form;
+  job->turn = 1;
+  if (!decode(job)) return false;
+  if (job->turned) gt_exif_turn(job->turn, job->turned, form->height, form->width, form->channels, job->out);
+  return true;
+}
+
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error) {
-  gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .out = out};
-  const bool ok = read_whole(&job) && decode(&job);
-  if (ok && job.turned)
-    gt_exif_turn(job.turn, job.turned, form->height, form->width, form->channels, job.out);
+  gt_image_job job = {.path = path, .form = form, .error = error, .out = out};
+  const bool ok = read_whole(&job) && decode_turned(&job);
   if (size) size[0] = job.height, size[1] = job.width;
   finish(&job);
   return ok;
@@ -117,4 +124,41 @@ bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[
   if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, size)) return true;
   job.error = error;
   return read_whole(&job) && measure(&job, size);
+}
+
+/* --- a picture as it is --- */
+
+/* The job's form becomes the file's own. */
+static bool find_form(gt_image_job *job, gt_image_form *form) {
+  job->measured = true;
+  if (!gt_image_decode_png(job)) return false;
+  *form = (gt_image_form){job->height, job->width, job->channels, .max_pixels = form->max_pixels};
+  if (form->height <= GT_PNG_MOST_SIDE && form->width <= GT_PNG_MOST_SIDE) return true;
+  return gt_fail(job->error, GT_ERR_DATA,
+                 "%s: %" PRId64 " x %" PRId64 " pixels; at most %d a side are supported", job->path,
+                 form->width, form->height, GT_PNG_MOST_SIDE);
+}
+
+static bool decode_whole(gt_image_job *job, gt_picture *out) {
+  gt_image_form form = {.max_pixels = INT64_MAX};
+  void *data;
+  job->form = &form;
+  if (!find_form(job, &form) ||
+      !gt_try_alloc(&data, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error))
+    return false;
+  *out = (gt_picture){(uint32_t)form.height, (uint32_t)form.width, (uint32_t)form.channels, data};
+  job->out = out->data;
+  job->measured = false;
+  if (decode_turned(job)) return true;
+  gt_picture_finish(out);
+  return false;
+}
+
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error) {
+  gt_image_job job = {.path = path, .error = error, .bytes = *bytes, .deep = true};
+  *out = (gt_picture){0};
+  const bool ok = decode_whole(&job, out);
+  job.bytes = (gt_bytes){0}; /* the caller's */
+  finish(&job);
+  return ok;
 }

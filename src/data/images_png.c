@@ -66,10 +66,12 @@ static void convert(uint8_t *row, uint8_t *out, const layout *l) {
 
 static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layout *l) {
   const uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
-  if (png_get_bit_depth(png, info) == 16)
+  job->channels = png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR ? 3 : 1;
+  if (png_get_bit_depth(png, info) == 16 && !job->deep)
     return gt_fail(job->error, GT_ERR_DATA, "%s: 16 bits a value; pictures of 8 bits are expected",
                    job->path);
   if (!gt_image_begin(job, height, width)) return job->measured;
+  png_set_scale_16(png);
   png_set_expand(png); /* palettes, fewer bits than 8, a colour that is transparent */
   l->passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
@@ -120,15 +122,11 @@ static bool guarded(png_structp png, png_infop info, gt_image_job *job) {
   return read_rows(png, info, job);
 }
 
-static uint32_t get32(const uint8_t *at) {
-  return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* The first chunk is the header, and says so before anything else is looked at. */
 static bool is_too_large(gt_image_job *job) {
   const uint8_t *at = job->bytes.data;
   return job->bytes.size >= 24 && !memcmp(at + 12, "IHDR", 4) &&
-         !gt_image_check_pixels(job, get32(at + 20), get32(at + 16));
+         !gt_image_check_pixels(job, png_get_uint_32(at + 20), png_get_uint_32(at + 16));
 }
 
 bool gt_image_decode_png(gt_image_job *job) {

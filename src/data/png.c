@@ -1,6 +1,5 @@
 #include "data/png.h"
 #include "base/memory.h"
-#include "data/exif.h"
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,124 +10,45 @@ void gt_picture_finish(gt_picture *picture) {
   *picture = (gt_picture){0};
 }
 
-/* Is the library short of memory, or the file bad? It says so in words only. */
-static bool refuse(const png_image *image, const char *path, gt_error *error) {
-  return gt_fail(error, strstr(image->message, "memory") ? GT_ERR_MEMORY : GT_ERR_DATA, "%s: %s", path,
-                 image->message);
-}
-
-/* The picture is finished after failing. */
-static bool turn(gt_picture *p, int orientation, const char *path, gt_error *error) {
-  void *turned;
-  if (orientation == 1) return true;
-  if (!gt_try_alloc(&turned, (uint64_t)p->height * p->width, p->channels, path, error)) {
-    gt_picture_finish(p);
-    return false;
-  }
-  const bool swaps = gt_exif_swaps(orientation);
-  const uint32_t height = swaps ? p->width : p->height, width = swaps ? p->height : p->width;
-  gt_exif_turn(orientation, p->data, height, width, p->channels, turned);
-  free(p->data);
-  *p = (gt_picture){height, width, p->channels, turned};
-  return true;
-}
-
-/* libpng's simplified interface: it never jumps, and limits what a file may ask for. */
-bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error) {
-  png_image image = {.version = PNG_IMAGE_VERSION};
-  const png_color black = {0};
-  void *data;
-  *out = (gt_picture){0};
-  if (!png_image_begin_read_from_memory(&image, bytes->data, bytes->size)) return refuse(&image, path, error);
-  if (image.width > GT_PNG_MOST_SIDE || image.height > GT_PNG_MOST_SIDE) {
-    png_image_free(&image);
-    return gt_fail(error, GT_ERR_DATA, "%s: %u x %u pixels; at most %d a side are supported", path,
-                   image.width, image.height, GT_PNG_MOST_SIDE);
-  }
-  image.format = image.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  if (!gt_try_alloc(&data, PNG_IMAGE_SIZE(image), 1, path, error)) {
-    png_image_free(&image);
-    return false;
-  }
-  gt_picture picture = {image.height, image.width, PNG_IMAGE_SAMPLE_CHANNELS(image.format), data};
-  if (!png_image_finish_read(&image, &black, picture.data, 0, NULL)) {
-    gt_picture_finish(&picture);
-    return refuse(&image, path, error);
-  }
-  const bool ok = turn(&picture, gt_exif_of_png(bytes), path, error);
-  *out = picture;
-  return ok;
-}
-
-bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {
-  gt_bytes bytes;
-  *out = (gt_picture){0};
-  if (!gt_read_file(path, GT_PNG_MOST_BYTES, &bytes, error)) return false;
-  const bool ok = gt_png_decode(path, &bytes, out, error);
-  gt_bytes_finish(&bytes);
-  return ok;
-}
-
-/* --- writing --- */
-
-static void put32(uint8_t *at, uint32_t value) {
-  for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));
-}
+enum { SIGNATURE = 8 /* bytes before the first chunk */ };
 
 static bool write_chunk(gt_output *output, const char *type, const uint8_t *data, size_t size,
                         gt_error *error) {
   uint8_t head[8], tail[4];
-  put32(head, (uint32_t)size);
+  png_save_uint_32(head, (uint32_t)size);
   memcpy(head + 4, type, 4);
   uLong crc = crc32(0, head + 4, 4);
   if (size) crc = crc32(crc, data, (uInt)size);
-  put32(tail, (uint32_t)crc);
+  png_save_uint_32(tail, (uint32_t)crc);
   return gt_output_write(output, head, 8, error) && gt_output_write(output, data, size, error) &&
          gt_output_write(output, tail, 4, error);
 }
 
-static bool write_header(gt_output *output, const gt_picture *p, gt_error *error) {
-  static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  uint8_t header[13] = {0};
-  put32(header, p->width);
-  put32(header + 4, p->height);
-  header[8] = 8;
-  header[9] = p->channels == 3 ? 2 : 0;
-  return gt_output_write(output, signature, 8, error) &&
-         write_chunk(output, "IHDR", header, sizeof header, error);
-}
-
-static bool write_end(gt_output *output, gt_error *error) {
-  return write_chunk(output, "IEND", (const uint8_t *)"", 0, error);
-}
-
-/* The rows, each after a byte 0 (no filter), deflated behind `space` free bytes. Heap. */
-static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size) {
-  const size_t row = (size_t)p->width * p->channels, raw_size = (row + 1) * p->height;
-  uint8_t *raw = gt_alloc(raw_size + 1);
-  for (uint32_t y = 0; y < p->height; y++) {
-    raw[y * (row + 1)] = 0;
-    memcpy(raw + y * (row + 1) + 1, p->data + y * row, row);
+/* The picture as a PNG file in memory. Heap. */
+static bool encode(const gt_picture *p, const char *path, gt_bytes *out, gt_error *error) {
+  png_image image = {.version = PNG_IMAGE_VERSION,
+                     .width = p->width,
+                     .height = p->height,
+                     .format = p->channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY,
+                     .flags = PNG_IMAGE_FLAG_FAST /* drawings and boards gain nothing by filters */};
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  void *memory;
+  if (!gt_try_alloc(&memory, size, 1, path, error)) return false;
+  *out = (gt_bytes){.data = memory};
+  if (!png_image_write_to_memory(&image, memory, &size, 0, p->data, 0, NULL)) {
+    gt_bytes_finish(out);
+    return gt_fail(error, strstr(image.message, "memory") ? GT_ERR_MEMORY : GT_ERR_INTERNAL, "%s: %s", path,
+                   image.message);
   }
-  uLongf bound = compressBound((uLong)raw_size);
-  uint8_t *out = gt_alloc(space + bound);
-  if (compress2(out + space, &bound, raw, (uLong)raw_size, 6) != Z_OK) gt_out_of_memory(0);
-  free(raw);
-  *size = space + bound;
-  return out;
+  out->size = size;
+  return true;
 }
 
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error) {
-  size_t size;
-  gt_output output;
-  uint8_t *rows = deflate_rows(picture, 0, &size);
-  bool ok = gt_output_open(&output, path, error);
-  if (ok) {
-    ok = write_header(&output, picture, error) && write_chunk(&output, "IDAT", rows, size, error) &&
-         write_end(&output, error);
-    ok = gt_output_close(&output, ok, error) && ok;
-  }
-  free(rows);
+  gt_bytes file;
+  if (!encode(picture, path, &file, error)) return false;
+  const bool ok = gt_write_output(path, &(gt_span){file.data, file.size}, 1, error);
+  gt_bytes_finish(&file);
   return ok;
 }
 
@@ -139,38 +59,57 @@ bool gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint3
   return a->open;
 }
 
-/* The first frame is also the picture that plain readers show: its rows are an IDAT; the others' are fdAT. */
-bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *error) {
-  const bool first = a->frames == 0;
-  uint8_t control[26] = {0}, begin[8] = {0};
-  if (first) {
-    a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
-    put32(begin, a->expected);
-    if (!write_header(&a->output, picture, error) ||
-        !write_chunk(&a->output, "acTL", begin, sizeof begin, error))
-      return false;
-  }
-  if (picture->height != a->height || picture->width != a->width || picture->channels != a->channels)
-    return gt_fail(error, GT_ERR_INTERNAL, "frames of different sizes");
-  put32(control, a->sequence++);
-  put32(control + 4, picture->width);
-  put32(control + 8, picture->height);
+static bool write_control(gt_animation *a, gt_error *error) {
+  uint8_t control[26] = {0};
+  png_save_uint_32(control, a->sequence++);
+  png_save_uint_32(control + 4, a->width);
+  png_save_uint_32(control + 8, a->height);
   control[20] = (uint8_t)(a->delay_ms >> 8), control[21] = (uint8_t)a->delay_ms;
   control[22] = 1000 >> 8, control[23] = 1000 & 255;
-  size_t size;
-  uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size);
-  if (!first) put32(rows, a->sequence++);
-  const bool ok = write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
-                  write_chunk(&a->output, first ? "IDAT" : "fdAT", rows, size, error);
+  return write_chunk(&a->output, "fcTL", control, sizeof control, error);
+}
+
+/* A chunk of a frame's PNG file, at `chunk`: length, type, data, checksum. */
+static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_control, gt_error *error) {
+  uint8_t begin[8] = {0};
+  const char *type = (const char *)chunk + 4;
+  const bool pixels = !memcmp(type, "IDAT", 4), header = !memcmp(type, "IHDR", 4);
+  if (!pixels && (!header || a->frames)) return true;
+  if (pixels && !*has_control && !write_control(a, error)) return false;
+  *has_control |= pixels;
+  if (a->frames) { /* the sequence number goes where the type stood */
+    png_save_uint_32(chunk + 4, a->sequence++);
+    return write_chunk(&a->output, "fdAT", chunk + 4, length + 4, error);
+  }
+  png_save_uint_32(begin, a->expected);
+  return gt_output_write(&a->output, chunk, length + 12, error) &&
+         (!header || write_chunk(&a->output, "acTL", begin, sizeof begin, error));
+}
+
+/* The first frame is also the picture that plain readers show: its pixels stay in IDAT, those of the others
+ * go into fdAT. */
+bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *error) {
+  gt_bytes file;
+  if (!a->frames) a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
+  if (picture->height != a->height || picture->width != a->width || picture->channels != a->channels)
+    return gt_fail(error, GT_ERR_INTERNAL, "frames of different sizes");
+  if (!encode(picture, a->output.path, &file, error)) return false;
+  bool has_control = false, ok = a->frames || gt_output_write(&a->output, file.data, SIGNATURE, error);
+  for (size_t at = SIGNATURE; ok && at < file.size;) {
+    const size_t length = png_get_uint_32(file.data + at);
+    ok = add_chunk(a, file.data + at, length, &has_control, error);
+    at += length + 12;
+  }
   a->frames += ok;
-  free(rows);
+  gt_bytes_finish(&file);
   return ok;
 }
 
 bool gt_animation_close(gt_animation *a, gt_error *error) {
   if (!a->open) return true;
   a->open = false;
-  const bool whole = a->frames == a->expected && write_end(&a->output, error);
+  const bool whole =
+      a->frames == a->expected && write_chunk(&a->output, "IEND", (const uint8_t *)"", 0, error);
   const bool ok = gt_output_close(&a->output, whole, error);
   if (a->frames != a->expected)
     gt_fail(error, GT_ERR_IO, "%s has %u frames of %u", a->output.path, a->frames, a->expected);

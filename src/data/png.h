@@ -1,12 +1,12 @@
 /* Pictures as PNG files, and several as an animated PNG (APNG: the chunks acTL, fcTL and fdAT of the PNG
- * specification's third edition, which plain PNG readers skip). Reading goes through libpng; writing needs
- * only zlib. */
+ * specification's third edition, which plain PNG readers skip). libpng encodes the pixels; files are read as
+ * pictures of a dataset are (images_load.c). */
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
 #include "base/file.h"
 #include "base/output.h"
 
-enum { GT_PNG_MOST_SIDE = 16384, GT_PNG_MOST_BYTES = 1 << 30 };
+enum { GT_PNG_MOST_SIDE = 16384 };
 
 typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey, 3 colours */
   uint32_t height, width, channels;
@@ -14,9 +14,9 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey,
 } gt_picture;
 
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
-/* Palettes, 16 bits and transparency (over black) are resolved, the picture is turned as its EXIF says; grey
- * pictures have one channel. */
-bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
+/* Values as they are stored, transparency over black, 16 bits scaled to 8, turned as its EXIF says; a file
+ * without colours has one channel. GT_ERR_DATA, naming the file, if it is damaged or larger than
+ * GT_PNG_MOST_SIDE on a side. */
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 

@@ -2,6 +2,7 @@
  * that the PNG specification (third edition) asks for. */
 #include "data/png.h"
 #include "pictures_support.h"
+#include "support/read_png.h"
 #include "base/file.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,7 +34,7 @@ static void pictures(void **unused) {
     const char *path = path_of("picture.png");
     paint_picture(&p, channels, channels);
     assert_true(gt_png_write(path, &p, &error));
-    assert_true(gt_png_read(path, &back, &error));
+    assert_true(read_png(path, &back, &error));
     assert_int_equal(back.height, H);
     assert_int_equal(back.width, W);
     assert_int_equal(back.channels, channels);
@@ -63,13 +64,35 @@ static void turned(void **unused) {
   paint_picture(&p, 1, 0);
   assert_true(gt_png_write(path, &p, &error));
   turn_png(path, 6, true);
-  assert_true(gt_png_read(path, &back, &error));
+  assert_true(read_png(path, &back, &error));
   assert_true(back.height == W && back.width == H);
   for (uint32_t y = 0; y < W; y++)
     for (uint32_t x = 0; x < H; x++) assert_int_equal(back.data[y * H + x], p.data[(H - 1 - x) * W + y]);
   gt_picture_finish(&p);
   gt_picture_finish(&back);
   unlink(path);
+}
+
+/* A board's picture has 16 bits a value, where a dataset's has not, and its values are those of the file. */
+static void as_stored(void **unused) {
+  (void)unused;
+  static const uint8_t deep[2 * 2 * 2] = {0x7f, 0x00, 0xff, 0xff, 0x80, 0x80, 0xff, 0xff}, /* grey, alpha */
+      half[2 * 4] = {200, 100, 50, 128, 255, 255, 255, 0};
+  static const uint8_t row[GT_PNG_MOST_SIDE + 1];
+  gt_picture p;
+  gt_error error = {0};
+  const char *path = write_png("deep.png", 1, 2, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 16, false}, deep, 2);
+  assert_true(read_png(path, &p, &error) && p.channels == 1);
+  assert_true(p.data[0] == 0x7f && p.data[1] == 0x80);
+  gt_picture_finish(&p);
+  path = write_png("half.png", 1, 2, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, true}, half, 4);
+  assert_true(read_png(path, &p, &error) && p.channels == 3);
+  assert_memory_equal(p.data, "\x64\x32\x19\0\0\0", 6);
+  gt_picture_finish(&p);
+  path = write_png("wide.png", 1, GT_PNG_MOST_SIDE + 1, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
+  assert_false(read_png(path, &p, &error) || p.data);
+  assert_true(error.status == GT_ERR_DATA && strstr(error.message, "16385 x 1 pixels; at most 16384 a side"));
+  unlink(path), unlink(path_of("deep.png")), unlink(path_of("half.png"));
 }
 
 /* --- a reader of chunks --- */
@@ -171,7 +194,7 @@ static void animations(void **unused) {
     assert_true(gt_animation_close(&a, &error));
     check_animation(path, frame, 40 * channels);
     /* To other readers it is the first frame. */
-    assert_true(gt_png_read(path, &first, &error));
+    assert_true(read_png(path, &first, &error));
     assert_memory_equal(first.data, frame[0].data, (size_t)H * W * channels);
     gt_picture_finish(&first);
     for (int i = 0; i < FRAMES; i++) gt_picture_finish(&frame[i]);
@@ -207,6 +230,7 @@ static void failures(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(turned),
-                                     cmocka_unit_test(animations), cmocka_unit_test(failures)};
+                                     cmocka_unit_test(as_stored), cmocka_unit_test(animations),
+                                     cmocka_unit_test(failures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

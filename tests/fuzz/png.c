@@ -3,6 +3,7 @@
 #include "automaton/board_file.h"
 #include "data/png.h"
 #include "repair.h"
+#include "support/read_png.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
   size = LLVMFuzzerMutate(data, size, most);
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *path = fuzz_input(data, size, "input.png");
   gt_picture picture;
   gt_error error = {0};
-  if (gt_png_read(path, &picture, &error)) {
+  if (read_png(path, &picture, &error)) {
     const size_t values = (size_t)picture.height * picture.width * picture.channels;
     unsigned int sum = 0;
     for (size_t i = 0; i < values; i++) sum += picture.data[i];
