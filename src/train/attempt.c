@@ -31,19 +31,15 @@ const char *gt_run_constants(const gt_run *run, char text[128]) {
   return text;
 }
 
-bool gt_run_attempt_resume(gt_run *run, gt_error *error) {
+void gt_run_attempt_resume(gt_run *run) {
   run->attempt = run->restart_steps && run->state.step ? (run->state.step - 1) / run->restart_steps : 0;
-  if (run->state.constants || !run->attempt) return true;
-  /* An older version's checkpoint tells the run's seed alone. */
-  run->state.draw += (uint64_t)run->attempt * SEED_STEP;
-  return gt_generation_restart(run, error);
 }
 
 bool gt_run_check_constants(gt_run *run, gt_error *error) {
   char text[128];
   const uint64_t was = run->state.constants;
   run->state.constants = gt_store_fingerprint(run->net->model->store);
-  if (!was || was == run->state.constants) return true;
+  if (was == run->state.constants) return true;
   return gt_fail(error, GT_ERR_CONFIG,
                  "the config draws constants%s in another way than the run in %s: what was learned with them "
                  "would be lost. Undo that change, or begin another run with a new --run-dir",

@@ -21,32 +21,32 @@ typedef struct state_row {
   size_t offset;
   state_kind kind;
   double min, max;
-  bool optional; /* checkpoints may not have it: 0 */
+  bool optional; /* left out where the value has nothing to say: 0 */
 } state_row;
 
 static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bits */
 
 #define ROW(field, kind, ...) \
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
-#define SUMS(field, optional)                                                                        \
-  ROW(field.loss, REAL, -DBL_MAX, DBL_MAX, optional), ROW(field.weight, REAL, 0, DBL_MAX, optional), \
-      ROW(field.correct, REAL, 0, DBL_MAX, optional), ROW(field.steps, WHOLE, 0, most, optional),    \
+#define SUMS(field)                                                                            \
+  ROW(field.loss, REAL, -DBL_MAX, DBL_MAX, false), ROW(field.weight, REAL, 0, DBL_MAX, false), \
+      ROW(field.correct, REAL, 0, DBL_MAX, false), ROW(field.steps, WHOLE, 0, most, false),    \
       ROW(field.divisor, REAL_OR_NOT, 0, DBL_MAX, true)
 static const state_row state_rows[] = {
     ROW(step, WHOLE, 0, most, false),
-    SUMS(window, false),
-    SUMS(epoch, false),
-    SUMS(last, true),
+    SUMS(window),
+    SUMS(epoch),
+    SUMS(last),
     ROW(best, ANY, 0, 0, false),
     ROW(best_step, WHOLE, 0, most, false),
-    ROW(best_epoch, WHOLE, 0, most, true),
-    ROW(best_phase, WHOLE, 0, most, true),
+    ROW(best_epoch, WHOLE, 0, most, false),
+    ROW(best_phase, WHOLE, 0, most, false),
     ROW(bad_evaluations, WHOLE, 0, most, false),
     ROW(stopped, WHOLE, 0, 2, false),
-    ROW(phase, WHOLE, 0, most, true),
-    ROW(first_step, WHOLE, 0, most, true),
-    ROW(first_epoch, WHOLE, 0, most, true),
-    ROW(optimizer_step, WHOLE, 0, most, true),
+    ROW(phase, WHOLE, 0, most, false),
+    ROW(first_step, WHOLE, 0, most, false),
+    ROW(first_epoch, WHOLE, 0, most, false),
+    ROW(optimizer_step, WHOLE, 0, most, false),
     ROW(adapted, WHOLE, 1, most, true),
     ROW(schedule.best, ANY, 0, 0, false),
     ROW(schedule.bad, WHOLE, -1, most, false),
@@ -55,13 +55,13 @@ static const state_row state_rows[] = {
   {"state." #name "_bytes", offsetof(gt_host_state, place[GT_SINK_##name]), WHOLE, 0, most, true},
 #include "registry/sink.inc"
 #undef X
-    ROW(draw, BITS, 0, 0, true),
-    {"state.wiring", offsetof(gt_host_state, constants), BITS, 0, 0, true},
-    ROW(init, BITS, 0, 0, true),
-    ROW(data.train, BITS, 0, 0, true),
-    ROW(data.validation, BITS, 0, 0, true),
-    ROW(data.test, BITS, 0, 0, true),
-    ROW(data.meaning, BITS, 0, 0, true),
+    ROW(draw, BITS, 0, 0, false),
+    {"state.wiring", offsetof(gt_host_state, constants), BITS, 0, 0, false},
+    ROW(init, BITS, 0, 0, false),
+    ROW(data.train, BITS, 0, 0, false),
+    ROW(data.validation, BITS, 0, 0, false),
+    ROW(data.test, BITS, 0, 0, false),
+    ROW(data.meaning, BITS, 0, 0, false),
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 4 };
 
@@ -163,6 +163,8 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
                  state->step);
 }
 
+static const char family[] = "gtrain-checkpoint-";
+
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error) {
   if (!gt_safetensors_read(path, container, error)) return false;
@@ -170,13 +172,17 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   const char *seed_text = gt_container_metadata(container, "seed");
   *config = gt_container_metadata(container, "config");
   bool ok = false;
-  if (!format || strcmp(format, GT_CHECKPOINT_FORMAT) || !*config || !seed_text ||
-      !parse_digits(seed_text, 10, seed))
-    gt_fail(error, GT_ERR_DATA, "%s is no checkpoint of this version of gtrain (%s)", path,
-            GT_CHECKPOINT_FORMAT);
+  const bool current = format && !strcmp(format, GT_CHECKPOINT_FORMAT);
+  if (!current && format && !strncmp(format, family, sizeof family - 1))
+    gt_fail(
+        error, GT_ERR_DATA,
+        "%s was written by another version of gtrain (%s, expected %s): finish the run with that version, or "
+        "start a new one with --run-dir, from its weights with init_from: RUN/model.bin",
+        path, format, GT_CHECKPOINT_FORMAT);
+  else if (!current || !*config || !seed_text || !parse_digits(seed_text, 10, seed))
+    gt_fail(error, GT_ERR_DATA, "%s is not a checkpoint of gtrain", path);
   else
     ok = read_state(container, path, state, error);
-  if (ok && !gt_container_metadata(container, "state.draw")) state->draw = *seed;
   if (!ok) gt_container_finish(container);
   return ok;
 }

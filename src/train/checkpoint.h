@@ -10,7 +10,8 @@
 #include "train/sink.h"
 #include "store/safetensors.h"
 
-#define GT_CHECKPOINT_FORMAT   "gtrain-checkpoint-1"
+/* Only the format that is written is read: a change of what checkpoints hold counts it up. */
+#define GT_CHECKPOINT_FORMAT   "gtrain-checkpoint-2"
 #define GT_CHECKPOINT_SYMBOLIC "symbolic" /* metadata: edges that phases made functions (train/snap.h) */
 
 enum { GT_STOPPED_RUN = 1, GT_STOPPED_PHASE }; /* what early stopping ended; 0: nothing */
@@ -51,9 +52,8 @@ void gt_remove_temporaries(const char *directory);
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
                          const char *config, const char *symbolic, const gt_host_state *state,
                          gt_error *error);
-/* Checkpoints of older versions do not tell `constants` and `data` (all 0); their `draw` is the seed. Reads
- * and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or holds
- * impossible numbers. *config points into the container. */
+/* Reads and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind, of a version
+ * whose checkpoints have another format, or holds impossible numbers. *config points into the container. */
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error);
 #endif

@@ -1,7 +1,6 @@
 /* Saving a run's state, and finding it again. */
 #include "base/log.h"
 #include "base/memory.h"
-#include "train/former.h"
 #include "train/generation.h"
 #include "train/init_from.h"
 #include "train/prune.h"
@@ -36,39 +35,22 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   return ok;
 }
 
-static bool upload_state(gt_run *run, gt_container *container, const char *path, gt_error *error) {
-  return gt_former_twins(container, path, error) &&
-         gt_store_restore(run->net->model->store, &run->session.buffers, container, path, error);
-}
-
-/* Where there are gates, older versions called soft_loss what is 'loss' now: the two are not compared. */
-static void forget_soft_best(gt_run *run) {
-  const gt_metric_kind *watched = run->config->train.early_stopping.watched;
-  if (!run->net->model->has_hard || watched->of_hard || isnan(run->state.best)) return;
-  gt_warn(
-      "early stopping forgets the best '%s' so far: it was that of soft gates, which is called soft_%s now",
-      watched->name, watched->name);
-  run->state.best = NAN;
-}
-
 /* Weights that were trained with other data, or judged by other data than will be, are not continued. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
-  const bool told = was->train != 0;
   const char *other = was->train != is->train               ? "training samples"
                       : was->meaning != is->meaning         ? "classes or normalisation"
                       : was->validation != is->validation   ? "validation samples"
                       : !validates && was->test != is->test ? "test samples, which are watched,"
                                                             : NULL;
-  if (told && other)
+  if (other)
     return gt_fail(
         error, GT_ERR_DATA,
         "the %s are not those that %s was made with. Give the run its data back (its files, 'data:' "
         "and the seed, which draws splits), or begin another with a new --run-dir",
         other, path);
-  if (!told) forget_soft_best(run);
-  if (told && was->test != is->test) gt_warn("the test samples are not those that %s was made with", path);
+  if (was->test != is->test) gt_warn("the test samples are not those that %s was made with", path);
   run->state.data = *is;
   return true;
 }
@@ -137,10 +119,11 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
   *found = gt_prune_resume(run, &container, error) && gt_snap_resume(run, &container, path, error) &&
            gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
-           gt_run_attempt_resume(run, error) && upload_state(run, &container, path, error) &&
+           gt_store_restore(run->net->model->store, &run->session.buffers, &container, path, error) &&
            gt_run_check_constants(run, error);
   gt_container_finish(&container);
   if (!*found) return false;
+  gt_run_attempt_resume(run);
   for (int i = 0; i < damaged; i++) set_aside(arena, gt_checkpoint_path(arena, run->directory, steps[i]));
   run->saved_step = run->state.step;
   return true;

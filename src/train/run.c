@@ -200,8 +200,7 @@ static bool finish_training(gt_run *run, gt_error *error) {
   if (!choose_weights(run, &weights, &restored, error)) return false;
   const gt_host_state *state = &run->state;
   const int64_t step = restored ? state->best_step : state->step;
-  /* Checkpoints of older versions do not tell the epoch of the best. */
-  const int64_t epoch = restored && state->best_epoch ? state->best_epoch : gt_run_epoch(run, step);
+  const int64_t epoch = restored ? state->best_epoch : gt_run_epoch(run, step);
   const bool ok = evaluate_and_write(run, &weights, step, epoch, error);
   gt_image_finish(&weights);
   return ok;

@@ -84,7 +84,7 @@ bool gt_run_attempt(gt_run *run, gt_error *error);
 int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
 int64_t gt_run_attempt_end(const gt_run *run);
 /* After a checkpoint's host state was read and its phase opened: its attempt. */
-bool gt_run_attempt_resume(gt_run *run, gt_error *error);
+void gt_run_attempt_resume(gt_run *run);
 /* Are the constants those that the state's weights were trained with? GT_ERR_CONFIG if the config draws them
  * in another way. */
 bool gt_run_check_constants(gt_run *run, gt_error *error);
