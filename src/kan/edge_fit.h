@@ -1,7 +1,7 @@
 /* One edge as c f(a x + b) + d: the best constants for a function of the library, by least squares. */
 #ifndef GT_KAN_EDGE_FIT_H
 #define GT_KAN_EDGE_FIT_H
-#include "kan/library.h"
+#include "layer/kan/kan_function.h"
 #include <stdint.h>
 
 typedef struct gt_edge_fit {

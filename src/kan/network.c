@@ -112,7 +112,7 @@ static bool read_snapped(const reader *r, gt_kan_layer *l, const gt_model_layer 
   l->snapped = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
   for (int e = 0; e < form->edges; e++) {
     const size_t edge = (size_t)form->edge[e].from * (size_t)l->outputs + (size_t)form->edge[e].to;
-    l->snapped[edge] = (gt_edge_fit){.symbol = gt_symbol_find(form->edge[e].function->name),
+    l->snapped[edge] = (gt_edge_fit){.symbol = form->edge[e].function,
                                      .a = (double)value[GT_KAN_SCALE_IN][e],
                                      .b = (double)value[GT_KAN_SHIFT_IN][e],
                                      .c = (double)value[GT_KAN_SCALE_OUT][e],

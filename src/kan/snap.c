@@ -152,9 +152,9 @@ gt_kan_snapping gt_kan_snapping_of(gt_arena *arena, const gt_kan_network *networ
     for (int e = 0; e < edges; e++) {
       const int from = e / l->outputs, to = e % l->outputs;
       if (l->snapped[e].symbol != gt_symbol_at(i) || (kept && !kept->edge[layer][e])) continue;
-      edge[s.symbolic.edges] = (gt_kan_symbolic_edge){kept ? number_after(kept->node[layer], from) : from,
-                                                      kept ? number_after(kept->node[layer + 1], to) : to,
-                                                      gt_kan_function_find(gt_symbol_at(i)->name)};
+      edge[s.symbolic.edges] =
+          (gt_kan_symbolic_edge){kept ? number_after(kept->node[layer], from) : from,
+                                 kept ? number_after(kept->node[layer + 1], to) : to, gt_symbol_at(i)};
       s.fit[s.symbolic.edges++] = &l->snapped[e];
     }
   return s;

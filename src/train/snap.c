@@ -41,8 +41,8 @@ static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expe
 
 static void refuse_function(gt_diagnostics *diagnostics, gt_position at, const char *name) {
   gt_diagnostic *d = gt_error_at(diagnostics, at, "there is no function '%s' in the library", name);
-  d->expected = gt_arena_printf(diagnostics->arena, "one of %s", gt_kan_function_names(diagnostics->arena));
-  d->suggestion = gt_kan_function_nearest(name);
+  d->expected = gt_arena_printf(diagnostics->arena, "one of %s", gt_symbol_names(diagnostics->arena));
+  d->suggestion = gt_symbol_nearest(name);
 }
 
 static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_diagnostics *diagnostics) {

@@ -315,7 +315,7 @@ static void test_library_hints(void **state) {
                                         {"cosh", NULL},    {"sinh", NULL},     {"acos", NULL},
                                         {"log10", NULL},   {"cot", NULL},      {"erf", NULL}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const char *hint = gt_kan_function_nearest(rows[i][0]);
+    const char *hint = gt_symbol_nearest(rows[i][0]);
     if (!hint != !rows[i][1] || (hint && strcmp(hint, rows[i][1])))
       fail_msg("%s: %s", rows[i][0], hint ? hint : "no hint");
   }

@@ -1,18 +1,43 @@
-/* The functions that an edge of a KAN layer may be instead of a sum of basis functions: those of the library
- * that trained edges are read as (kan/library.h), as nodes. Arguments are cut off where a function is not
- * defined, or where float32 ends; there the slope is 0. */
+/* The library of functions that edges of a KAN can be, c f(a x + b) + d: one row each, read by the layer
+ * whose edges are such functions by name (kan_symbolic.h) and by what reads edges as functions (src/kan). A
+ * row says which of a and b are free: where f(a x) is another c f(x) or f(x) + d, a is not (x^2, 1/x, log),
+ * but for its sign; nor b of exp. */
 #ifndef GT_LAYER_KAN_FUNCTION_H
 #define GT_LAYER_KAN_FUNCTION_H
 #include "graph/graph.h"
 
-typedef struct gt_kan_function {
-  const char *name; /* "x^2" */
-  gt_id (*emit)(gt_graph *graph, gt_id u);
-} gt_kan_function;
+enum { GT_SYMBOL_A = 1, GT_SYMBOL_B = 2, GT_SYMBOL_SIGN = 4 /* a is 1 or -1 */ };
 
-int gt_kan_function_count(void);
-const gt_kan_function *gt_kan_function_at(int index);          /* in the library's order */
-const gt_kan_function *gt_kan_function_find(const char *name); /* NULL if there is none */
-const char *gt_kan_function_nearest(const char *name);         /* one that may have been meant, or NULL */
-const char *gt_kan_function_names(gt_arena *arena);            /* "x, x^2, …" */
+typedef enum gt_symbol_kind { /* where its arguments are looked for, and how its scale can be moved */
+                              GT_SYMBOL_LINE,
+                              GT_SYMBOL_POWER,    /* f(k u) = k^power f(u) for k > 0 */
+                              GT_SYMBOL_LOG,      /* f(k u) = f(u) + log k for k > 0 */
+                              GT_SYMBOL_EXP,      /* f(u + k) = exp(k) f(u) */
+                              GT_SYMBOL_PERIODIC, /* of 2 pi; f(u + pi) = -f(u) */
+                              GT_SYMBOL_ODD,      /* f(-u) = -f(u) */
+                              GT_SYMBOL_EVEN,
+                              GT_SYMBOL_STEP /* f(-u) = 1 - f(u) */
+} gt_symbol_kind;
+
+typedef struct gt_symbol {
+  const char *name;
+  unsigned free;
+  gt_symbol_kind kind;
+  double power;
+  double complexity;
+  double low, high; /* arguments it is defined for; beyond, the value at these ends is taken */
+  double (*value)(double u);
+  double (*slope)(double u);
+  /* As nodes. Arguments are cut off where it is not defined, or where float32 ends; there the slope is 0. */
+  gt_id (*emit)(gt_graph *graph, gt_id u);
+} gt_symbol;
+
+int gt_symbol_count(void);
+const gt_symbol *gt_symbol_at(int index);
+const gt_symbol *gt_symbol_find(const char *name); /* NULL if there is none */
+const char *gt_symbol_nearest(const char *name);   /* one that may have been meant, or NULL */
+const char *gt_symbol_names(gt_arena *arena);      /* "x, x^2, …" */
+double gt_symbol_value(const gt_symbol *symbol, double u);
+double gt_symbol_slope(const gt_symbol *symbol, double u);
+bool gt_symbol_defined(const gt_symbol *symbol, double u);
 #endif

@@ -37,11 +37,11 @@ static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int6
   if (!read_number(build, item->child[0], "input", inputs, &edge->from) ||
       !read_number(build, item->child[1], "output", units, &edge->to))
     return false;
-  edge->function = gt_kan_function_find(name->scalar);
+  edge->function = gt_symbol_find(name->scalar);
   if (edge->function) return true;
   refuse(build, name->at, gt_arena_printf(build->arena, "knows no function '%s'", name->scalar),
-         gt_arena_printf(build->arena, "one of %s", gt_kan_function_names(build->arena)));
-  build->diagnostics->items[build->diagnostics->count - 1].suggestion = gt_kan_function_nearest(name->scalar);
+         gt_arena_printf(build->arena, "one of %s", gt_symbol_names(build->arena)));
+  build->diagnostics->items[build->diagnostics->count - 1].suggestion = gt_symbol_nearest(name->scalar);
   return false;
 }
 
@@ -177,7 +177,7 @@ static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   gt_id *part = GT_NEW_N(build->arena, gt_id, symbolic->edges);
   int parts = 0;
   for (int first = 0, end; first < symbolic->edges; first = end) {
-    const gt_kan_function *function = symbolic->edge[first].function;
+    const gt_symbol *function = symbolic->edge[first].function;
     for (end = first + 1; end < symbolic->edges && symbolic->edge[end].function == function;) end++;
     const gt_id own =
         end - first == symbolic->edges ? u : gt_view(graph, u, first * lines, gt_shape_2(end - first, lines));

@@ -11,7 +11,7 @@
 
 typedef struct gt_kan_symbolic_edge {
   int from, to; /* input and output of the layer */
-  const gt_kan_function *function;
+  const gt_symbol *function;
 } gt_kan_symbolic_edge;
 
 typedef struct gt_kan_symbolic {
