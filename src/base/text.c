@@ -1,90 +1,10 @@
 #include "base/text.h"
 #include "base/arena.h"
-#include "base/count.h"
 #include "base/unicode.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { LONGEST = 64 };
-
-static int fold(char c) { return c == '-' ? '_' : tolower((unsigned char)c); }
-
-/* Damerau-Levenshtein distance (restricted: a transposed pair is not edited again). Both at most LONGEST
- * long. */
-static size_t distance(const char *a, const char *b) {
-  size_t row[3][LONGEST + 1];
-  const size_t m = strlen(a), n = strlen(b);
-  for (size_t j = 0; j <= n; j++) row[0][j] = j;
-  for (size_t i = 1; i <= m; i++) {
-    size_t *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-    now[0] = i;
-    for (size_t j = 1; j <= n; j++) {
-      const size_t cost = fold(a[i - 1]) != fold(b[j - 1]);
-      now[j] = gt_least(gt_least(above[j] + 1, now[j - 1] + 1), above[j - 1] + cost);
-      if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
-        now[j] = gt_least(now[j], before[j - 2] + 1);
-    }
-  }
-  return row[m % 3][n];
-}
-
-static bool begins(const char *text, const char *prefix, size_t length) {
-  for (size_t i = 0; i < length; i++)
-    if (!text[i] || fold(text[i]) != fold(prefix[i])) return false;
-  return true;
-}
-
-/* Is `shorter` the initials of the parts of `full`? "wd" of "weight_decay". */
-static bool initials(const char *shorter, const char *full) {
-  if (!strpbrk(full, "_-")) return false;
-  bool start = true;
-  for (; *full; full++) {
-    if (start && fold(*full) != fold(*shorter++)) return false;
-    start = fold(*full) == '_';
-  }
-  return !*shorter;
-}
-
-/* Is `part` one of the '_'-separated parts of `full`, or the beginning of it? "size" and "batch" of
- * "batch_size". */
-static bool is_part(const char *part, const char *full) {
-  const size_t length = strlen(part);
-  if (length < 3) return false;
-  if (begins(full, part, length)) return true;
-  for (const char *p = full; *p; p++)
-    if (fold(*p) == '_' && begins(p + 1, part, length) && (!p[1 + length] || fold(p[1 + length]) == '_'))
-      return true;
-  return false;
-}
-
-static bool related(const char *word, const char *candidate) {
-  return is_part(word, candidate) || is_part(candidate, word) || initials(word, candidate) ||
-         initials(candidate, word);
-}
-
-const char *gt_nearest(const char *word, const char *const *candidates, size_t count) {
-  const size_t length = strlen(word);
-  if (!length || length > LONGEST) return NULL;
-  const char *best = NULL;
-  size_t least = 1 + length / 3 + 1;
-  for (size_t i = 0; i < count; i++) {
-    const size_t other = strlen(candidates[i]);
-    if (other > LONGEST || (other > length ? other - length : length - other) >= least) continue;
-    const size_t d = distance(word, candidates[i]);
-    if (d < least && d < length) least = d, best = candidates[i];
-  }
-  if (best) return best;
-  /* Not a slip of the keys, but perhaps a shorter or longer form, if only one fits. */
-  for (size_t i = 0; i < count; i++) {
-    if (!related(word, candidates[i])) continue;
-    if (best) return NULL;
-    best = candidates[i];
-  }
-  return best;
-}
 
 const char *gt_human_count(double value, char buffer[32]) {
   static const char units[][3] = {"", " k", " M", " G", " T", " P", " E"};

@@ -7,9 +7,11 @@
 
 struct gt_arena;
 
-/* The candidate nearest to WORD by Damerau-Levenshtein distance (case ignored, '-' equals '_'), or NULL when
- * none is near enough to be a likely slip (distance > 1 + length/3). */
+/* The candidate that WORD was probably meant to be, a slip of the keys apart or a longer form of it; NULL if none
+ * is near enough, two are as near, or WORD is a number. A candidate shares more than half of the letters. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
+/* Edits between two words (nearest.c); 0: they differ at most in case, '_', '-' and spaces. */
+size_t gt_word_distance(const char *a, const char *b);
 /* "535.8 k", "1.2 G" into the caller's buffer; returns it. */
 const char *gt_human_count(double value, char buffer[32]);
 const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */

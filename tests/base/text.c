@@ -16,8 +16,9 @@
 
 static void test_nearest(void **state) {
   (void)state;
-  static const char *const names[] = {"units", "bias",          "weight_decay", "batch_size",
-                                      "relu",  "cross_entropy", "lr",           "leaky_relu"};
+  static const char *const names[] = {
+      "units", "bias", "weight_decay", "batch_size", "relu", "cross_entropy", "lr",             "leaky_relu",
+      "erf",   "bce",  "cpu",          "conv2d",     "11",   "min_lr",        "kaiming_normal", "kaiming_uniform"};
   static const struct {
     const char *word, *best;
   } rows[] = {
@@ -28,8 +29,21 @@ static void test_nearest(void **state) {
       {"weight-decay", "weight_decay"},
       {"crossentropy", "cross_entropy"},
       {"batch", "batch_size"},
-      {"wd", "weight_decay"},
-      {"learning_rate", "lr"},
+      {"inits", NULL},
+      {"adaptive_batch_size", NULL},
+      {"gru", NULL}, /* less than half of the letters, or not the first one */
+      {"ce", NULL},
+      {"gpu", NULL},
+      {"wd", NULL},
+      {"learning_rate", NULL},
+      {"conv3d", NULL}, /* another number */
+      {"12", NULL},
+      {"0.1", NULL},
+      {"relu6", NULL},
+      {"max_lr", NULL}, /* the contrary */
+      {"kaiming", NULL}, /* two are as likely */
+      {"kaiming_norm", "kaiming_normal"},
+      {"conv2", "conv2d"},
       {"xyzzy", NULL},
       {"q", NULL},
       {"", NULL},

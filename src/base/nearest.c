@@ -1,0 +1,127 @@
+/* "Did you mean": the nearest of some names to a word that is none of them. A wrong suggestion costs more than
+ * none, so every doubt ends in NULL. Distance: Damerau-Levenshtein (restricted: a transposed pair is not edited
+ * again) over letters of one case without '_', '-' and spaces; an edit of the first letter counts twice. */
+#include "base/count.h"
+#include "base/text.h"
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { LONGEST = 64 /* letters of a name */ };
+
+typedef struct folded {
+  char text[LONGEST + 1];
+  size_t length; /* 0: empty, or too long to be a name */
+} folded;
+
+static folded fold(const char *text) {
+  folded f = {.length = 0};
+  for (; *text; text++) {
+    if (strchr("_- ", *text)) continue;
+    if (f.length == LONGEST) return (folded){.length = 0};
+    f.text[f.length++] = (char)tolower((unsigned char)*text);
+  }
+  f.text[f.length] = 0;
+  return f;
+}
+
+static size_t distance(const folded *a, const folded *b) {
+  size_t row[3][LONGEST + 1] = {{0}};
+  for (size_t j = 1; j <= b->length; j++) row[0][j] = j + 1;
+  for (size_t i = 1; i <= a->length; i++) {
+    size_t *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    const char *x = a->text + i - 1;
+    now[0] = i + 1;
+    for (size_t j = 1; j <= b->length; j++) {
+      const char *y = b->text + j - 1;
+      const size_t cost = *x == *y ? 0 : i == 1 && j == 1 ? 2 : 1;
+      now[j] = gt_least(gt_least(above[j] + 1, now[j - 1] + 1), above[j - 1] + cost);
+      if (i > 1 && j > 1 && x[0] == y[-1] && x[-1] == y[0]) now[j] = gt_least(now[j], before[j - 2] + 1);
+    }
+  }
+  return row[a->length % 3][b->length];
+}
+
+size_t gt_word_distance(const char *a, const char *b) {
+  const folded x = fold(a), y = fold(b);
+  return x.length && y.length ? distance(&x, &y) : LONGEST;
+}
+
+/* The largest distance that a slip of the keys explains. It leaves more than half of the letters in place. */
+static size_t limit(size_t longer) {
+  return longer <= 2 ? 0 : longer <= 5 ? 1 : longer <= 8 ? 2 : longer <= 12 ? 3 : 4;
+}
+
+/* True if both have digits, and others, or only the word has some: `conv2d` is no slip for `conv3d`. */
+static bool digits_differ(const folded *word, const folded *candidate) {
+  static const char digits[] = "0123456789";
+  const char *a = strpbrk(word->text, digits), *b = strpbrk(candidate->text, digits);
+  if (!a) return false;
+  while (a && b && *a == *b) a = strpbrk(a + 1, digits), b = strpbrk(b + 1, digits);
+  return a || b;
+}
+
+/* Few letters apart, and the contrary of each other. */
+static bool is_opposite(const folded *word, const folded *candidate) {
+  static const char *const pairs[][2] = {
+      {"min", "max"},      {"avg", "max"},         {"low", "high"},         {"start", "stop"},
+      {"start", "end"},    {"first", "last"},      {"best", "last"},        {"before", "after"},
+      {"train", "test"},   {"hard", "soft"},       {"upsample", "down"},    {"upscale", "down"},
+      {"input", "output"}, {"encoder", "decoder"}, {"horizontal", "verti"}, {"source", "target"},
+  };
+  for (size_t i = 0; i < 2 * sizeof pairs / sizeof *pairs; i++) {
+    const char *one = pairs[i / 2][i % 2], *other = pairs[i / 2][1 - i % 2];
+    if (strstr(word->text, one) && strstr(candidate->text, other) && !strstr(word->text, other)) return true;
+  }
+  return false;
+}
+
+static bool is_number(const char *word) {
+  return word[strcspn(word, "0123456789")] && !word[strspn(word, "0123456789.,+-_eE")];
+}
+
+static size_t common_prefix(const folded *a, const folded *b) {
+  size_t n = 0;
+  while (a->text[n] && a->text[n] == b->text[n]) n++;
+  return n;
+}
+
+/* A slip of the keys; of two that are as near, the one that agrees for longer. */
+static const char *find_slip(const folded *word, const char *const *candidates, size_t count, bool *tie) {
+  const char *best = NULL;
+  size_t least = LONGEST, longest = 0;
+  for (size_t i = 0; i < count; i++) {
+    const folded other = fold(candidates[i]);
+    if (!other.length || digits_differ(word, &other) || is_opposite(word, &other)) continue;
+    const size_t d = distance(word, &other), prefix = common_prefix(word, &other);
+    if (d > limit(gt_most(word->length, other.length)) || d > least) continue;
+    if (d == least && prefix < longest) continue;
+    *tie = d == least && prefix == longest && strcmp(best, candidates[i]) != 0;
+    best = candidates[i], least = d, longest = prefix;
+  }
+  return best;
+}
+
+/* The only one that begins with the word, or with which the word begins. */
+static const char *find_longer_form(const folded *word, const char *const *candidates, size_t count) {
+  const char *best = NULL;
+  for (size_t i = 0; i < count; i++) {
+    const folded other = fold(candidates[i]);
+    const size_t shorter = gt_least(word->length, other.length);
+    if (shorter < 3 || common_prefix(word, &other) < shorter) continue;
+    if (best || is_opposite(word, &other) || digits_differ(word, &other)) return NULL;
+    best = candidates[i];
+  }
+  const folded found = fold(best ? best : "");
+  const bool most = 2 * gt_least(word->length, found.length) > gt_most(word->length, found.length);
+  return best && most ? best : NULL;
+}
+
+const char *gt_nearest(const char *word, const char *const *candidates, size_t count) {
+  const folded f = fold(word);
+  bool tie = false;
+  if (!f.length || is_number(word)) return NULL;
+  const char *slip = find_slip(&f, candidates, count, &tie);
+  if (slip) return tie ? NULL : slip;
+  return find_longer_form(&f, candidates, count);
+}
