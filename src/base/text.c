@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 const char *gt_human_count(double value, char buffer[32]) {
   static const char units[][3] = {"", " k", " M", " G", " T", " P", " E"};
@@ -87,6 +89,36 @@ int gt_text_width(const char *text) {
 int gt_padding(int width, const char *text) {
   const int length = gt_text_width(text);
   return length < width ? width - length : 0;
+}
+
+static int stdout_width(void) {
+  struct winsize size;
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col) return 80;
+  return size.ws_col < 40 ? 40 : size.ws_col > 100 ? 100 : size.ws_col;
+}
+
+void gt_print_wrapped(const char *text, int indent) {
+  const int most = stdout_width();
+  gt_arena arena;
+  gt_arena_init(&arena);
+  int column = 0;
+  while (*text) {
+    const size_t spaces = strspn(text, " "), letters = strcspn(text + spaces, " ");
+    const char *word = gt_arena_strndup(&arena, text + spaces, letters);
+    const int wide = gt_text_width(word);
+    if (column > indent && column + (int)spaces + wide > most) {
+      printf("\n%*s", indent, "");
+      column = indent;
+    } else {
+      printf("%*s", (int)spaces, "");
+      column += (int)spaces;
+    }
+    gt_put_text(stdout, word);
+    column += wide;
+    text += spaces + letters;
+  }
+  gt_arena_finish(&arena);
+  printf("\n");
 }
 
 const char *gt_shell_word(gt_arena *arena, const char *word) {

@@ -35,7 +35,7 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
 static json_t *data_json(const gt_schema_thing *list, int count) {
   json_t *any = json_array();
   for (int i = 0; i < count; i++)
-    if (!strcmp(list[i].kind, "data"))
+    if (!strcmp(list[i].kind, "format"))
       json_array_append_new(any, gt_schema_json(list[i].schema, list[i].common));
   return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", any);
 }
@@ -236,21 +236,6 @@ static json_t *no_fixed_json(gt_arena *arena) {
   return json_pack("{s:{s:o}}", "not", "enum", names);
 }
 
-/* Keys of a phase that are no paths. */
-static json_t *phase_json(void) {
-  static const char *const sections[][2] = {
-      {"model", "layers"}, {"optimizer", "optimizer"}, {"schedule", "schedule"}, {"augment", "augment"}};
-  json_t *train = gt_schema_json(&gt_train_schema, NULL), *of_train = json_object_get(train, "properties");
-  json_t *properties =
-      json_pack("{s:O, s:O, s:o, s:o}", "epochs", json_object_get(of_train, "epochs"), "steps",
-                json_object_get(of_train, "steps"), "prune", gt_schema_json(&gt_prune_schema, NULL),
-                "symbolic", gt_schema_json(&gt_snap_schema, NULL));
-  json_decref(train);
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-    json_object_set_new(properties, sections[i][0], ref(sections[i][1]));
-  return properties;
-}
-
 static json_t *phases_json(const gt_schema_thing *list, int count) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -261,9 +246,12 @@ static json_t *phases_json(const gt_schema_thing *list, int count) {
   add_path(&p, "augment\\.[0-9]+", ref("augment/items"));
   add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1);
   add_keys(&p, "train", &gt_train_schema);
-  json_t *item = json_pack("{s:s, s:o, s:o, s:o, s:b}", "type", "object", "properties", phase_json(),
-                           "patternProperties", p.patterns, "propertyNames", no_fixed_json(&arena),
-                           "additionalProperties", 0);
+  json_t *phase = gt_schema_json(&gt_phase_schema, NULL),
+         *properties = json_incref(json_object_get(phase, "properties"));
+  json_decref(phase);
+  json_t *item =
+      json_pack("{s:s, s:o, s:o, s:o, s:b}", "type", "object", "properties", properties, "patternProperties",
+                p.patterns, "propertyNames", no_fixed_json(&arena), "additionalProperties", 0);
   gt_arena_finish(&arena);
   return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", item);
 }
@@ -325,7 +313,9 @@ static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int 
 
 json_t *gt_schema_of_configs(void) {
   gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
-  const int count = gt_schema_things(list);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const int count = gt_schema_things(list, &arena);
   json_t *root = gt_schema_json(&gt_config_schema, NULL), *all = json_object();
   json_object_set_new(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
   json_object_set_new(root, "title", json_string("gtrain config"));
@@ -342,5 +332,6 @@ json_t *gt_schema_of_configs(void) {
   json_object_set_new(all, "train", gt_schema_json(&gt_train_schema, NULL));
   json_object_set_new(all, "phases", phases_json(list, count));
   add_layer_definitions(all, list, count);
+  gt_arena_finish(&arena);
   return root;
 }

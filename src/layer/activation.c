@@ -14,6 +14,7 @@ static const gt_field no_fields[] = {{.name = NULL}};
   const gt_layer_type gt_layer_##op = {.name = #op,                                              \
                                        .help = text,                                             \
                                        .schema = &op##_schema,                                   \
+                                       .family = GT_LAYER_ACTIVATION,                            \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
                                        .build = build_##op,                                      \
@@ -77,6 +78,7 @@ GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
                                 .help = "x where positive, slope * x elsewhere",
                                 .schema = &leaky_relu_schema,
                                 .config_size = sizeof(leaky_relu_config),
+                                .family = GT_LAYER_ACTIVATION,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
                                 .build = build_leaky_relu};

@@ -51,6 +51,7 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .help = text,                                             \
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(adaptive_config),                   \
+                                       .family = GT_LAYER_POOLING,                               \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
                                        .build = build_##op};
@@ -87,6 +88,7 @@ GT_DEFINE(layer, global_avg_pool) = {.name = "global_avg_pool",
                                      .help = "mean of each channel over all positions",
                                      .schema = &global_schema,
                                      .config_size = sizeof(global_config),
+                                     .family = GT_LAYER_POOLING,
                                      .min_inputs = 1,
                                      .max_inputs = 1,
                                      .build = build_global};

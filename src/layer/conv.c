@@ -251,6 +251,7 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
                                           .help = text,                                             \
                                           .schema = &layer##_schema,                                \
                                           .config_size = sizeof(conv_config),                       \
+                                          .family = GT_LAYER_CONVOLUTION,                           \
                                           .min_inputs = 1,                                          \
                                           .max_inputs = 1,                                          \
                                           .refit = gt_refit_overlap,                                \

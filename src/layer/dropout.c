@@ -46,6 +46,7 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
                                        .help = text ", scaling the others by 1/(1-p)",                      \
                                        .schema = &op##_schema,                                              \
                                        .config_size = sizeof(dropout_config),                               \
+                                       .family = GT_LAYER_DROPOUT,                                          \
                                        .min_inputs = 1,                                                     \
                                        .max_inputs = 1,                                                     \
                                        .build = build_##op};

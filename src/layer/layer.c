@@ -15,6 +15,13 @@ static const gt_layer_type *const types[] = {
 };
 enum { TYPES = sizeof types / sizeof *types - 1 };
 
+const gt_layer_family_text gt_layer_families[GT_LAYER_FAMILY_COUNT] = {
+    [GT_LAYER_OTHER] = {"others", "Other layers"},
+#define X(family, name, title) [GT_LAYER_##family] = {name, title},
+    GT_LAYER_FAMILIES(X)
+#undef X
+};
+
 int gt_layer_count(void) { return TYPES; }
 const gt_layer_type *gt_layer_at(int index) { return types[index]; }
 

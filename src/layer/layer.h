@@ -13,6 +13,31 @@
 #include "spec/schema.h"
 #include "store/store.h"
 
+/* The families that layers are listed by, in this order: the name of the list (`gtrain schema activations`)
+ * and its heading. A layer that names none is among the others. */
+#define GT_LAYER_FAMILIES(X)                     \
+  X(DENSE, "dense", "Dense layers")              \
+  X(CONVOLUTION, "convolutions", "Convolutions") \
+  X(POOLING, "pooling", "Pooling")               \
+  X(NORM, "norms", "Normalization")              \
+  X(ACTIVATION, "activations", "Activations")    \
+  X(DROPOUT, "dropouts", "Dropout")              \
+  X(SHAPE, "shapes", "Shape and resolution")     \
+  X(JOIN, "joins", "Joining several inputs")     \
+  X(KAN, "kans", "Kolmogorov-Arnold networks")   \
+  X(GATES, "gates", "Logic gates")
+
+#define GT_LAYER_ENUM(family, name, title) GT_LAYER_##family,
+typedef enum gt_layer_family {
+  GT_LAYER_OTHER,
+  GT_LAYER_FAMILIES(GT_LAYER_ENUM) GT_LAYER_FAMILY_COUNT
+} gt_layer_family;
+#undef GT_LAYER_ENUM
+typedef struct gt_layer_family_text {
+  const char *name, *title;
+} gt_layer_family_text;
+extern const gt_layer_family_text gt_layer_families[GT_LAYER_FAMILY_COUNT];
+
 struct gt_layer_type;
 struct gt_layer_circuit;
 struct gt_review;
@@ -65,6 +90,7 @@ typedef struct gt_layer_type {
   const char *name, *help;
   const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
   size_t config_size;
+  gt_layer_family family;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* takes inputs of integers (I32), too */
   bool moves; /* its output holds values of its first input, at other places, and zeros at most */

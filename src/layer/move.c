@@ -27,6 +27,7 @@ static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *
                                        .help = text,                                  \
                                        .schema = &op##_schema,                        \
                                        .config_size = sizeof(op##_config),            \
+                                       .family = GT_LAYER_SHAPE,                      \
                                        .min_inputs = 1,                               \
                                        .max_inputs = 1,                               \
                                        .integers = true,                              \

@@ -44,6 +44,7 @@ GT_DEFINE(layer, threshold) = {.name = "threshold",
                                .help = "values as bits: 1 where above a level, one bit a level",
                                .schema = &schema,
                                .config_size = sizeof(threshold_config),
+                               .family = GT_LAYER_GATES,
                                .min_inputs = 1,
                                .max_inputs = 1,
                                .build = build_threshold};

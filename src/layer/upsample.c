@@ -80,6 +80,7 @@ GT_DEFINE(layer, upsample) = {.name = "upsample",
                               .help = "images at another size: the nearest value, or mixed linearly",
                               .schema = &schema,
                               .config_size = sizeof(upsample_config),
+                              .family = GT_LAYER_SHAPE,
                               .min_inputs = 1,
                               .max_inputs = 1,
                               .build = build_upsample};

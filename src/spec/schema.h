@@ -121,8 +121,6 @@ bool gt_spec_bool(const gt_spec *node, bool *out);
 
 /* What a field takes, in words: "an integer, at least 1". For messages and help. */
 char *gt_field_describe(gt_arena *arena, const gt_field *field);
-/* Help text of a schema, one row a line, for --help. */
-char *gt_schema_help(gt_arena *arena, const gt_schema *schema);
 /* The JSON Schema object of a schema's fields
  * ({"type":"object","properties":…,"additionalProperties":false}), as a jansson value the caller owns; for
  * shorthand schemas an anyOf with the shorthand's own type. */

@@ -25,14 +25,19 @@ enum { KINDS = 7 };
 const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
                                                 "hard_loss", "hard_accuracy", "rmse",      NULL};
 static const gt_metric_kind kinds[KINDS] = {
-    {.name = "loss", .value = loss},
-    {.name = "accuracy", .value = accuracy, .accuracy = true},
-    {.name = "soft_loss", .value = soft_loss, .of_soft = true},
-    {.name = "soft_accuracy", .value = soft_accuracy, .accuracy = true, .of_soft = true},
-    {.name = "hard_loss", .value = loss, .of_hard = true},
-    {.name = "hard_accuracy", .value = accuracy, .accuracy = true, .of_hard = true},
-    {.name = "rmse", .value = gt_rmse, .judges = true},
+    {"loss", "mean loss; of a model of logic gates, that of its circuit", loss},
+    {"accuracy", "fraction of correct answers; of logic gates, that of the circuit", accuracy,
+     .accuracy = true},
+    {"soft_loss", "loss of the relaxed gates that training works on", soft_loss, .of_soft = true},
+    {"soft_accuracy", "accuracy of the relaxed gates that training works on", soft_accuracy, .accuracy = true,
+     .of_soft = true},
+    {"hard_loss", "loss of the circuit: another name for 'loss'", loss, .of_hard = true},
+    {"hard_accuracy", "accuracy of the circuit: another name for 'accuracy'", accuracy, .accuracy = true,
+     .of_hard = true},
+    {"rmse", "root mean squared error against the targets, for loss 'pde'", gt_rmse, .judges = true},
 };
+
+const gt_metric_kind *gt_metric_at(int index) { return index < KINDS ? &kinds[index] : NULL; }
 
 const gt_metric_kind *gt_metric_find(const char *name) {
   for (int i = 0; i < KINDS; i++)

@@ -30,7 +30,7 @@ enum { GT_METRICS = 5 };
 
 /* What an evaluation can be judged by (early stopping, --fail-if). */
 typedef struct gt_metric_kind {
-  const char *name;
+  const char *name, *help;
   double (*value)(const gt_sums *sums);
   bool accuracy; /* more is better, and there is one only if the loss counts correct answers; else less is */
   bool judges;   /* there is one only if the targets do no more than judge */
@@ -40,6 +40,7 @@ typedef struct gt_metric_kind {
 /* Of the names in gt_metric_names (NULL-terminated, for schemas); NULL if there is none of it. */
 const gt_metric_kind *gt_metric_find(const char *name);
 extern const char *const gt_metric_names[];
+const gt_metric_kind *gt_metric_at(int index); /* in that order; NULL after the last */
 /* What the sums come to, by those names; returns how many. accuracy: the loss counts correct answers. */
 int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS]);
 

@@ -43,6 +43,35 @@ static bool begins_with(const char *key, const char *section) {
   return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
 }
 
+typedef struct phase_keys {
+  int64_t epochs, steps;
+  gt_prune_config prune;
+  gt_snap_config symbolic;
+  const gt_spec *model, *optimizer, *schedule, *augment;
+} phase_keys;
+
+static const gt_field phase_fields[] = {
+    GT_ROW(phase_keys, epochs, GT_FIELD_INT, .min = 1, .max = 1e9, .help = "length of the phase in epochs"),
+    GT_ROW(phase_keys, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
+           .help = "length of the phase in optimizer steps, instead of epochs"),
+    GT_ROW(phase_keys, prune, GT_FIELD_MAP, .sub = &gt_prune_schema,
+           .help = "remove nodes and edges of a KAN when the phase begins"),
+    GT_ROW(phase_keys, symbolic, GT_FIELD_MAP, .sub = &gt_snap_schema,
+           .help = "replace edges of a KAN by functions when the phase begins"),
+    GT_ROW(phase_keys, model, GT_FIELD_NODE, .holds = "layers",
+           .help = "the same layers with other settings; as a path: model.0.linear.units"),
+    GT_ROW(phase_keys, optimizer, GT_FIELD_NODE, .holds = "optimizer",
+           .help = "another optimizer; as a path: optimizer.lr"),
+    GT_ROW(phase_keys, schedule, GT_FIELD_NODE, .holds = "schedule",
+           .help = "another schedule; as a path: schedule.warmup"),
+    GT_ROW(phase_keys, augment, GT_FIELD_NODE, .holds = "augment",
+           .help = "other augmentations; keys of `train` are changed by path: train.batch_size"),
+    {.name = NULL},
+};
+const gt_schema gt_phase_schema = {.name = "phase",
+                                   .help = "a part of the run with a length and settings of its own",
+                                   .fields = phase_fields};
+
 /* What a phase may have: keys of its own, and then the sections whose keys it may change, … */
 static const char *const keys[] = {"epochs",    "steps",    "prune",   "symbolic", "model",
                                    "optimizer", "schedule", "augment", "train"};

@@ -10,6 +10,8 @@
 #define GT_TRAIN_PHASES_H
 #include "train/config.h"
 
+extern const gt_schema gt_phase_schema; /* the keys of a phase that are not paths, for help and JSON Schema */
+
 /* Reads the phases of a config whose other sections have been read, and makes the config itself the first of
  * them; false after reporting. Without any the config is its only one. */
 bool gt_phases_read(gt_config *config, gt_arena *arena);

@@ -55,12 +55,45 @@ says "parameters of XOR" '"parameters":33'
 exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter matmull
 says "the nearest case" "did you mean 'matmul'"
 
-# Where a value alone is said to stand for something, it does.
+# Everything is listed, with a line each, and explained.
+explains() { # NAME…
+  local name
+  for name in "$@"; do
+    "$GTRAIN" schema "$name" > "$TEST_TMP/schema" && grep -q "^[a-z]* [a-z_.]*$name: ." "$TEST_TMP/schema" || return 1
+  done
+}
+listed() { # a list's names: those of its lines that are not the rest of a line before
+  "$GTRAIN" schema "$1" | sed -n 's/^  \([a-z][a-z0-9_]*\)  .*/\1/p'
+}
+lists=$("$GTRAIN" schema --help | tr '\n' ' ' | sed 's/.*Lists: \([^.]*\)\..*/\1/; s/,//g')
+for list in $lists; do
+  [[ $list == others ]] || check "schema $list lists something" test -n "$(listed "$list")"
+done
+sections='config data augment model init_from loss optimizer schedule precision eval train early_stopping checkpoint phases prune symbolic quiet'
+# shellcheck disable=SC2086 # names
+check "every section is listed" diff <(printf '%s\n' $sections | sort) <(listed sections | grep -vx 'normalize\|parameters' | sort)
+for list in sections formats augmentations blocks losses optimizers schedules; do
+  mapfile -t names < <(listed "$list")
+  check "every name of schema $list is explained" explains "${names[@]}"
+done
+check "every layer is listed, by family" test "$(listed layers | wc -l)" = "$(find "$ROOT"/src/layer -name '*.c' -exec grep -h '^GT_\(REGISTER\|DEFINE\)(layer, ' {} + | wc -l)"
+check "relu is an activation" grep -qx relu <(listed activations)
+check "linear is none" test -z "$(listed activations | grep -x linear)"
+exits 0 "findings, as reports call warnings" "$GTRAIN" schema findings
+says "a warning" "  no_effect "
+exits 0 "schema phases" "$GTRAIN" schema phases
+says "keys in maps of a phase" "minimum_r2: a number"
+exits 0 "a section by its path" "$GTRAIN" schema train.early_stopping
+says "a default" "patience: an integer, at least 0 and at most 1000000000; default: 0"
+exits 2 "an unknown name" "$GTRAIN" schema lossess
+says "the nearest, and the lists" "did you mean 'losses'?; lists: sections, formats"
+
+# Where a short form is shown, it is one.
 for name in $("$GTRAIN" schema | grep -o '"const": "[a-z_0-9]*"' | sed 's/.*: "\(.*\)"/\1/' | sort -u); do
   "$GTRAIN" schema "$name" > "$TEST_TMP/$name"
   for kind in loss optimizer schedule init; do
     check "$kind $name: no form that is refused" \
-      awk -v kind="$kind " 'index($0, kind) == 1 { here = 1 } here && /a value alone stands/ { exit 1 } /^$/ { here = 0 }' \
+      awk -v kind="$kind " 'index($0, kind) == 1 { here = 1 } here && /^short form/ { exit 1 } /^$/ { here = 0 }' \
       "$TEST_TMP/$name"
   done
 done

@@ -104,6 +104,7 @@ GT_DEFINE(layer, kan_conv2d) = {
     .help = "convolution of Kolmogorov-Arnold functions over an image [height, width, channels]",
     .schema = &schema,
     .config_size = sizeof(conv_config),
+    .family = GT_LAYER_KAN,
     .min_inputs = 1,
     .max_inputs = 1,
     .refit = gt_kan_refit,

@@ -232,6 +232,7 @@ GT_DEFINE(layer, logic_conv2d) = {
     .help = "trees of logic gates over the receptive fields of an image, OR-pooled",
     .schema = &schema,
     .config_size = sizeof(conv_config),
+    .family = GT_LAYER_GATES,
     .min_inputs = 1,
     .max_inputs = 1,
     .build = build_conv,

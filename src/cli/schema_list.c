@@ -1,0 +1,147 @@
+/* Everything that has a schema, from the registries: what `gtrain schema`, docs/config.md and completions are
+ * made of. */
+#include "augment/augment.h"
+#include "base/arena.h"
+#include "cli/schema.h"
+#include "data/data.h"
+#include "layer/layer.h"
+#include "loss/loss.h"
+#include "model/model.h"
+#include "optim/optim.h"
+#include "train/init_from.h"
+#include "train/metrics.h"
+#include "train/phases.h"
+#include <string.h>
+
+const gt_schema_kind gt_schema_kinds[] = {
+    {"section", "sections", "the parts of a config", NULL},
+    {"format", "formats", "the data formats", "data: {format: NAME, KEY: VALUE, ...}"},
+    {"augmentation", "augmentations", "random changes of training images",
+     "augment: [NAME, {NAME: {KEY: VALUE, ...}}]"},
+    {"layer", "layers", "what a model is made of", "model: [NAME, {NAME: {KEY: VALUE, ...}}]"},
+    {"block", "blocks", "layers that contain layers", "model: [{NAME: {KEY: VALUE, ...}}]"},
+    {"init", "inits", "initial values of parameters", "init: NAME, or init: {type: NAME, KEY: VALUE, ...}"},
+    {"loss", "losses", "what training minimizes", "loss: NAME, or loss: {type: NAME, KEY: VALUE, ...}"},
+    {"optimizer", "optimizers", "how training minimizes the loss",
+     "optimizer: NAME, or optimizer: {type: NAME, KEY: VALUE, ...}"},
+    {"schedule", "schedules", "the learning rate over time",
+     "schedule: NAME, or schedule: {type: NAME, KEY: VALUE, ...}"},
+    {"metric", "metrics", "what evaluations measure", "train: {early_stopping: {metric: NAME}}"},
+    {"warning", "warnings", "what a config or its data may be warned about", "quiet: [NAME, ...]",
+     "findings"},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* Warnings and metrics have a name and no keys. */
+static const gt_field no_fields[] = {{.name = NULL}};
+static const gt_schema no_keys = {.name = "name", .fields = no_fields};
+
+typedef struct builder {
+  gt_schema_thing *list;
+  int count;
+  gt_arena *arena;
+} builder;
+
+static void add(builder *b, gt_schema_thing item) {
+  if (b->count < GT_SCHEMA_MOST_THINGS) b->list[b->count++] = item;
+}
+
+/* --- sections: the config's own rows, and the maps inside them --- */
+
+/* What a subtree holds, by gt_field.holds: things of a kind, and the keys that its map has in any case. */
+static void find_held(const char *holds, const char **kind, const gt_schema **schema) {
+  const struct {
+    const char *holds, *kind;
+    const gt_schema *schema;
+  } held[] = {
+      {"data", "format", gt_data_common_schema()},
+      {"augment", "augmentation", NULL},
+      {"layers", "layer", &gt_layer_common_schema},
+      {"loss", "loss", NULL},
+      {"optimizer", "optimizer", &gt_optim_common_schema},
+      {"schedule", "schedule", &gt_schedule_common_schema},
+      {"init_from", NULL, &gt_init_from_schema},
+      {"train", NULL, &gt_train_schema},
+      {"phases", NULL, &gt_phase_schema},
+  };
+  for (size_t i = 0; holds && i < sizeof held / sizeof *held; i++)
+    if (!strcmp(held[i].holds, holds)) *kind = held[i].kind, *schema = held[i].schema;
+}
+
+static bool is_listed(const builder *b, const char *name) {
+  for (int i = 0; i < b->count; i++)
+    if (!strcmp(b->list[i].name, name)) return true;
+  return false;
+}
+
+static void add_sections(builder *b, const gt_schema *schema, const char *path) {
+  for (const gt_field *f = schema->fields; f && f->name; f++) {
+    const char *items = NULL;
+    const gt_schema *inner = f->sub;
+    if (f->type == GT_FIELD_NODE && !f->sub) find_held(f->holds, &items, &inner);
+    if (f->choices == gt_finding_names) items = "warning";
+    if ((!inner && !items) || is_listed(b, f->name)) continue;
+    const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);
+    add(b, (gt_schema_thing){"section", f->name, f->help, inner, NULL, place, items});
+    if (inner) add_sections(b, inner, place);
+  }
+}
+
+/* --- what the registries hold --- */
+
+static void add_data(builder *b) {
+  int formats;
+  const gt_data_format *const *format = gt_data_formats(&formats);
+  for (int i = 0; i < formats; i++) {
+    const gt_schema *schema = gt_data_format_schema(format[i]);
+    add(b, (gt_schema_thing){"format", gt_data_format_name(format[i]), schema->help, schema,
+                             gt_data_common_schema()});
+  }
+  for (int i = 0; i < gt_augment_count(); i++) {
+    const gt_augment_type *t = gt_augment_at(i);
+    add(b, (gt_schema_thing){"augmentation", t->name, t->help, t->schema});
+  }
+}
+
+static void add_model(builder *b) {
+  for (int i = 0; i < gt_layer_count(); i++) {
+    const gt_layer_type *t = gt_layer_at(i);
+    add(b, (gt_schema_thing){"layer", t->name, t->help, t->schema, &gt_layer_common_schema,
+                             .family = (int)t->family});
+  }
+  add(b, (gt_schema_thing){"block", gt_repeat_schema.name, gt_repeat_schema.help, &gt_repeat_schema});
+  for (int i = 0; i < gt_init_count(); i++) {
+    const gt_init_type *t = gt_init_at(i);
+    add(b, (gt_schema_thing){"init", t->name, t->help, t->schema});
+  }
+}
+
+static void add_training(builder *b) {
+  for (int i = 0; i < gt_loss_count(); i++) {
+    const gt_loss_type *t = gt_loss_at(i);
+    add(b, (gt_schema_thing){"loss", t->name, t->help, t->schema});
+  }
+  for (int i = 0; i < gt_optim_count(); i++) {
+    const gt_optim_type *t = gt_optim_at(i);
+    add(b, (gt_schema_thing){"optimizer", t->name, t->help, t->schema, &gt_optim_common_schema});
+  }
+  for (int i = 0; i < gt_schedule_count(); i++) {
+    const gt_schedule_type *t = gt_schedule_at(i);
+    add(b, (gt_schema_thing){"schedule", t->name, t->help, t->schema, &gt_schedule_common_schema});
+  }
+  for (int i = 0; gt_metric_at(i); i++)
+    add(b, (gt_schema_thing){"metric", gt_metric_at(i)->name, gt_metric_at(i)->help, &no_keys});
+  for (int i = 0; gt_finding_names[i]; i++)
+    add(b, (gt_schema_thing){"warning", gt_finding_names[i], gt_finding_texts[i], &no_keys});
+}
+
+int gt_schema_things(gt_schema_thing *list, gt_arena *arena) {
+  builder b = {list, 0, arena};
+  add(&b, (gt_schema_thing){"section", gt_config_schema.name, gt_config_schema.help, &gt_config_schema, NULL,
+                            ""});
+  add_sections(&b, &gt_config_schema, "");
+  add_data(&b);
+  add_model(&b);
+  add_training(&b);
+  return b.count;
+}

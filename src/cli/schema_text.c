@@ -1,0 +1,165 @@
+/* `gtrain schema NAME` as text: one thing with its keys, or a list of all of a kind. */
+#include "base/arena.h"
+#include "base/text.h"
+#include "cli/schema.h"
+#include "layer/layer.h"
+#include <string.h>
+
+enum { MOST_INDENT = 24 };
+
+/* --- values in words --- */
+
+/* A subtree, by gt_field.holds. */
+static const char *held_text(const char *holds) {
+  static const char *const forms[][2] = {
+      {"plain", "a value or a list of values"},
+      {"named", "a value or list, or a map from names to such"},
+      {"init", "initial values (a name, or a map with `type`)"},
+      {"normalize_inputs", "a map from names of inputs to scalings"},
+      {"each", "a map from names to lists of values"},
+      {"augment", "a list of augmentations"},
+      {"layers", "a list of layers"},
+      {"phases", "a list of phases"},
+      {"loss", "a loss (a name, or a map with `type`)"},
+      {"optimizer", "an optimizer (a name, or a map with `type`)"},
+      {"schedule", "a schedule (a name, or a map with `type`)"},
+      {"init_from", "a file name or a map"},
+  };
+  for (size_t i = 0; holds && i < sizeof forms / sizeof *forms; i++)
+    if (!strcmp(forms[i][0], holds)) return forms[i][1];
+  return "a map";
+}
+
+const char *gt_schema_value_text(gt_arena *arena, const gt_field *field) {
+  if (field->type == GT_FIELD_MAP) return "a map";
+  if (field->type != GT_FIELD_NODE) return gt_field_describe(arena, field);
+  return field->sub ? "a list of maps" : held_text(field->holds);
+}
+
+const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) {
+  const char *key = thing->schema ? thing->schema->shorthand : NULL;
+  if (!key) return NULL;
+  char *value = gt_arena_strdup(arena, key);
+  for (char *c = value; *c; c++)
+    if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+  return gt_arena_printf(arena, "%s: %s", thing->name, value);
+}
+
+/* --- keys --- */
+
+static void print_keys(gt_arena *arena, const gt_schema *schema, int indent) {
+  for (const gt_field *f = schema->fields; f && f->name; f++) {
+    const char *note = "";
+    if (f->flags & GT_FIELD_REQUIRED) note = "; required";
+    if (f->fallback && f->type != GT_FIELD_MAP)
+      note = gt_arena_printf(arena, "; default: %s", *f->fallback ? f->fallback : "nothing");
+    gt_print_wrapped(
+        gt_arena_printf(arena, "%*s%s: %s%s", indent, "", f->name, gt_schema_value_text(arena, f), note),
+        indent + 6);
+    if (f->help) gt_print_wrapped(gt_arena_printf(arena, "%*s%s", indent + 4, "", f->help), indent + 4);
+    if (f->sub) print_keys(arena, f->sub, indent + 2);
+  }
+}
+
+static bool has_keys(const gt_schema *schema) { return schema && schema->fields && schema->fields->name; }
+
+/* --- lists --- */
+
+static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
+  return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
+}
+
+/* All of a kind, a line each; family: of layers, or -1. */
+static void print_items(const gt_schema_thing *list, int count, const char *kind, int family) {
+  int width = 0;
+  for (int i = 0; i < count; i++)
+    if (is_in(&list[i], kind, family) && gt_text_width(list[i].name) > width)
+      width = gt_text_width(list[i].name);
+  if (width > MOST_INDENT) width = MOST_INDENT;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int i = 0; i < count; i++)
+    if (is_in(&list[i], kind, family))
+      gt_print_wrapped(
+          gt_arena_printf(&arena, "  %-*s  %s", width, list[i].name, list[i].help ? list[i].help : ""),
+          width + 4);
+  gt_arena_finish(&arena);
+}
+
+static int family_at(int i) { return (i + 1) % GT_LAYER_FAMILY_COUNT; } /* the others come last */
+
+static void print_families(const gt_schema_thing *list, int count) {
+  for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
+    const gt_layer_family_text *family = &gt_layer_families[family_at(i)];
+    printf("%s%s (%s):\n", i ? "\n" : "", family->title, family->name);
+    print_items(list, count, "layer", family_at(i));
+  }
+}
+
+static void print_kind(const gt_schema_thing *list, int count, const gt_schema_kind *kind) {
+  if (!strcmp(kind->name, "layer"))
+    print_families(list, count);
+  else
+    print_items(list, count, kind->name, -1);
+}
+
+bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *plural) {
+  for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) {
+    if (strcmp(kind->plural, plural) && (!kind->also || strcmp(kind->also, plural))) continue;
+    printf("%s: %s\n", kind->plural, kind->help);
+    if (kind->form) printf("in a config: %s\n", kind->form);
+    printf("\n");
+    print_kind(list, count, kind);
+    printf("\n`gtrain schema NAME` shows one of them.\n");
+    return true;
+  }
+  for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
+    if (strcmp(gt_layer_families[i].name, plural)) continue;
+    printf("layers: %s\n\n", gt_layer_families[i].title);
+    print_items(list, count, "layer", i);
+    printf("\n`gtrain schema NAME` shows one of them, `gtrain schema layers` all.\n");
+    return true;
+  }
+  return false;
+}
+
+/* --- one thing --- */
+
+static const gt_schema_kind *find_kind(const char *name) {
+  const gt_schema_kind *kind = gt_schema_kinds;
+  while (strcmp(kind->name, name)) kind++;
+  return kind;
+}
+
+static void print_common(gt_arena *arena, const gt_schema_thing *thing) {
+  if (!has_keys(thing->common)) return;
+  printf("\nKeys of every %s:\n", thing->kind);
+  print_keys(arena, thing->common, 2);
+}
+
+static void print_section_items(const gt_schema_thing *list, int count, const gt_schema_kind *kind) {
+  printf("\nThe %s (`gtrain schema NAME` shows one of them):\n", kind->plural);
+  print_kind(list, count, kind);
+}
+
+void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *place = thing->path && *thing->path ? thing->path : thing->name;
+  gt_print_wrapped(gt_arena_printf(&arena, "%s %s: %s", thing->kind, place, thing->help ? thing->help : ""),
+                   2);
+  const gt_schema *own = thing->schema;
+  if (!thing->path && own && own->help && thing->help && strlen(own->help) > strlen(thing->help))
+    gt_print_wrapped(own->help, 0);
+  const gt_schema_kind *kind = find_kind(thing->items ? thing->items : thing->kind);
+  if (kind->form) printf("in a config: %s\n", kind->form);
+  const char *form = gt_schema_short_form(&arena, thing);
+  if (form) printf("short form: %s\n", form);
+  if (has_keys(own)) {
+    printf("\n%s:\n", thing->items ? "Keys that all of them share" : "Keys");
+    print_keys(&arena, own, 2);
+  }
+  print_common(&arena, thing);
+  if (thing->items) print_section_items(list, count, kind);
+  gt_arena_finish(&arena);
+}
