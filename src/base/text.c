@@ -91,14 +91,15 @@ int gt_padding(int width, const char *text) {
   return length < width ? width - length : 0;
 }
 
-static int stdout_width(void) {
+static int width_of(FILE *stream) {
   struct winsize size;
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col) return 80;
+  const int descriptor = fileno(stream); /* -1 of a stream in memory */
+  if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_col) return 80;
   return size.ws_col < 40 ? 40 : size.ws_col > 100 ? 100 : size.ws_col;
 }
 
-void gt_print_wrapped(const char *text, int indent) {
-  const int most = stdout_width();
+void gt_print_wrapped(FILE *stream, const char *text, int indent) {
+  const int most = width_of(stream);
   gt_arena arena;
   gt_arena_init(&arena);
   int column = 0;
@@ -107,18 +108,18 @@ void gt_print_wrapped(const char *text, int indent) {
     const char *word = gt_arena_strndup(&arena, text + spaces, letters);
     const int wide = gt_text_width(word);
     if (column > indent && column + (int)spaces + wide > most) {
-      printf("\n%*s", indent, "");
+      fprintf(stream, "\n%*s", indent, "");
       column = indent;
     } else {
-      printf("%*s", (int)spaces, "");
+      fprintf(stream, "%*s", (int)spaces, "");
       column += (int)spaces;
     }
-    gt_put_text(stdout, word);
+    gt_put_text(stream, word);
     column += wide;
     text += spaces + letters;
   }
   gt_arena_finish(&arena);
-  printf("\n");
+  fprintf(stream, "\n");
 }
 
 const char *gt_shell_word(gt_arena *arena, const char *word) {

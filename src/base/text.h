@@ -19,9 +19,9 @@ const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
 int gt_text_width(const char *text);
 /* Spaces after a text that fill a column of that width. */
 int gt_padding(int width, const char *text);
-/* Prints a text and a newline to stdout, broken between words at the terminal's width, or at 80 columns where
- * stdout is not a terminal; lines after the first begin with `indent` spaces. */
-void gt_print_wrapped(const char *text, int indent);
+/* Prints a text and a newline, broken between words at the terminal's width, or at 80 columns where the
+ * stream is not a terminal; lines after the first begin with `indent` spaces. */
+void gt_print_wrapped(FILE *stream, const char *text, int indent);
 /* The word as a shell reads it back: in quotes where it needs them. In the arena. */
 const char *gt_shell_word(struct gt_arena *arena, const char *word);
 /* "--NAME VALUE" as a shell reads it; "--NAME=VALUE" where VALUE would be taken for an option. */

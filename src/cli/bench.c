@@ -64,8 +64,12 @@ int gt_cli_bench_gemm(const gt_arguments *arguments) {
 
 /* --- the command --- */
 
+static const char *const kinds[] = {"train", "gemm"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *kind_at(int index) { return index < KINDS ? kinds[index] : NULL; }
+
 static int run(const gt_arguments *arguments) {
-  static const char *const kinds[] = {"train", "gemm"};
   if (!arguments->words) return gt_cli_bench_table(arguments);
   const char *kind = arguments->word[0];
   if (gt_option_value(arguments, "compare"))
@@ -73,7 +77,7 @@ static int run(const gt_arguments *arguments) {
   if (!strcmp(kind, "train")) return gt_cli_bench_train(arguments);
   if (!strcmp(kind, "gemm") && arguments->words == 1) return gt_cli_bench_gemm(arguments);
   if (!strcmp(kind, "gemm")) return gt_usage_error(arguments, "unexpected argument '%s'", arguments->word[1]);
-  const char *nearest = gt_nearest(kind, kinds, 2);
+  const char *nearest = gt_nearest(kind, kinds, KINDS);
   return gt_usage_error(arguments, "nothing to measure is called '%s'%s%s%s", kind,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -88,6 +92,8 @@ const gt_command gt_command_bench = {
         "Alone: a table of products, memory, launches and a reference training step, the CPU beside the device,\n"
         "each the median of up to 7 repetitions with the least and the most of them. With train: the steady step\n"
         "of a config, as the median of 7 repetitions. With gemm: products of many sizes.\n",
+    .known_word = kind_at,
+    .examples = {"gtrain bench", "gtrain bench train configs/digits.yaml --profile"},
     .options = options,
     .max_words = 2,
     .run = run,

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const targets[] = {"cpu", "device", NULL};
+
 static const gt_option options[] = {
     GT_OPTION_SET,
     {"graph", NULL, "print the nodes of the training step", false},
@@ -20,8 +22,9 @@ static const gt_option options[] = {
      false},
     {"samples", "FILE.png", "draw what the network will see in the first steps of training, with labels",
      false},
-    {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
-    {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false},
+    {"target", "KIND", "plan for: cpu or device (default: cpu)", false, targets},
+    {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false,
+     gt_cli_devices},
     GT_OPTION_STRICT,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -231,6 +234,8 @@ const gt_command gt_command_check = {
     .name = "check",
     .summary = "check a config and show its model, work and memory; needs no device",
     .usage = "CONFIG [options]",
+    .examples = {"gtrain check configs/digits.yaml",
+                 "gtrain check configs/digits.yaml --set train.batch_size=32 --plan"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -24,34 +24,6 @@ enum { COMMANDS = sizeof commands / sizeof *commands, MOST_OPTIONS = 32 };
 int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
 
-/* --- help --- */
-
-static void print_option(const char *name, const char *argument, const char *help) {
-  char left[64];
-  snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
-  printf("  %-22s %s\n", left, help);
-}
-
-static void print_command_help(const gt_command *command) {
-  printf("usage: gtrain %s %s\n\n%s\n", command->name, command->usage, command->summary);
-  if (command->details) printf("\n%s", command->details);
-  if (command->print_details) command->print_details();
-  printf("\noptions:\n");
-  for (const gt_option *option = command->options; option->name; option++)
-    print_option(option->name, option->argument, option->help);
-  print_option("help", NULL, "print this text");
-}
-
-static void print_help(void) {
-  printf("usage: gtrain COMMAND ...\n\n"
-         "Trains neural networks on any Vulkan GPU, or on the CPU, from one YAML file.\n\ncommands:\n");
-  for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  printf(
-      "\n`gtrain COMMAND --help` explains one. Environment: GTRAIN_DEVICE (as --device), GTRAIN_THREADS\n"
-      "(of the CPU, where train.threads does not say), GTRAIN_CPU (portable, avx2, avx512), GTRAIN_CACHE_DIR,\n"
-      "GTRAIN_DEBUG (validation,plan,graph), NO_COLOR.\n");
-}
-
 /* --- errors --- */
 
 int gt_report(const gt_error *error) {
@@ -160,7 +132,7 @@ static int parse(gt_arguments *arguments, int argc, char **argv) {
 static int run_command(const gt_command *command, int argc, char **argv) {
   for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
     if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
-    print_command_help(command);
+    gt_print_command_help(command);
     return GT_OK;
   }
   gt_arguments arguments = {.command = command,
@@ -198,7 +170,7 @@ int gt_cli_main(int argc, char **argv) {
   const char *word = argv[1];
   int code = -1;
   if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
-    print_help();
+    gt_print_program_help();
     code = GT_OK;
   } else if (!strcmp(word, "--version")) {
     printf("gtrain %s\n", GT_VERSION);

@@ -8,15 +8,18 @@
 #include "base/register.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct gt_option {
   const char *name;     /* without the dashes; the table ends with a NULL name */
   const char *argument; /* "DIR", or NULL for a switch */
   const char *help;
-  bool several; /* may be given more than once */
+  bool several;              /* may be given more than once */
+  const char *const *values; /* values that it takes, ends with NULL, for completions; NULL: any */
 } gt_option;
 
 struct gt_arguments;
+enum { GT_EXAMPLES = 2 };
 
 typedef struct gt_command {
   const char *name, *summary;
@@ -25,7 +28,10 @@ typedef struct gt_command {
   const gt_option *options;
   int min_words, max_words; /* words that are no options */
   int (*run)(const struct gt_arguments *arguments);
-  void (*print_details)(void); /* more of --help, where registries have a say in it; NULL: nothing */
+  /* More of --help, where registries have a say in it; NULL: nothing. */
+  void (*print_details)(FILE *stream);
+  const char *examples[GT_EXAMPLES];    /* whole command lines, the last thing in --help */
+  const char *(*known_word)(int index); /* values of its first word, NULL after the last; NULL: none known */
 } gt_command;
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */
@@ -39,11 +45,16 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
   int givens;
 } gt_arguments;
 
+extern const char *const gt_cli_devices[]; /* values of --device */
+
 /* Options that several commands share. */
 #define GT_OPTION_SET \
   { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true }
-#define GT_OPTION_DEVICE \
-  { "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false }
+#define GT_OPTION_DEVICE                                                                             \
+  {                                                                                                  \
+    "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false, \
+        gt_cli_devices                                                                               \
+  }
 #define GT_OPTION_MEMORY_LIMIT                                                                               \
   {                                                                                                          \
     "memory-limit", "SIZE", "use so much device memory, e.g. 512M or 2G; data that do not fit are streamed", \
@@ -55,6 +66,17 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
   { "strict", 0, "warnings of the config and its data are errors", false }
 #define GT_OPTION_QUIET \
   { "quiet", 0, "only errors and warnings on stderr", false }
+
+/* What --help, docs/cli.md and the man page say of the program as a whole; each ends with a NULL name. */
+typedef struct gt_help_row {
+  const char *name, *help;
+} gt_help_row;
+extern const gt_help_row gt_cli_variables[], gt_cli_exit_codes[], gt_cli_global_options[];
+extern const char *const gt_cli_examples[GT_EXAMPLES];
+extern const char gt_cli_summary[];
+
+void gt_print_program_help(void);
+void gt_print_command_help(const gt_command *command);
 
 /* The whole program: finds the command, parses, runs. */
 int gt_cli_main(int argc, char **argv);

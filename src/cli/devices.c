@@ -79,6 +79,7 @@ const gt_command gt_command_devices = {
     .name = "devices",
     .summary = "list the devices that gtrain can use",
     .usage = "[options]",
+    .examples = {"gtrain devices", "gtrain devices --json"},
     .options = options,
     .run = run,
 };

@@ -8,11 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const splits[] = {"train", "validation", "test", NULL};
+
 static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
     GT_OPTION_MEMORY_LIMIT,
-    {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false},
+    {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false,
+     splits},
     {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
     {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
@@ -203,6 +206,8 @@ const gt_command gt_command_eval = {
         "A model may come from anybody: unless it lies in its run directory, as a run of yours wrote it, files that\n"
         "its config names are told before they are read, must be plain files, and nothing of what they hold is\n"
         "shown. Files named by --set are yours.\n",
+    .examples = {"gtrain eval runs/digits/model.bin",
+                 "gtrain eval runs/digits/model.bin --per-class --fail-if 'accuracy<0.9'"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

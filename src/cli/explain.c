@@ -228,10 +228,10 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
-static void print_functions(void) {
-  printf("\nFunctions:");
-  for (int i = 0; i < gt_symbol_count(); i++) printf(" %s", gt_symbol_at(i)->name);
-  printf("\n");
+static void print_functions(FILE *stream) {
+  fprintf(stream, "\nFunctions:");
+  for (int i = 0; i < gt_symbol_count(); i++) fprintf(stream, " %s", gt_symbol_at(i)->name);
+  fprintf(stream, "\n");
 }
 
 GT_REGISTER(command, explain)
@@ -248,6 +248,8 @@ const gt_command gt_command_explain = {
         "the formula as it is printed by --expression. Of several MODELs the last one is read; the others,\n"
         "such as RUN/unpruned.bin, are drawn beside it.\n",
     .print_details = print_functions,
+    .examples = {"gtrain explain runs/hellokan/model.bin",
+                 "gtrain explain runs/hellokan/model.bin --no-formula --svg hellokan.svg"},
     .options = options,
     .min_words = 1,
     .max_words = MOST_MODELS,

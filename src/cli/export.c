@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"format", "FORMAT", "what to write: see above (required)", false},
+    {"format", "FORMAT", "what to write: see above (required)", false, gt_exporter_names},
     {"output", "FILE", "write to FILE instead of standard output", false},
     {"name", "NAME", "of the function or module (default: from FILE or MODEL)", false},
     GT_OPTION_QUIET,
@@ -75,15 +75,15 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
-static void print_formats(void) {
-  printf("\nFormats:\n");
+static void print_formats(FILE *stream) {
+  fprintf(stream, "\nFormats:\n");
   for (int i = 0; i < gt_exporter_count(); i++) {
-    printf("  %-10s ", gt_exporter_at(i)->name);
+    fprintf(stream, "  %-10s ", gt_exporter_at(i)->name);
     for (const char *c = gt_exporter_at(i)->help; *c; c++) {
-      putchar(*c);
-      if (*c == '\n') printf("%13s", "");
+      putc(*c, stream);
+      if (*c == '\n') fprintf(stream, "%13s", "");
     }
-    printf("\n");
+    fprintf(stream, "\n");
   }
 }
 
@@ -97,6 +97,8 @@ const gt_command gt_command_export = {
         "A circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
         "the first logic layer reads (after threshold); those of an image row by row, channels last.\n",
     .print_details = print_formats,
+    .examples = {"gtrain export runs/digits_logic/model.bin --format c --output digits.c",
+                 "gtrain export runs/digits_logic/model.bin --format verilog --name digits"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

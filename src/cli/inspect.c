@@ -79,6 +79,7 @@ const gt_command gt_command_inspect = {
     .name = "inspect",
     .summary = "show what a model or checkpoint file holds",
     .usage = "MODEL [options]",
+    .examples = {"gtrain inspect runs/digits/model.bin", "gtrain inspect runs/digits/model.bin --json"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

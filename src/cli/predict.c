@@ -257,6 +257,8 @@ const gt_command gt_command_predict = {
         "written as the training data was: with its delimiter and header, columns by their names. A model\n"
         "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n"
         "Outputs that are not finite are written, as null in JSON, and then the exit code is 65.\n",
+    .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",
+                 "gtrain predict runs/digits/model.bin datasets/digits/digits.csv --output digits.csv"},
     .options = options,
     .min_words = 1,
     .max_words = INT_MAX,

@@ -39,14 +39,24 @@ static const char *list_names(gt_arena *arena) {
   return text;
 }
 
-static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *list, int count,
-                        gt_arena *arena) {
-  const char *name = arguments->word[0], *names[GT_SCHEMA_MOST_THINGS + 32];
-  size_t known = 0;
-  for (int i = 0; i < count; i++) names[known++] = list[i].name;
+enum { MOST_NAMES = GT_SCHEMA_MOST_THINGS + 64 };
+
+static int collect_names(const char *names[MOST_NAMES]) {
+  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const int count = gt_schema_things(list, &arena);
+  int known = 0;
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) names[known++] = kind->plural;
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) names[known++] = gt_layer_families[i].name;
-  const char *nearest = gt_nearest(name, names, known);
+  for (int i = 0; i < count; i++) names[known++] = list[i].name;
+  gt_arena_finish(&arena);
+  return known;
+}
+
+static int unknown_name(const gt_arguments *arguments, gt_arena *arena) {
+  const char *name = arguments->word[0], *names[MOST_NAMES];
+  const char *nearest = gt_nearest(name, names, (size_t)collect_names(names));
   return gt_usage_error(arguments, "nothing is called '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
                         list_names(arena));
@@ -59,17 +69,25 @@ static int run(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);
   int code = GT_OK;
-  if (!print_things(list, count, arguments->word[0])) code = unknown_name(arguments, list, count, &arena);
+  if (!print_things(list, count, arguments->word[0])) code = unknown_name(arguments, &arena);
   gt_arena_finish(&arena);
   return code;
 }
 
-static void print_lists(void) {
+static void print_lists(FILE *stream) {
   gt_arena arena;
   gt_arena_init(&arena);
-  printf("\n");
-  gt_print_wrapped(gt_arena_printf(&arena, "Lists: %s.", list_names(&arena)), 2);
+  fprintf(stream, "\n");
+  gt_print_wrapped(stream, gt_arena_printf(&arena, "Lists: %s.", list_names(&arena)), 0);
   gt_arena_finish(&arena);
+}
+
+/* All that NAME can be, the lists first. */
+static const char *known_name(int index) {
+  static const char *names[MOST_NAMES];
+  static int known = -1;
+  if (known < 0) known = collect_names(names);
+  return index < known ? names[index] : NULL;
 }
 
 GT_REGISTER(command, schema)
@@ -83,6 +101,8 @@ const gt_command gt_command_schema = {
         "thing, such as train (a section of the config), linear, adam or csv: its keys with type, range\n"
         "and default.\n",
     .print_details = print_lists,
+    .examples = {"gtrain schema layers", "gtrain schema linear"},
+    .known_word = known_name,
     .options = options,
     .max_words = 1,
     .run = run,

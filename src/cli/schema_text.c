@@ -54,9 +54,11 @@ static void print_keys(gt_arena *arena, const gt_schema *schema, int indent) {
     if (f->fallback && f->type != GT_FIELD_MAP)
       note = gt_arena_printf(arena, "; default: %s", *f->fallback ? f->fallback : "nothing");
     gt_print_wrapped(
+        stdout,
         gt_arena_printf(arena, "%*s%s: %s%s", indent, "", f->name, gt_schema_value_text(arena, f), note),
         indent + 6);
-    if (f->help) gt_print_wrapped(gt_arena_printf(arena, "%*s%s", indent + 4, "", f->help), indent + 4);
+    if (f->help)
+      gt_print_wrapped(stdout, gt_arena_printf(arena, "%*s%s", indent + 4, "", f->help), indent + 4);
     if (f->sub) print_keys(arena, f->sub, indent + 2);
   }
 }
@@ -81,6 +83,7 @@ static void print_items(const gt_schema_thing *list, int count, const char *kind
   for (int i = 0; i < count; i++)
     if (is_in(&list[i], kind, family))
       gt_print_wrapped(
+          stdout,
           gt_arena_printf(&arena, "  %-*s  %s", width, list[i].name, list[i].help ? list[i].help : ""),
           width + 4);
   gt_arena_finish(&arena);
@@ -146,11 +149,11 @@ void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thi
   gt_arena arena;
   gt_arena_init(&arena);
   const char *place = thing->path && *thing->path ? thing->path : thing->name;
-  gt_print_wrapped(gt_arena_printf(&arena, "%s %s: %s", thing->kind, place, thing->help ? thing->help : ""),
-                   2);
+  gt_print_wrapped(
+      stdout, gt_arena_printf(&arena, "%s %s: %s", thing->kind, place, thing->help ? thing->help : ""), 2);
   const gt_schema *own = thing->schema;
   if (!thing->path && own && own->help && thing->help && strlen(own->help) > strlen(thing->help))
-    gt_print_wrapped(own->help, 0);
+    gt_print_wrapped(stdout, own->help, 0);
   const gt_schema_kind *kind = find_kind(thing->items ? thing->items : thing->kind);
   if (kind->form) printf("in a config: %s\n", kind->form);
   const char *form = gt_schema_short_form(&arena, thing);

@@ -38,6 +38,7 @@ const gt_command gt_command_selftest = {
     .details =
         "Each op is compared with double precision on the CPU, its derivatives with finite differences, and\n"
         "the device with the CPU. Exit code 70 when a case fails.\n",
+    .examples = {"gtrain selftest --device cpu --filter matmul", "gtrain selftest --device vulkan --brief"},
     .options = options,
     .run = run,
 };

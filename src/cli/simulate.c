@@ -15,7 +15,8 @@ static const gt_option options[] = {
     {"steps", "N", "steps to run (default: as many as in training)", false},
     {"grid", "HxW", "cells of the board (default: those of --start FILE, else of the training)", false},
     {"start", "START",
-     "random, zeros, centre or FILE: a PNG, or text of digits 0 and 1 (default: the config's)", false},
+     "random, zeros, centre or FILE: a PNG, or text of digits 0 and 1 (default: the config's)", false,
+     gt_simulate_starts},
     {"seed", "N", "of the start, the cells that fire and random damage (default: 1)", false},
     {"fire-rate", "P", "probability that a cell takes a step, 1: all together (default: the model's)", false},
     {"damage", "DAMAGE", "zero cells while it runs, see above; may be given several times", true},
@@ -311,6 +312,8 @@ const gt_command gt_command_simulate = {
         "  ROW,COLUMN,HxW              a block of H rows and W columns, on all boards\n"
         "  ROW,COLUMN,HxW:LAST         on boards 0 to LAST; or :FIRST-LAST\n"
         "  random:HxW[:COUNT[:EVERY]]  COUNT blocks (1) anywhere, drawn anew on every EVERYth board (1)\n",
+    .examples = {"gtrain simulate runs/life/model.bin --steps 100",
+                 "gtrain simulate runs/life/model.bin --grid 64x64 --steps 50 --animation life.png"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -124,6 +124,8 @@ const gt_command gt_command_train = {
         "checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
         "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
         "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",
+    .examples = {"gtrain train configs/digits.yaml --run-dir runs/digits",
+                 "gtrain train configs/digits.yaml --set train.epochs=5 --set optimizer.lr=0.01"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -142,6 +142,8 @@ const gt_command gt_command_tune = {
         "in $GTRAIN_CACHE_DIR, else ~/.cache/gtrain, for this device and version of its driver. Runs that begin\n"
         "later take it, also those of other configs with the same products; a run that is resumed goes on with\n"
         "what it began with. Results differ by rounding, as they do from one device to another.\n",
+    .examples = {"gtrain tune configs/digits.yaml",
+                 "gtrain tune configs/digits.yaml --device vulkan --seconds 30"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -12,6 +12,12 @@ static const gt_exporter *const exporters[] = {
 #undef X
     NULL,
 };
+const char *const gt_exporter_names[] = {
+#define X(name) #name,
+#include "registry/exporter.inc"
+#undef X
+    NULL,
+};
 enum { EXPORTERS = sizeof exporters / sizeof *exporters - 1 };
 
 int gt_exporter_count(void) { return EXPORTERS; }

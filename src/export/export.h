@@ -21,6 +21,7 @@ typedef struct gt_exporter {
 } gt_exporter;
 
 int gt_exporter_count(void);
+extern const char *const gt_exporter_names[]; /* sorted, ends with NULL */
 const gt_exporter *gt_exporter_at(int index); /* sorted by name */
 const gt_exporter *gt_exporter_find(const char *name);
 

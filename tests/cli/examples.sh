@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Every --help ends with two examples, whose options exist. All run, in a folder with small models: but for those of
+# commands that take long by their nature, which are only looked at.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cd "$TEST_TMP" || exit 1
+ln -s "${ROOT:-$OLDPWD}/configs" "${ROOT:-$OLDPWD}/datasets" .
+config() { # NAME OVERRIDE…: runs/NAME as an example's reader has it, trained for a moment
+  local name=$1
+  shift
+  exits 0 "a small model of $name" "$GTRAIN" train "configs/$name.yaml" --device cpu --quiet --run-dir "runs/$name" "$@"
+}
+config digits_logic --set train.epochs=1
+config life --set train.steps=2
+config hellokan --set 'train.phases=[{steps: 20}]' --set data.formula=x0 --set 'model=[{kan: 1}]'
+
+# The examples are words of a shell, in which `gtrain` is this.
+gtrain() {
+  case $1 in
+    train | eval | predict) "$GTRAIN" "$@" --device cpu ;;
+    *) "$GTRAIN" "$@" ;;
+  esac
+}
+
+commands=$("$GTRAIN" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+check "all commands are listed" test "$(wc -w <<< "$commands")" = "$(ls "${ROOT:-$OLDPWD}"/src/cli/*.c | xargs grep -l '^GT_REGISTER(command' | wc -l)"
+"$GTRAIN" --help > help
+check "gtrain --help ends with two examples" test "$(tail -n 3 help | grep -c '^  gtrain ')" = 2
+for command in train $commands; do
+  "$GTRAIN" "$command" --help > help
+  mapfile -t examples < <(tail -n 3 help | sed -n 's/^  \(gtrain .*\)/\1/p')
+  check "$command --help ends with two examples" test "$(tail -n 3 help | head -n 1) ${#examples[@]}" = "examples: 2"
+  for example in "${examples[@]}"; do
+    check "… of this command: $example" test "$(cut -d' ' -f2 <<< "$example")" = "$command"
+    for option in $(grep -o -- ' --[a-z-]*' <<< "$example"); do
+      check "… whose option exists: $option" grep -q -- "^  $option" help
+    done
+    case $command in
+      bench | selftest | tune) continue ;;
+      # The first line makes the run that other examples read.
+      train) [[ -d runs/digits && $example == *--run-dir* ]] && continue ;;
+    esac
+    # The gates of examples are for whole trainings.
+    exits 0 "it runs: $example" eval "${example/accuracy<0.9/accuracy<0.01}"
+  done
+done
+check "files that examples write" ls hellokan.svg digits.c digits.csv life.png
+finish
