@@ -1,35 +1,25 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "base/log.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static gt_log_level current = GT_LOG_INFO;
 
 void gt_log_set_level(gt_log_level level) { current = level; }
 
-static bool is_terminal(void) {
-  const char *term = getenv("TERM");
-  return isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
-}
-
-bool gt_log_color(void) {
-  const char *no = getenv("NO_COLOR");
-  return !(no && *no) && is_terminal();
-}
+bool gt_log_color(void) { return gt_color_shown(STDERR_FILENO); }
 
 /* --- the line that is redrawn --- */
 
 static bool drawn;
 
 int gt_log_width(void) {
-  struct winsize size;
-  if (!is_terminal()) return 0;
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+  return gt_terminal_has_cursor(STDERR_FILENO) ? gt_terminal_width(STDERR_FILENO) : 0;
 }
 
 /* The cursor goes back to the first column: when the window becomes narrower, terminals break the line into
@@ -80,7 +70,7 @@ void gt_warn(const char *format, ...) {
   if (current < GT_LOG_WARN) return;
   va_list arguments;
   va_start(arguments, format);
-  message("warning:", "\033[1;33m", format, arguments);
+  message("warning:", "\033[1;35m", format, arguments);
   va_end(arguments);
 }
 

@@ -1,5 +1,5 @@
-/* Messages to stderr. Data never goes through here: it goes to stdout. Colour only on a terminal and without
- * NO_COLOR. */
+/* Messages to stderr, coloured as gcc colours its own (base/terminal.h says when). Data never goes through
+ * here: it goes to stdout. */
 #ifndef GT_BASE_LOG_H
 #define GT_BASE_LOG_H
 #include <stdbool.h>
@@ -11,7 +11,8 @@ void gt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));      /* "warning: …" */
 void gt_log_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "error: …" */
 bool gt_log_color(void); /* true if stderr takes colours */
-/* How wide stderr is now, which changes when a window is resized; 0: it is no terminal. */
+/* How wide a line of gt_log_status may be now, which changes when a window is resized; 0: stderr is no
+ * terminal that can redraw one. */
 int gt_log_width(void);
 /* Draws a line, shorter than gt_log_width, that the next one or the next message replaces; NULL removes it.
  */

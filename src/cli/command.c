@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -23,6 +24,11 @@ enum { COMMANDS = sizeof commands / sizeof *commands, MOST_OPTIONS = 32 };
 
 int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
+
+const gt_option gt_common_options[] = {
+    {"color", "WHEN", "colour messages: auto (on a terminal; the default), always or never", false},
+    {NULL, NULL, NULL, false},
+};
 
 /* --- errors --- */
 
@@ -59,6 +65,7 @@ static int unknown_option(const gt_arguments *arguments, const char *word) {
   size_t count = 1;
   for (const gt_option *o = arguments->command->options; o->name && count < MOST_OPTIONS; o++)
     names[count++] = o->name;
+  for (const gt_option *o = gt_common_options; o->name && count < MOST_OPTIONS; o++) names[count++] = o->name;
   const char *nearest = gt_nearest(word + strspn(word, "-"), names, count);
   if (nearest) return gt_usage_error(arguments, "unknown option '%s'; did you mean '--%s'?", word, nearest);
   return gt_usage_error(arguments, "unknown option '%s'; `gtrain %s --help` lists them", word,
@@ -67,10 +74,20 @@ static int unknown_option(const gt_arguments *arguments, const char *word) {
 
 /* --- parsing --- */
 
-static const gt_option *find_option(const gt_command *command, const char *name, size_t length) {
-  for (const gt_option *option = command->options; option->name; option++)
+static const gt_option *find_option(const gt_option *options, const char *name, size_t length) {
+  for (const gt_option *option = options; option->name; option++)
     if (strlen(option->name) == length && !memcmp(option->name, name, length)) return option;
   return NULL;
+}
+
+/* What a common option says holds from here on, for errors in the rest of the command line, too. */
+static int apply_common(const gt_arguments *arguments, const gt_option *option, const char *value) {
+  gt_color color;
+  if (option != gt_common_options) return GT_OK;
+  if (!gt_color_find(value, &color))
+    return gt_usage_error(arguments, "option '--color': expected auto, always or never, not '%s'", value);
+  gt_color_set(color);
+  return GT_OK;
 }
 
 static bool given_already(const gt_arguments *arguments, const gt_option *option) {
@@ -85,8 +102,9 @@ static int parse_option(gt_arguments *arguments, int argc, char **argv, int *at)
   const char *equals = strchr(word, '=');
   const char *name = word + 2, *value = equals ? equals + 1 : NULL;
   const gt_option *option = NULL;
-  if (word[1] == '-')
-    option = find_option(arguments->command, name, equals ? (size_t)(equals - name) : strlen(name));
+  const size_t length = equals ? (size_t)(equals - name) : strlen(name);
+  if (word[1] == '-') option = find_option(arguments->command->options, name, length);
+  if (word[1] == '-' && !option) option = find_option(gt_common_options, name, length);
   if (!option) {
     char shown[128];
     snprintf(shown, sizeof shown, "%.*s", (int)(equals ? equals - word : 120), word);
@@ -105,7 +123,7 @@ static int parse_option(gt_arguments *arguments, int argc, char **argv, int *at)
   if (!option->several && option->argument && given_already(arguments, option))
     return gt_usage_error(arguments, "option '--%s' is given twice", option->name);
   arguments->given[arguments->givens++] = (struct gt_given){option, value};
-  return GT_OK;
+  return apply_common(arguments, option, value);
 }
 
 static int parse(gt_arguments *arguments, int argc, char **argv) {

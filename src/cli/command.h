@@ -1,6 +1,6 @@
 /* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
  * GT_REGISTER(command, NAME). Its options are rows too: from them come parsing, --help and suggestions. Every
- * command has --help besides its own. A command prints its results to stdout, everything else to stderr,
+ * command has --help and gt_common_options besides its own. A command prints its results to stdout, everything else to stderr,
  * reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
 #define GT_CLI_COMMAND_H
@@ -66,6 +66,9 @@ extern const char *const gt_cli_devices[]; /* values of --device */
   { "strict", 0, "warnings of the config and its data are errors", false }
 #define GT_OPTION_QUIET \
   { "quiet", 0, "only errors and warnings on stderr", false }
+
+/* Those of every command, besides --help; ends with a NULL name. */
+extern const gt_option gt_common_options[];
 
 /* What --help, docs/cli.md and the man page say of the program as a whole; each ends with a NULL name. */
 typedef struct gt_help_row {

@@ -149,8 +149,8 @@ static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   if (at->line) fprintf(stream, ":%d:%d", at->line, at->column);
   fprintf(stream, "%s%s%s:%s ", at->file ? ": " : "",
           !color          ? ""
-          : item->finding ? "\033[33m"
-                          : "\033[31m",
+          : item->finding ? "\033[1;35m"
+                          : "\033[1;31m",
           item->finding ? "warning" : "error", color ? "\033[0m" : "");
   gt_put_text(stream, item->message);
   if (item->finding) fprintf(stream, " [%s]", gt_finding_names[item->finding - 1]);

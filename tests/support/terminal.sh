@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# Sourced after cli.sh by scripts that look at what a terminal is sent. script(1) makes the pseudo-terminals.
+command -v script > /dev/null || { echo "script(1) is not there" && exit 77; }
+
+# sent COLUMNS NAME COMMAND…: runs it on a terminal of that width; the bytes sent there are then in the file
+# $TEST_TMP/NAME, and its exit code in $code. Its standard output is that terminal, too.
+sent() {
+  local columns=$1 name=$2
+  shift 2
+  printf -v command '%q ' "$@"
+  code=0
+  script -qec "stty cols $columns rows 24; $command" /dev/null < /dev/null > "$TEST_TMP/$name" || code=$?
+}
+# The widest line of a file, in characters, without escape sequences, and without what a carriage return replaces.
+widest() {
+  sed 's/\r*$//; s/.*\r//; s/\x1b\[[?0-9;]*[a-zA-Z]//g' "$1" |
+    LC_ALL=C.UTF-8 awk '{ n = length($0); if (n > most) most = n } END { print most + 0 }'
+}
+# escapes FILE: true if it holds an escape sequence.
+escapes() { grep -q $'\x1b' "$1"; }
