@@ -5,6 +5,7 @@
 #include "cli/bench.h"
 #include "graph/op.h"
 #include "train/bench_table.h"
+#include "train/progress.h"
 #include "train/tuned_file.h"
 #include <stdlib.h>
 
@@ -91,6 +92,7 @@ static void print_rows(const profile *p, double total) {
 
 static void print_profile(const profile *p) {
   const gt_bench_ceilings *c = &p->ceilings;
+  char all[32], longest[32];
   double total = 0, floor = 0;
   uint32_t kernels = 0;
   for (uint32_t s = 0; s < p->count; s++) {
@@ -105,8 +107,9 @@ static void print_profile(const profile *p) {
       "ceilings        products %.1f GFLOP/s, copy %.1f GB/s, a kernel that is waited for %.2f us; caches beat them\n",
       c->flops * 1e-3, c->bytes * 1e-3, c->launch);
   if (p->making.kernels)
-    printf("first run       %u kernels made by the driver in %.0f ms, the slowest (%s) in %.0f ms\n",
-           p->making.kernels, 1e3 * p->making.seconds, p->making.slowest, 1e3 * p->making.longest);
+    printf("first run       %u kernels made by the driver in %s, the slowest (%s) in %s\n",
+           p->making.kernels, gt_duration(p->making.seconds, all), p->making.slowest,
+           gt_duration(p->making.longest, longest));
 }
 
 static json_t *profile_json(const profile *p) {
@@ -136,17 +139,18 @@ static void add_profile(json_t *root, const profile *p) {
 
 static void print_train(const gt_arguments *arguments, const gt_session *session, const gt_net *net,
                         const gt_bench_time *time, const profile *profiled) {
-  char count[32];
+  char text[48], least[32], most[32];
   const gt_net_work work = gt_net_work_of(net);
   const double rate = 1e6 * (double)gt_net_rows(net) / time->median;
   if (!gt_flag(arguments, "json")) {
     printf("%s on %s, batch %lld\n", session->config->name, session->backend->name,
            (long long)gt_net_rows(net));
-    printf("us_per_step     %.2f (min %.2f, max %.2f; %d x %lld steps)\n", time->median, time->min, time->max,
-           GT_BENCH_REPETITIONS, (long long)time->replays);
-    printf("samples_per_s   %s\n", gt_human_count(rate, count));
-    printf("work            %.1f GFLOP/s in %u kernels, %u levels\n", work.flops / time->median * 1e-3,
-           work.kernels, work.levels);
+    printf("step            %s (%s to %s; %d x %lld steps)\n", gt_duration(1e-6 * time->median, text),
+           gt_duration(1e-6 * time->min, least), gt_duration(1e-6 * time->max, most), GT_BENCH_REPETITIONS,
+           (long long)time->replays);
+    printf("rate            %s\n", gt_samples_rate(rate, text));
+    printf("work            %sFLOP/s in %u kernels, %u levels\n",
+           gt_human_count(1e6 * work.flops / time->median, text), work.kernels, work.levels);
     if (work.tuned) printf("tuned           %u choices as gtrain tune found them\n", work.tuned);
     if (profiled->rows) print_profile(profiled);
     return;

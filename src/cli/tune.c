@@ -1,6 +1,7 @@
 /* gtrain tune: which ways of doing its kernels are best for a config on this device, found by timing. */
 #include "base/log.h"
 #include "cli/common.h"
+#include "train/progress.h"
 #include "train/signals.h"
 #include "train/tune.h"
 #include "train/tuned_file.h"
@@ -36,16 +37,18 @@ static void add_choice(void *context, const gt_tune_choice *choice) {
 }
 
 static void print_result(const gt_tune_result *r, const char *path) {
+  char before[32], after[32];
   if (!r->choices) {
     printf("nothing to choose: each kernel of the step has one way on this device\n");
     return;
   }
   if (r->failed) gt_warn("%u of %u ways were refused by the device", r->failed, r->tries);
+  gt_duration(1e-6 * r->before, before);
   if (r->changed)
-    printf("step            %.2f us -> %.2f us (%.3f times as fast), in turns\n", r->before,
-           r->before * r->ratio, 1 / r->ratio);
+    printf("step            %s -> %s (%.3f times as fast), in turns\n", before,
+           gt_duration(1e-6 * r->before * r->ratio, after), 1 / r->ratio);
   else
-    printf("step            %.2f us, as it is reckoned: nothing was faster\n", r->before);
+    printf("step            %s, as it is reckoned: nothing was faster\n", before);
   printf("kept            %u of %u, in %s\n", r->changed, r->choices, path);
   if (r->gone_through < r->choices)
     printf("left            %u of %u, for want of time (--seconds)\n", r->choices - r->gone_through,

@@ -1,5 +1,6 @@
 #include "train/bench_table.h"
 #include "base/memory.h"
+#include "train/progress.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static bool forgive(gt_bench_row *row, bool ok, gt_error *error) {
 static bool too_slow(const bench *b, gt_bench_row *row, double *last) {
   const double seconds = 1e-6 * GROWTH * *last;
   if (seconds <= most_times * b->table->seconds) return false;
-  snprintf(row->skipped, sizeof row->skipped, "skipped, about %.*f s each", seconds < 10, seconds);
+  char each[32];
+  snprintf(row->skipped, sizeof row->skipped, "skipped, about %s each", gt_duration(seconds, each));
   *last *= GROWTH;
   return true;
 }

@@ -13,12 +13,22 @@ double gt_seconds(void) {
 
 const char *gt_duration(double seconds, char buffer[32]) {
   const long long whole = seconds < 1e12 && seconds >= 0 ? llround(seconds) : 0;
-  if (seconds < 60)
+  if (seconds > 0 && seconds < 0.999995e-3)
+    snprintf(buffer, 32, "%.2f us", 1e6 * seconds);
+  else if (seconds > 0 && seconds < 0.999995)
+    snprintf(buffer, 32, "%.2f ms", 1e3 * seconds);
+  else if (seconds < 59.95)
     snprintf(buffer, 32, "%.1f s", seconds);
-  else if (seconds < 3600)
+  else if (seconds < 3599.5)
     snprintf(buffer, 32, "%lld:%02lld", whole / 60, whole % 60);
   else
     snprintf(buffer, 32, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  return buffer;
+}
+
+const char *gt_samples_rate(double per_second, char buffer[48]) {
+  char count[32];
+  snprintf(buffer, 48, "%s samples/s", gt_human_count(per_second, count));
   return buffer;
 }
 
@@ -26,14 +36,14 @@ enum { FIELDS = 6, FIELD_LENGTH = 64, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR
 
 /* In the order of the line; the percentage goes last. */
 static void write_fields(const gt_progress_view *view, char field[FIELDS][FIELD_LENGTH]) {
-  char text[32];
+  char text[48];
   const bool plain = fabs(view->loss) < 1e6 && fabs(view->loss) >= 1e-3;
   snprintf(field[0], FIELD_LENGTH, "%3d%%", (int)(100.0 * (double)view->step / (double)view->steps));
   snprintf(field[1], FIELD_LENGTH, "epoch %lld", (long long)view->epoch);
   snprintf(field[2], FIELD_LENGTH, "step %lld/%lld", (long long)view->step, (long long)view->steps);
   snprintf(field[3], FIELD_LENGTH, plain ? "loss %.4f" : "loss %.3g", view->loss);
-  snprintf(field[4], FIELD_LENGTH, "%s samples/s", gt_human_count(view->rate, text));
-  snprintf(field[5], FIELD_LENGTH, "%s left", gt_duration(view->left, text));
+  snprintf(field[4], FIELD_LENGTH, "%s", gt_samples_rate(view->rate, text));
+  snprintf(field[5], FIELD_LENGTH, "%s left", gt_duration(view->left < 1 ? 0 : view->left, text));
 }
 
 static char *draw_bar(char *line, const gt_progress_view *view, size_t width) {

@@ -15,5 +15,9 @@ typedef struct gt_progress_view {
 void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room);
 
 double gt_seconds(void);                                  /* monotonic clock */
-const char *gt_duration(double seconds, char buffer[32]); /* "1:02:03", "4:05", "6.7 s" */
+/* "1:02:03", "4:05", "6.7 s", "12.34 ms", "12.34 us": everywhere where people read how long something takes.
+ */
+const char *gt_duration(double seconds, char buffer[32]);
+/* "65.9 k samples/s": everywhere where people read how fast something trains. */
+const char *gt_samples_rate(double per_second, char buffer[48]);
 #endif

@@ -64,7 +64,25 @@ static void usual_widths(void **unused) {
   }
 }
 
+static void quantities(void **unused) {
+  (void)unused;
+  static const struct {
+    double seconds;
+    const char *text;
+  } durations[] = {
+      {0, "0.0 s"},        {2.5e-6, "2.50 us"},      {999.99e-6, "999.99 us"}, {999.9999e-6, "1.00 ms"},
+      {0.0123, "12.30 ms"}, {0.99999, "999.99 ms"},   {0.9999999, "1.0 s"},     {6.7, "6.7 s"},
+      {59.96, "1:00"},     {245, "4:05"},            {3599.7, "1:00:00"},      {3723, "1:02:03"},
+  };
+  char text[48];
+  for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
+    assert_string_equal(gt_duration(durations[i].seconds, text), durations[i].text);
+  assert_string_equal(gt_samples_rate(65900, text), "65.9 k samples/s");
+  assert_string_equal(gt_samples_rate(12.345, text), "12.3 samples/s");
+  assert_string_equal(gt_samples_rate(3.2e6, text), "3.2 M samples/s");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_width), cmocka_unit_test(usual_widths)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(quantities), cmocka_unit_test(every_width), cmocka_unit_test(usual_widths)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
