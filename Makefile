@@ -126,6 +126,19 @@ $(BUILD)/%.stamp: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(STAMP))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(STAMP))' > $@
 
+# --- what a binary says of its build (gtrain --version --json) -----------------------------------------------------
+
+# A tarball of the sources may be unpacked inside another repository: its commit is not ours.
+commit  = $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null))
+facts   = COMMIT '$(commit)' FLAGS '$(strip $(subst ",,$(subst ',,$(CFLAGS) $(SANITIZER_FLAGS))))' \
+          GLSLC "$$($(GLSLC) --version 2>/dev/null | head -n 1)" \
+          LIBRARIES '$(foreach p,$(PACKAGES),$p=$(shell $(PKG_CONFIG) --modversion $p 2>/dev/null))'
+$(GEN)/build_facts.h: FORCE
+	@mkdir -p $(@D)
+	@printf '#define GT_BUILD_%s "%s"\n' $(facts) > $@.next
+	@if cmp -s $@.next $@; then rm $@.next; else mv $@.next $@; fi
+$(BUILD)/obj/src/cli/version.o: $(GEN)/build_facts.h
+
 # --- registries: X(name) lines, one file a kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -------
 
 KINDS := op augment layer loss data optim schedule command init sink inspector exporter opcase
@@ -256,7 +269,7 @@ C_FILES := $(sort $(wildcard tools/*.c tests/*.c src/*.[ch] src/*/*.[ch] src/*/*
 
 # All checks run even when an earlier one fails: one look shows all there is to mend. Shaders are validated where they
 # can be compiled.
-lint: $(GEN)/registry.done $(GEN)/shader_table.h $(if $(shell command -v $(GLSLC) 2>/dev/null),$(SPV))
+lint: $(GEN)/registry.done $(GEN)/shader_table.h $(GEN)/build_facts.h $(if $(shell command -v $(GLSLC) 2>/dev/null),$(SPV))
 	@CLANG_FORMAT="$(CLANG_FORMAT)" CPPCHECK="$(CPPCHECK)" BUILD="$(BUILD)" scripts/lint.sh $(C_FILES)
 
 format:

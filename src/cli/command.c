@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "cli/version.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -190,8 +191,8 @@ int gt_cli_main(int argc, char **argv) {
   if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
     gt_print_program_help();
     code = GT_OK;
-  } else if (!strcmp(word, "--version")) {
-    printf("gtrain %s\n", GT_VERSION);
+  } else if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+    gt_print_version(argc > 2 && !strcmp(argv[2], "--json"));
     code = GT_OK;
   }
   for (int i = 0; i < COMMANDS && code < 0; i++)

@@ -11,7 +11,7 @@ const char *const gt_cli_examples[GT_EXAMPLES] = {"gtrain train configs/digits.y
 
 const gt_help_row gt_cli_global_options[] = {
     {"--help", "print this text; after a command: its help"},
-    {"--version", "print the version"},
+    {"-V, --version", "print the version; with --json: the build, for a bug report"},
     {NULL, NULL},
 };
 
