@@ -1,8 +1,10 @@
 #include "backend/backend.h"
+#include "base/log.h"
 #include "base/text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEVICE_LIMIT = 32 };
 
@@ -99,11 +101,34 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   for (int i = 0; i < count && index < 0; i++)
     if (devices[i].usable) index = i;
   if (index < 0) return fail_device(devices, count, error), NULL;
-  return gt_vulkan_open(index, error);
+  gt_backend *backend = gt_vulkan_open(index, error);
+  if (backend && software(&devices[index]))
+    gt_info("using %s, a software device: slower than --device cpu", devices[index].name);
+  return backend;
+}
+
+/* What other programs call a GPU. */
+static bool means_gpu(const char *choice) {
+  static const char *const words[] = {"gpu", "cuda", "nvidia", "amd", "rocm",
+                                      "hip", "mps",  "metal",  "xpu", "intel"};
+  const size_t length = strcspn(choice, ":");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == length && !strncasecmp(choice, words[i], length)) return true;
+  return false;
+}
+
+static void unknown_device(const char *source, const char *choice, gt_error *error) {
+  static const char *const names[] = {"auto", "cpu", "vulkan"};
+  const char *near = gt_nearest(choice, names, sizeof names / sizeof *names);
+  if (means_gpu(choice))
+    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; a GPU is 'vulkan%s' here", source, choice,
+            choice + strcspn(choice, ":"));
+  else
+    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s",
+            source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
-  static const char *const names[] = {"auto", "cpu", "vulkan", "null"};
   gt_backend *backend;
   const char *source = choice ? "--device" : "GTRAIN_DEVICE";
   if (!choice) choice = getenv("GTRAIN_DEVICE");
@@ -114,12 +139,8 @@ gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
     backend = gt_null_open();
   else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7))
     backend = open_vulkan(choice, error);
-  else {
-    const char *near = gt_nearest(choice, names, 4);
-    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s",
-            source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return NULL;
-  }
+  else
+    return unknown_device(source, choice, error), NULL;
   if (backend) snprintf(backend->why, sizeof backend->why, "asked for by %s", source);
   return backend;
 }
