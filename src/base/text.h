@@ -7,8 +7,9 @@
 
 struct gt_arena;
 
-/* The candidate that WORD was probably meant to be, a slip of the keys apart or a longer form of it; NULL if none
- * is near enough, two are as near, or WORD is a number. A candidate shares more than half of the letters. */
+/* The candidate that WORD was probably meant to be, a slip of the keys apart or a longer form of it; NULL if
+ * none is near enough, two are as near, or WORD is a number. A candidate shares more than half of the
+ * letters. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
 /* Edits between two words (nearest.c); 0: they differ at most in case, '_', '-' and spaces. */
 size_t gt_word_distance(const char *a, const char *b);

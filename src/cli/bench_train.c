@@ -107,9 +107,8 @@ static void print_profile(const profile *p) {
       "ceilings        products %.1f GFLOP/s, copy %.1f GB/s, a kernel that is waited for %.2f us; caches beat them\n",
       c->flops * 1e-3, c->bytes * 1e-3, c->launch);
   if (p->making.kernels)
-    printf("first run       %u kernels made by the driver in %s, the slowest (%s) in %s\n",
-           p->making.kernels, gt_duration(p->making.seconds, all), p->making.slowest,
-           gt_duration(p->making.longest, longest));
+    printf("first run       %u kernels made by the driver in %s, the slowest (%s) in %s\n", p->making.kernels,
+           gt_duration(p->making.seconds, all), p->making.slowest, gt_duration(p->making.longest, longest));
 }
 
 static json_t *profile_json(const profile *p) {

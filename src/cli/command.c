@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "cli/foreign.h"
 #include "cli/version.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -27,8 +28,8 @@ int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
 
 const gt_option gt_common_options[] = {
-    {"color", "WHEN", "colour messages: auto (on a terminal; the default), always or never", false},
-    {NULL, NULL, NULL, false},
+    {"color", "WHEN", "colour messages: auto (on a terminal; the default), always or never", false, 0, NULL},
+    {NULL, NULL, NULL, false, 0, NULL},
 };
 
 /* --- errors --- */
@@ -51,23 +52,29 @@ int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
 }
 
 static int unknown_command(const char *word) {
-  const char *names[COMMANDS];
+  const char *names[COMMANDS], *known = gt_foreign_command(word);
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *nearest = gt_nearest(word, names, COMMANDS);
-  if (nearest)
+  const char *nearest = known ? NULL : gt_nearest(word, names, COMMANDS);
+  if (known)
+    gt_log_error("unknown command '%s'; use %s", word, known);
+  else if (nearest)
     gt_log_error("unknown command '%s'; did you mean '%s'?", word, nearest);
   else
     gt_log_error("unknown command '%s'; `gtrain --help` lists them", word);
   return GT_ERR_USAGE;
 }
 
-static int unknown_option(const gt_arguments *arguments, const char *word) {
+/* `value` may be that of the option: what follows it, or NULL. */
+static int unknown_option(const gt_arguments *arguments, const char *word, const char *value) {
+  char hint[256];
   const char *names[MOST_OPTIONS + 1] = {"help"};
   size_t count = 1;
   for (const gt_option *o = arguments->command->options; o->name && count < MOST_OPTIONS; o++)
     names[count++] = o->name;
   for (const gt_option *o = gt_common_options; o->name && count < MOST_OPTIONS; o++) names[count++] = o->name;
-  const char *nearest = gt_nearest(word + strspn(word, "-"), names, count);
+  if (gt_foreign_option(arguments->command, word, value, hint, sizeof hint))
+    return gt_usage_error(arguments, "unknown option '%s'; %s", word, hint);
+  const char *nearest = word[1] == '-' ? gt_nearest(word + 2, names, count) : NULL;
   if (nearest) return gt_usage_error(arguments, "unknown option '%s'; did you mean '--%s'?", word, nearest);
   return gt_usage_error(arguments, "unknown option '%s'; `gtrain %s --help` lists them", word,
                         arguments->command->name);
@@ -91,40 +98,81 @@ static int apply_common(const gt_arguments *arguments, const gt_option *option, 
   return GT_OK;
 }
 
+static const gt_option *find_letter(const gt_command *command, char letter) {
+  for (const gt_option *option = command->options; option->name; option++)
+    if (option->letter == letter) return option;
+  return NULL;
+}
+
 static bool given_already(const gt_arguments *arguments, const gt_option *option) {
   for (int i = 0; i < arguments->givens; i++)
     if (arguments->given[i].option == option) return true;
   return false;
 }
 
-/* Takes the option at argv[*at], and its value from there or from the next word. Returns an exit code. */
-static int parse_option(gt_arguments *arguments, int argc, char **argv, int *at) {
-  char *word = argv[*at];
-  const char *equals = strchr(word, '=');
-  const char *name = word + 2, *value = equals ? equals + 1 : NULL;
-  const gt_option *option = NULL;
-  const size_t length = equals ? (size_t)(equals - name) : strlen(name);
-  if (word[1] == '-') option = find_option(arguments->command->options, name, length);
-  if (word[1] == '-' && !option) option = find_option(gt_common_options, name, length);
-  if (!option) {
-    char shown[128];
-    snprintf(shown, sizeof shown, "%.*s", (int)(equals ? equals - word : 120), word);
-    return unknown_option(arguments, shown);
-  }
-  if (value && !option->argument)
-    return gt_usage_error(arguments, "option '--%s' takes no value", option->name);
+/* True if nobody means the word as a value: --anything, or a short option of the command. */
+static bool is_option_word(const gt_command *command, const char *word) {
+  if (!strncmp(word, "--", 2)) return true;
+  return word[0] == '-' && word[1] && !word[2] && (word[1] == 'h' || find_letter(command, word[1]));
+}
+
+/* Notes the option, with its value from `value` or, where that is NULL, from the word after argv[*at].
+ * `shown` is the option as it was typed. Returns an exit code. */
+static int take_option(gt_arguments *arguments, const gt_option *option, const char *shown, const char *value,
+                       int argc, char **argv, int *at) {
   if (option->argument && !value) {
-    if (*at + 1 >= argc)
-      return gt_usage_error(arguments, "option '--%s' needs %s", option->name, option->argument);
+    if (*at + 1 >= argc) return gt_usage_error(arguments, "option '%s' needs %s", shown, option->argument);
     value = argv[++*at];
-    if (!strncmp(value, "--", 2))
-      return gt_usage_error(arguments, "option '--%s' needs %s, not '%.60s'; if it is to be that: --%s=%.60s",
-                            option->name, option->argument, value, option->name, value);
+    if (is_option_word(arguments->command, value))
+      return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; if it is to be that: --%s=%.60s",
+                            shown, option->argument, value, option->name, value);
   }
-  if (!option->several && option->argument && given_already(arguments, option))
+  if (!option->several && given_already(arguments, option)) {
+    if (!option->argument) return GT_OK;
     return gt_usage_error(arguments, "option '--%s' is given twice", option->name);
+  }
   arguments->given[arguments->givens++] = (struct gt_given){option, value};
   return apply_common(arguments, option, value);
+}
+
+/* --name, --name value or --name=value */
+static int parse_long(gt_arguments *arguments, int argc, char **argv, int *at) {
+  const char *word = argv[*at], *equals = strchr(word, '='), *value = equals ? equals + 1 : NULL;
+  char shown[128];
+  snprintf(shown, sizeof shown, "%.*s", (int)(equals ? equals - word : 120), word);
+  const size_t length = (equals ? (size_t)(equals - word) : strlen(word)) - 2;
+  const gt_option *option = find_option(arguments->command->options, word + 2, length);
+  if (!option) option = find_option(gt_common_options, word + 2, length);
+  if (!option) return unknown_option(arguments, shown, value ? value : *at + 1 < argc ? argv[*at + 1] : NULL);
+  if (value && !option->argument) return gt_usage_error(arguments, "option '%s' takes no value", shown);
+  return take_option(arguments, option, shown, value, argc, argv, at);
+}
+
+/* -q, -qs KEY=VALUE, -d cpu or -dcpu */
+static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) {
+  const char *word = argv[*at];
+  for (const char *c = word + 1; *c; c++) {
+    const gt_option *option = find_letter(arguments->command, *c);
+    const char shown[] = {'-', *c, 0};
+    if (!option)
+      return unknown_option(arguments, c == word + 1 ? word : shown, *at + 1 < argc ? argv[*at + 1] : NULL);
+    const char *rest = option->argument && c[1] ? c + 1 : NULL;
+    const int code = take_option(arguments, option, shown, rest, argc, argv, at);
+    if (code || option->argument) return code;
+  }
+  return GT_OK;
+}
+
+static int check_words(const gt_arguments *arguments) {
+  const gt_command *command = arguments->command;
+  if (arguments->words < command->min_words)
+    return gt_usage_error(arguments, "gtrain %s needs %s", command->name,
+                          command->min_words == 1 ? "an argument" : "more arguments");
+  if (arguments->words <= command->max_words) return GT_OK;
+  const char *word = arguments->word[command->max_words], *equals = strchr(word, '=');
+  if (equals && equals > word && find_option(command->options, "set", 3))
+    return gt_usage_error(arguments, "unexpected argument '%s'; to replace a value: --set %s", word, word);
+  return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
 
 static int parse(gt_arguments *arguments, int argc, char **argv) {
@@ -133,19 +181,14 @@ static int parse(gt_arguments *arguments, int argc, char **argv) {
     if (options && !strcmp(argv[i], "--")) {
       options = false;
     } else if (options && argv[i][0] == '-' && argv[i][1]) {
-      const int code = parse_option(arguments, argc, argv, &i);
+      const int code =
+          argv[i][1] == '-' ? parse_long(arguments, argc, argv, &i) : parse_short(arguments, argc, argv, &i);
       if (code) return code;
     } else {
       arguments->word[arguments->words++] = argv[i];
     }
   }
-  const gt_command *command = arguments->command;
-  if (arguments->words < command->min_words)
-    return gt_usage_error(arguments, "gtrain %s needs %s", command->name,
-                          command->min_words == 1 ? "an argument" : "more arguments");
-  if (arguments->words > command->max_words)
-    return gt_usage_error(arguments, "unexpected argument '%s'", arguments->word[command->max_words]);
-  return GT_OK;
+  return check_words(arguments);
 }
 
 static int run_command(const gt_command *command, int argc, char **argv) {
@@ -156,7 +199,7 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   }
   gt_arguments arguments = {.command = command,
                             .word = gt_alloc(((size_t)argc + 1) * sizeof(char *)),
-                            .given = gt_alloc(((size_t)argc + 1) * sizeof(struct gt_given))};
+                            .given = gt_alloc(((size_t)argc + MOST_OPTIONS) * sizeof(struct gt_given))};
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
   if (!code) code = command->run(&arguments);

@@ -1,7 +1,7 @@
 /* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
  * GT_REGISTER(command, NAME). Its options are rows too: from them come parsing, --help and suggestions. Every
- * command has --help and gt_common_options besides its own. A command prints its results to stdout, everything else to stderr,
- * reports its own errors, and returns the process's exit code. */
+ * command has --help and gt_common_options besides its own. A command prints its results to stdout,
+ * everything else to stderr, reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
 #define GT_CLI_COMMAND_H
 #include "base/error.h"
@@ -15,6 +15,7 @@ typedef struct gt_option {
   const char *argument; /* "DIR", or NULL for a switch */
   const char *help;
   bool several;              /* may be given more than once */
+  char letter;               /* of its short form, -q; 0: it has none */
   const char *const *values; /* values that it takes, ends with NULL, for completions; NULL: any */
 } gt_option;
 
@@ -49,11 +50,11 @@ extern const char *const gt_cli_devices[]; /* values of --device */
 
 /* Options that several commands share. */
 #define GT_OPTION_SET \
-  { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true }
-#define GT_OPTION_DEVICE                                                                             \
-  {                                                                                                  \
-    "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false, \
-        gt_cli_devices                                                                               \
+  { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true, 's', NULL }
+#define GT_OPTION_DEVICE                                                                                  \
+  {                                                                                                       \
+    "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false, 'd', \
+        gt_cli_devices                                                                                    \
   }
 #define GT_OPTION_MEMORY_LIMIT                                                                               \
   {                                                                                                          \
@@ -65,7 +66,7 @@ extern const char *const gt_cli_devices[]; /* values of --device */
 #define GT_OPTION_STRICT \
   { "strict", 0, "warnings of the config and its data are errors", false }
 #define GT_OPTION_QUIET \
-  { "quiet", 0, "only errors and warnings on stderr", false }
+  { "quiet", 0, "only errors and warnings on stderr", false, 'q' }
 
 /* Those of every command, besides --help; ends with a NULL name. */
 extern const gt_option gt_common_options[];

@@ -15,7 +15,7 @@ static const gt_option options[] = {
     GT_OPTION_DEVICE,
     GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false,
-     splits},
+     0, splits},
     {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
     {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},

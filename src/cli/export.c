@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"format", "FORMAT", "what to write: see above (required)", false, gt_exporter_names},
-    {"output", "FILE", "write to FILE instead of standard output", false},
+    {"format", "FORMAT", "what to write: see above (required)", false, 0, gt_exporter_names},
+    {"output", "FILE", "write to FILE instead of standard output", false, 'o', NULL},
     {"name", "NAME", "of the function or module (default: from FILE or MODEL)", false},
     GT_OPTION_QUIET,
     {NULL, NULL, NULL, false},

@@ -3,14 +3,14 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-enum { COLUMN = 25 }; /* where the text beside an option begins */
+enum { COLUMN = 29 }; /* where the text beside an option begins */
 
 const char gt_cli_summary[] = "Trains neural networks with Vulkan compute or on the CPU, from one YAML file.";
 const char *const gt_cli_devices[] = {"auto", "cpu", "vulkan", NULL};
 const char *const gt_cli_examples[GT_EXAMPLES] = {"gtrain train configs/digits.yaml", "gtrain schema layers"};
 
 const gt_help_row gt_cli_global_options[] = {
-    {"--help", "print this text; after a command: its help"},
+    {"-h, --help", "print this text; after a command: its help"},
     {"-V, --version", "print the version; with --json: the build, for a bug report"},
     {NULL, NULL},
 };
@@ -50,9 +50,9 @@ static void print_row(const char *left, const char *help) {
 }
 
 static void print_option(const gt_option *option) {
-  char left[64];
-  snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
-           option->argument ? option->argument : "");
+  char left[64], letter[] = {'-', option->letter, ',', ' ', 0};
+  snprintf(left, sizeof left, "%s--%s%s%s", option->letter ? letter : "    ", option->name,
+           option->argument ? " " : "", option->argument ? option->argument : "");
   print_row(left, option->help);
 }
 
@@ -68,7 +68,7 @@ void gt_print_command_help(const gt_command *command) {
   printf("\noptions:\n");
   for (const gt_option *option = command->options; option->name; option++) print_option(option);
   for (const gt_option *option = gt_common_options; option->name; option++) print_option(option);
-  print_row("--help", "print this text");
+  print_row("-h, --help", "print this text");
   print_examples(command->examples);
 }
 

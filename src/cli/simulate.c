@@ -30,7 +30,7 @@ static const gt_option options[] = {
     {"channels", "LIST", "one channel to show in grey, or three in colours: 0,1,2 (default: the outputs)",
      false},
     {"final", "FILE", "write the last board as text, as --start reads it", false},
-    {"set", "data.KEY=VALUE", "replace a value of the config's data, e.g. data.square=4", true},
+    {"set", "data.KEY=VALUE", "replace a value of the config's data, e.g. data.square=4", true, 's'},
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},

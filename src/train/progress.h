@@ -14,7 +14,7 @@ typedef struct gt_progress_view {
  * left. */
 void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room);
 
-double gt_seconds(void);                                  /* monotonic clock */
+double gt_seconds(void); /* monotonic clock */
 /* "1:02:03", "4:05", "6.7 s", "12.34 ms", "12.34 us": everywhere where people read how long something takes.
  */
 const char *gt_duration(double seconds, char buffer[32]);

@@ -16,9 +16,22 @@
 
 static void test_nearest(void **state) {
   (void)state;
-  static const char *const names[] = {
-      "units", "bias", "weight_decay", "batch_size", "relu", "cross_entropy", "lr",             "leaky_relu",
-      "erf",   "bce",  "cpu",          "conv2d",     "11",   "min_lr",        "kaiming_normal", "kaiming_uniform"};
+  static const char *const names[] = {"units",
+                                      "bias",
+                                      "weight_decay",
+                                      "batch_size",
+                                      "relu",
+                                      "cross_entropy",
+                                      "lr",
+                                      "leaky_relu",
+                                      "erf",
+                                      "bce",
+                                      "cpu",
+                                      "conv2d",
+                                      "11",
+                                      "min_lr",
+                                      "kaiming_normal",
+                                      "kaiming_uniform"};
   static const struct {
     const char *word, *best;
   } rows[] = {
@@ -40,7 +53,7 @@ static void test_nearest(void **state) {
       {"12", NULL},
       {"0.1", NULL},
       {"relu6", NULL},
-      {"max_lr", NULL}, /* the contrary */
+      {"max_lr", NULL},  /* the contrary */
       {"kaiming", NULL}, /* two are as likely */
       {"kaiming_norm", "kaiming_normal"},
       {"conv2", "conv2d"},

@@ -70,9 +70,9 @@ static void quantities(void **unused) {
     double seconds;
     const char *text;
   } durations[] = {
-      {0, "0.0 s"},        {2.5e-6, "2.50 us"},      {999.99e-6, "999.99 us"}, {999.9999e-6, "1.00 ms"},
-      {0.0123, "12.30 ms"}, {0.99999, "999.99 ms"},   {0.9999999, "1.0 s"},     {6.7, "6.7 s"},
-      {59.96, "1:00"},     {245, "4:05"},            {3599.7, "1:00:00"},      {3723, "1:02:03"},
+      {0, "0.0 s"},         {2.5e-6, "2.50 us"},    {999.99e-6, "999.99 us"}, {999.9999e-6, "1.00 ms"},
+      {0.0123, "12.30 ms"}, {0.99999, "999.99 ms"}, {0.9999999, "1.0 s"},     {6.7, "6.7 s"},
+      {59.96, "1:00"},      {245, "4:05"},          {3599.7, "1:00:00"},      {3723, "1:02:03"},
   };
   char text[48];
   for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
@@ -83,6 +83,7 @@ static void quantities(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(quantities), cmocka_unit_test(every_width), cmocka_unit_test(usual_widths)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(quantities), cmocka_unit_test(every_width),
+                                     cmocka_unit_test(usual_widths)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
