@@ -173,6 +173,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
 
 int gt_open_input(const char *path, bool plain, gt_error *error) {
   struct stat s;
+  if (!strcmp(path, GT_STDIN)) return gt_open_standard_input(error);
   const int fd = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK | O_NOCTTY : 0));
   if (fd < 0) {
     gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);

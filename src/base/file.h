@@ -28,6 +28,10 @@ bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_erro
 /* The same in two steps. plain: nothing but a plain file is opened, without waiting for what it turns out to
  * be (GT_ERR_IO, and -1). The second closes the descriptor. */
 int gt_open_input(const char *path, bool plain, gt_error *error);
+/* The path by which the functions above read standard input, as often as they like: it is kept in memory. A
+ * file of this name is ./<stdin>. */
+#define GT_STDIN "<stdin>"
+int gt_open_standard_input(gt_error *error); /* -1 on failure; the caller closes it */
 bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* The first bytes of a plain file, at most size. */
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -16,9 +17,10 @@
 static const gt_option options[] = {
     {"input", "FILE", "inputs, if not as FILE above; of several, NAME=FILE for each", true},
     {"output", "FILE",
-     "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false},
+     "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false,
+     'o'},
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
-     true},
+     true, 's'},
     GT_OPTION_DEVICE,
     GT_OPTION_MEMORY_LIMIT,
     GT_OPTION_STRICT,
@@ -124,15 +126,18 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   return gt_data_write_csv(path, outputs, names, error);
 }
 
+/* "-" is standard input. */
+static const char *path_of(const char *text) { return strcmp(text, "-") ? text : GT_STDIN; }
+
 /* "NAME=FILE", if the model has an input of that name; else the whole text is a file's. */
 static gt_input_file input_file(const gt_data_signature *signature, const char *text) {
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;
     const size_t length = strlen(name);
     if (!strncmp(text, name, length) && text[length] == '=')
-      return (gt_input_file){.name = name, .path = text + length + 1};
+      return (gt_input_file){.name = name, .path = path_of(text + length + 1)};
   }
-  return (gt_input_file){.path = text};
+  return (gt_input_file){.path = path_of(text)};
 }
 
 /* The words after the model, then what --input says; heap, one more than there are. */
@@ -142,7 +147,7 @@ static gt_input_file *input_files(const gt_arguments *arguments, const gt_data_s
   while (gt_option_nth(arguments, "input", given)) given++;
   gt_input_file *files = gt_alloc(((size_t)arguments->words + (size_t)given) * sizeof *files);
   *count = 0;
-  for (int i = 1; i < arguments->words; i++) files[(*count)++].path = arguments->word[i];
+  for (int i = 1; i < arguments->words; i++) files[(*count)++].path = path_of(arguments->word[i]);
   for (int i = 0; i < given; i++)
     files[(*count)++] = input_file(signature, gt_option_nth(arguments, "input", i));
   return files;
@@ -250,7 +255,7 @@ const gt_command gt_command_predict = {
     .usage = "MODEL FILE... [options]",
     .details =
         "FILE: idx, npy or csv, .gz too, of many samples; or pictures (.png, .jpg), a sample each, prepared\n"
-        "as those of the training were. A result is told after the name of its picture.\n"
+        "as those of the training were; - is standard input. A result is told after the name of its picture.\n"
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
         "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"

@@ -19,12 +19,18 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The command that continues this run, but for its directory: the run decides on that. */
-static const char *resume_command(const gt_arguments *arguments, gt_arena *arena) {
+/* CONFIG for the command that continues this run; NULL: standard input, which is gone. */
+static const char *resume_config(const gt_arguments *arguments, gt_arena *arena) {
   const char *config = arguments->word[0];
+  if (!strcmp(config, "-")) return NULL;
   if (*config == '-')
     config = gt_arena_printf(arena, "./%s", config); /* else it would be taken for an option */
-  char *text = gt_arena_printf(arena, "gtrain train %s", gt_shell_word(arena, config));
+  return gt_shell_word(arena, config);
+}
+
+/* Its options, but for its directory: the run decides on that. */
+static const char *resume_options(const gt_arguments *arguments, gt_arena *arena) {
+  const char *text = "";
   for (int i = 0; i < arguments->givens; i++) {
     const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
     if (!strcmp(name, "resume") || !strcmp(name, "run-dir")) continue;
@@ -99,7 +105,8 @@ static int run(const gt_arguments *arguments) {
                                   .memory_limit = limit,
                                   .resume = gt_flag(arguments, "resume"),
                                   .quiet = gt_flag(arguments, "quiet"),
-                                  .resume_command = resume_command(arguments, &arena)};
+                                  .resume_config = resume_config(arguments, &arena),
+                                  .resume_options = resume_options(arguments, &arena)};
   if (!gt_train(&config, &train, &result, &error)) {
     code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
   } else if (gt_flag(arguments, "json")) {
@@ -120,7 +127,7 @@ const gt_command gt_command_train = {
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",
     .details =
-        "Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
+        "CONFIG is a YAML file; - is standard input. Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
         "checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
         "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
         "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",

@@ -271,6 +271,8 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   if (!gt_data_read_head(path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
+  if (!format && !strcmp(path, GT_STDIN)) /* text has no name by which to tell it */
+    format = probe(&(gt_data_probe){.path = GT_STDIN ".csv"});
   if (format && format->read_samples)
     return read_samples(format, file, index, files, done, &wanted, out + first, error);
   if (format && format->read_inputs) return format->read_inputs(path, &wanted, out + first, error);

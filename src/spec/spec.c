@@ -4,6 +4,7 @@
 #include "spec/source.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <yaml.h>
 
 typedef struct frame {
@@ -228,16 +229,24 @@ gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size
   return source ? gt_spec_parse_source(arena, source, 0, diagnostics) : NULL;
 }
 
+static bool read_text(const char *path, const char *name, gt_bytes *bytes, gt_error *error) {
+  if (path == name) return gt_read_file(path, GT_SPEC_MOST_BYTES, bytes, error);
+  const int fd = dup(STDIN_FILENO); /* which the reading closes */
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
+  return gt_read_input(fd, name, GT_SPEC_MOST_BYTES, bytes, error);
+}
+
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error) {
   gt_bytes bytes;
   gt_error problem = {0};
-  if (!gt_read_file(path, GT_SPEC_MOST_BYTES, &bytes, &problem)) {
+  const char *name = strcmp(path, "-") ? path : GT_STDIN;
+  if (!read_text(path, name, &bytes, &problem)) {
     gt_fail(error, problem.status == GT_ERR_DATA ? GT_ERR_CONFIG : problem.status, "%s", problem.message);
     return NULL;
   }
-  gt_spec *root = gt_spec_parse(arena, path, (const char *)bytes.data, bytes.size, diagnostics);
+  gt_spec *root = gt_spec_parse(arena, name, (const char *)bytes.data, bytes.size, diagnostics);
   gt_bytes_finish(&bytes);
-  if (!root) gt_fail(error, GT_ERR_CONFIG, "%s is not a valid config", path);
+  if (!root) gt_fail(error, GT_ERR_CONFIG, "%s is not a valid config", name);
   return root;
 }
 

@@ -26,7 +26,8 @@ typedef struct gt_spec {
 /* Parses a file (or text; `name` is then shown as the file). NULL on failure, with the reasons in diagnostics
  * (and, when the file cannot be read at all, only in `error`). Duplicate keys are reported, but a tree is
  * still returned (the first of each pair counts), so that the checks that follow report their errors in the
- * same pass: callers look at diagnostics->errors in the end. A file without content is an empty map. */
+ * same pass: callers look at diagnostics->errors in the end. A file without content is an empty map. The path
+ * "-" is standard input, which positions call <stdin>. */
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error);
 gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
                        gt_diagnostics *diagnostics);

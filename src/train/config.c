@@ -298,7 +298,8 @@ static const char *stem(gt_arena *arena, const char *path) {
 }
 
 static void begin(gt_config *config, gt_arena *arena, const char *path) {
-  *config = (gt_config){.path = path, .name = stem(arena, path)};
+  const bool standard_input = !strcmp(path, "-");
+  *config = (gt_config){.path = path, .name = standard_input ? "stdin" : stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
 }
 

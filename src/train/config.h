@@ -54,8 +54,8 @@ typedef struct gt_snap_config { /* train/snap.h */
 } gt_snap_config;
 
 typedef struct gt_config {
-  const char *path; /* as the user named it */
-  const char *name; /* the file's name without folder and ending */
+  const char *path; /* as the user named it; "-": standard input */
+  const char *name; /* the file's name without folder and ending, or "stdin" */
   gt_spec *root;
   const char *resolved; /* YAML text */
   int64_t seed;

@@ -145,11 +145,18 @@ static bool lock_old(gt_run *run, gt_error *error) {
   return is_run(run, error) && gt_lock_directory(run->directory, &run->lock, error);
 }
 
+static const char *resume_command(gt_run *run) {
+  gt_arena *arena = &run->session.arena;
+  const char *config = run->options->resume_config;
+  if (!config) config = gt_shell_word(arena, gt_arena_printf(arena, "%s/config.yaml", run->directory));
+  return gt_arena_printf(arena, "gtrain train %s%s %s --resume", config, run->options->resume_options,
+                         gt_shell_option(arena, "run-dir", run->directory));
+}
+
 bool gt_run_directory(gt_run *run, gt_error *error) {
   run->directory = run->options->directory;
   if (!run->directory && !default_directory(run, error)) return false;
-  run->command = gt_arena_printf(&run->session.arena, "%s %s --resume", run->options->resume_command,
-                                 gt_shell_option(&run->session.arena, "run-dir", run->directory));
+  run->command = resume_command(run);
   return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 

@@ -17,7 +17,9 @@ typedef struct gt_train_options {
   const char *directory; /* NULL: runs/NAME-N */
   uint64_t memory_limit; /* of the device, in bytes; 0: none */
   bool resume, quiet;
-  const char *resume_command; /* printed when the run is interrupted, with the directory added */
+  /* What a run that is interrupted prints to go on with: `gtrain train CONFIG OPTIONS` and its directory.
+   * NULL as the config: that of the directory. */
+  const char *resume_config, *resume_options;
 } gt_train_options;
 
 typedef struct gt_train_result {
