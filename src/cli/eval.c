@@ -144,7 +144,8 @@ static int run(const gt_arguments *arguments) {
     goto done;
   const char *confusion = gt_option_value(arguments, "confusion");
   if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
-  if (!gt_model_file_read(&file, arguments->word[0], &error) || !gt_model_file_check(&file, &error))
+  if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
+      !gt_model_file_check(&file, &error))
     goto failed;
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
@@ -189,7 +190,7 @@ const gt_command gt_command_eval = {
     .summary = "evaluate a trained model",
     .usage = "MODEL [options]",
     .details =
-        "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
+        "MODEL is a model.bin or a run directory; the config inside it names the data. --set replaces values of that config,\n"
         "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
         "names that the model knows. Metrics are loss, accuracy and samples, and rmse, the distance from the\n"
         "targets, of loss 'pde', which they only judge; of logic gates loss and accuracy are the\n"

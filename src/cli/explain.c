@@ -114,12 +114,12 @@ static void print_names(const gt_explained *e) {
 }
 
 /* Reasons to doubt the formula become findings. */
-static void add_doubts(gt_explained *e, const char *path) {
+static void add_doubts(gt_explained *e) {
   const char *doubt;
   gt_arena arena;
   gt_arena_init(&arena);
   for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
-    gt_finding_at(&e->config.diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = path},
+    gt_finding_at(&e->config.diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = e->file.path},
                   "this formula is doubtful: %s", doubt);
   gt_arena_finish(&arena);
 }
@@ -193,7 +193,7 @@ static int explain(const task *t, gt_explained *models, int count) {
                          &error))
     return gt_report(&error);
   if (!formula) return GT_OK;
-  add_doubts(last, arguments->word[count - 1]);
+  add_doubts(last);
   if (gt_flag(arguments, "json"))
     print_json(last);
   else
@@ -241,6 +241,7 @@ const gt_command gt_command_explain = {
     .summary = "read a trained Kolmogorov-Arnold network as a formula, and draw it",
     .usage = "MODEL... [options]",
     .details =
+        "MODEL is a model.bin or a run directory.\n"
         "Each edge of the network becomes c f(a x + b), f from a library of functions; which ones, is what\n"
         "explains the training samples with the least complexity. All constants are then fitted together to\n"
         "the samples in double precision, and made nice numbers (1/2, 3, pi) where the samples cannot tell\n"

@@ -39,7 +39,7 @@ static bool write_text(const char *output, const gt_text *text, gt_error *error)
 static bool export(const gt_arguments *arguments, const gt_exporter *exporter, const gt_model_file *model,
                    gt_error *error) {
   const char *output = gt_option_value(arguments, "output"), *wanted = gt_option_value(arguments, "name");
-  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]);
+  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, model->path);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
   gt_export what = {.model = model, .name = name};
@@ -63,15 +63,19 @@ static int wrong_format(const gt_arguments *arguments, const char *wanted) {
 }
 
 static int run(const gt_arguments *arguments) {
+  gt_arena arena;
   gt_model_file file = {0};
   gt_error error = {0};
   int code = GT_OK;
   const char *wanted = gt_option_value(arguments, "format");
   const gt_exporter *exporter = wanted ? gt_exporter_find(wanted) : NULL;
   if (!exporter) return wrong_format(arguments, wanted);
-  if (!gt_model_file_read(&file, arguments->word[0], &error) || !export(arguments, exporter, &file, &error))
+  gt_arena_init(&arena);
+  if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
+      !export(arguments, exporter, &file, &error))
     code = gt_report(&error);
   gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
   return code;
 }
 
@@ -94,6 +98,7 @@ const gt_command gt_command_export = {
     .summary = "write a trained model, such as the circuit of a logic model, in another language",
     .usage = "MODEL --format FORMAT [--output FILE] [options]",
     .details =
+        "MODEL is a model.bin or a run directory.\n"
         "A circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
         "the first logic layer reads (after threshold); those of an image row by row, channels last.\n",
     .print_details = print_formats,

@@ -62,15 +62,19 @@ static void print_as_text(const gt_container *file, const char *path) {
 }
 
 static int run(const gt_arguments *arguments) {
+  gt_arena arena;
   gt_container file;
   gt_error error = {0};
-  if (!gt_safetensors_read(arguments->word[0], &file, &error)) return gt_report(&error);
-  if (gt_flag(arguments, "json"))
+  gt_arena_init(&arena);
+  const char *path = gt_model_path(&arena, arguments->word[0], &error);
+  const int code = path && gt_safetensors_read(path, &file, &error) ? GT_OK : gt_report(&error);
+  if (!code && gt_flag(arguments, "json"))
     print_as_json(&file);
-  else
-    print_as_text(&file, arguments->word[0]);
-  gt_container_finish(&file);
-  return GT_OK;
+  else if (!code)
+    print_as_text(&file, path);
+  if (!code) gt_container_finish(&file);
+  gt_arena_finish(&arena);
+  return code;
 }
 
 GT_REGISTER(command, inspect)
@@ -79,6 +83,7 @@ const gt_command gt_command_inspect = {
     .name = "inspect",
     .summary = "show what a model or checkpoint file holds",
     .usage = "MODEL [options]",
+    .details = "MODEL is a model.bin, another safetensors file or a run directory.\n",
     .examples = {"gtrain inspect runs/digits/model.bin", "gtrain inspect runs/digits/model.bin --json"},
     .options = options,
     .min_words = 1,

@@ -168,7 +168,8 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
                         gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
   int count;
-  if (!gt_model_file_read(file, arguments->word[0], error) || !gt_model_file_check(file, error) ||
+  if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
+      !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
   gt_input_file *files = input_files(arguments, &file->signature, &count);
@@ -254,6 +255,7 @@ const gt_command gt_command_predict = {
     .summary = "apply a trained model to inputs",
     .usage = "MODEL FILE... [options]",
     .details =
+        "MODEL is a model.bin or a run directory.\n"
         "FILE: idx, npy or csv, .gz too, of many samples; or pictures (.png, .jpg), a sample each, prepared\n"
         "as those of the training were; - is standard input. A result is told after the name of its picture.\n"
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"

@@ -16,7 +16,7 @@ static const gt_option options[] = {
     {"grid", "HxW", "cells of the board (default: those of --start FILE, else of the training)", false},
     {"start", "START",
      "random, zeros, centre or FILE: a PNG, or text of digits 0 and 1 (default: the config's)", false,
-     gt_simulate_starts},
+     0, gt_simulate_starts},
     {"seed", "N", "of the start, the cells that fire and random damage (default: 1)", false},
     {"fire-rate", "P", "probability that a cell takes a step, 1: all together (default: the model's)", false},
     {"damage", "DAMAGE", "zero cells while it runs, see above; may be given several times", true},
@@ -74,7 +74,7 @@ static bool read_config(task *e) {
 }
 
 static bool read_model(task *e) {
-  const char *path = e->arguments->word[0];
+  const char *path = gt_model_path(&e->arena, e->arguments->word[0], &e->error);
   if (!gt_model_file_read(&e->file, path, &e->error) ||
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
@@ -301,7 +301,7 @@ const gt_command gt_command_simulate = {
     .summary = "run a trained cellular automaton on any grid",
     .usage = "MODEL [options]",
     .details =
-        "Runs the circuit of a logic_ca model, each gate the one that training came to, and compares the first\n"
+        "MODEL is a model.bin or a run directory. Runs the circuit of a logic_ca model, each gate the one that training came to, and compares the first\n"
         "channels of its cells with the target of its config: a checkerboard goes on over a larger grid, a\n"
         "picture has its own size. The target of a Game of Life is Conway's next board in every step; its errors\n"
         "are summed over the steps. mean_errors is the mean over all boards but the first.\n"

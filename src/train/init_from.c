@@ -12,8 +12,10 @@ typedef struct settings {
 } settings;
 
 static const gt_field fields[] = {
-    GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
-           .help = "the model.bin whose tensors this model begins with, as far as they fit"),
+    GT_ROW(
+        settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
+        .help =
+            "the model.bin, or the run directory, whose tensors this model begins with, as far as they fit"),
     GT_ROW(settings, map, GT_FIELD_NODE, .holds = "named",
            .help = "layers or tensors of this model and what of the file they are taken from, where names "
                    "differ; ~: begins anew"),
@@ -79,7 +81,7 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
   gt_init_from *from = GT_NEW(arena, gt_init_from);
   from->at = node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
-  if (!gt_model_file_read(&from->file, s.model, &error)) {
+  if (!gt_model_file_read(&from->file, gt_model_path(arena, s.model, &error), &error)) {
     bad_file(from, &error, diagnostics);
     return NULL;
   }

@@ -332,7 +332,7 @@ static bool are_finite(const gt_model_file *file, gt_error *error) {
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
   json_error_t where;
   *file = (gt_model_file){.path = path};
-  if (!gt_safetensors_read(path, &file->container, error)) return false;
+  if (!path || !gt_safetensors_read(path, &file->container, error)) return false;
   const char *format = gt_container_metadata(&file->container, "format");
   const char *signature = gt_container_metadata(&file->container, "signature");
   file->config = gt_container_metadata(&file->container, "config");

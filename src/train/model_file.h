@@ -34,6 +34,11 @@ typedef struct gt_model_file {
   int64_t step; /* after which the weights were taken; -1: it does not tell */
 } gt_model_file;
 
+/* The model file that a path leads to: of a run directory its model.bin, else the path itself. NULL
+ * (GT_ERR_IO) of a folder without one; of a run that has not finished the error names the command that goes
+ * on with it. In the arena. */
+const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error);
+/* path: as gt_model_path returns it, or NULL after its error. */
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
 /* Whom the paths in the model's config come from, as gt_data_wanted has it: NULL, nobody to be wary of, if

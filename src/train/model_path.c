@@ -1,0 +1,44 @@
+/* A run directory where a model file is asked for. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "train/model_file.h"
+#include <string.h>
+#include <sys/stat.h>
+
+static const uint64_t most_config = 64 << 20; /* bytes of a resolved config */
+
+static bool is_run(const char *config) {
+  gt_error ignored = {0};
+  gt_bytes text;
+  if (!gt_read_plain_file(config, most_config, &text, &ignored)) return false;
+  const bool resolved = gt_config_is_resolved((const char *)text.data);
+  gt_bytes_finish(&text);
+  return resolved;
+}
+
+static bool no_model(gt_arena *arena, const char *folder, const char *best, gt_error *error) {
+  const char *config = gt_arena_printf(arena, "%s/config.yaml", folder);
+  if (!is_run(config))
+    return gt_fail(error, GT_ERR_IO,
+                   "%s is a folder without a model.bin; expected a model file or a run directory", folder);
+  const char *so_far =
+      gt_file_exists(best) ? gt_arena_printf(arena, " Its best model so far is %s.", best) : "";
+  return gt_fail(error, GT_ERR_IO,
+                 "the run in %s has not finished: it has no model.bin yet.%s Continue it with:\n"
+                 "  gtrain train %s %s --resume",
+                 folder, so_far, gt_shell_word(arena, config), gt_shell_option(arena, "run-dir", folder));
+}
+
+const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error) {
+  struct stat s;
+  if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) return path;
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  const char *folder = gt_arena_strndup(arena, path, length);
+  const char *model = gt_arena_printf(arena, "%s/model.bin", folder);
+  const char *best = gt_arena_printf(arena, "%s/best.bin", folder);
+  if (!gt_file_exists(model)) return no_model(arena, folder, best, error), NULL;
+  if (gt_file_exists(best)) gt_info("using %s, not best.bin beside it", model);
+  return model;
+}
