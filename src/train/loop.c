@@ -154,6 +154,10 @@ bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   return stopping->watched->accuracy ? value >= stopping->goal : value <= stopping->goal;
 }
 
+static bool is_best(const gt_run *run, double value) {
+  return gt_goal_reached(&run->config->train.early_stopping, value) || improved(run, value);
+}
+
 static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
   if (!run->config->train.checkpoint.keep_best && !gt_run_restores_best(run)) return true;
   gt_model_results results = {.accuracy = run->result->accuracy};
@@ -166,9 +170,8 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   const double value = stopping->watched->value(sums);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
                       &run->state.schedule);
-  const bool goal = gt_goal_reached(stopping, value);
-  if (goal) run->state.stopped = GT_STOPPED_RUN;
-  if (goal || improved(run, value)) {
+  if (gt_goal_reached(stopping, value)) run->state.stopped = GT_STOPPED_RUN;
+  if (is_best(run, value)) {
     run->state.best = value;
     run->state.best_step = run->state.step;
     run->state.best_epoch = gt_run_epoch(run, run->state.step);
@@ -182,36 +185,23 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   return true;
 }
 
-/* The metrics of the plain names and, in brackets, the most telling one of the soft form. */
-static const char *result_text(const gt_run *run, const gt_sums *sums, char text[96]) {
-  const char *soft = sums->soft && !sums->hard ? "soft " : "";
-  if (run->result->accuracy && sums->hard)
-    snprintf(text, 96, "loss %.4f accuracy %.4f (soft %.4f)", gt_result_loss(sums), gt_result_accuracy(sums),
-             gt_accuracy(sums));
-  else if (run->result->accuracy)
-    snprintf(text, 96, "%sloss %.4f accuracy %.4f", soft, gt_mean_loss(sums), gt_accuracy(sums));
-  else if (sums->hard)
-    snprintf(text, 96, "loss %.6g (soft %.6g)", gt_result_loss(sums), gt_mean_loss(sums));
-  else if (sums->judged)
-    snprintf(text, 96, "loss %.6g rmse %.4g", gt_mean_loss(sums), gt_rmse(sums));
-  else
-    snprintf(text, 96, "%sloss %.6g", soft, gt_mean_loss(sums));
-  return text;
-}
-
+/* sums: of the split that is watched; NULL: none is. */
 static void say(gt_run *run, const gt_sums *sums, double rate) {
-  char train[96] = "", watch[96] = "", progress[64];
-  if (run->base->phases)
-    snprintf(progress, sizeof progress, "phase %lld/%d step %lld/%lld", (long long)run->state.phase + 1,
-             run->base->phases, (long long)run->state.step, (long long)run->total);
-  else if (run->config->train.epochs)
-    snprintf(progress, sizeof progress, "epoch %lld/%lld", (long long)gt_run_epoch(run, run->state.step),
-             (long long)run->config->train.epochs);
-  else
-    snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
-  gt_sinks_say(&run->sinks, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
-               result_text(run, &run->state.last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
-               sums ? " " : "", sums ? result_text(run, sums, watch) : "", rate);
+  const gt_metric_kind *watches = run->config->train.early_stopping.watched;
+  const gt_evaluation evaluation = {.phase = run->state.phase + 1,
+                                    .phases = run->base->phases,
+                                    .step = run->state.step,
+                                    .steps = run->total,
+                                    .epoch = gt_run_epoch(run, run->state.step),
+                                    .epochs = run->config->train.epochs,
+                                    .train = run->state.last,
+                                    .watched = sums ? *sums : (gt_sums){0},
+                                    .split = sums ? run->watch.net->split : NULL,
+                                    .watches = watches,
+                                    .accuracy = run->result->accuracy,
+                                    .best = sums && is_best(run, watches->value(sums)),
+                                    .rate = rate};
+  gt_sinks_evaluated(&run->sinks, &evaluation);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
@@ -290,5 +280,6 @@ static bool loop(gt_run *run, gt_error *error) {
 bool gt_run_loop(gt_run *run, gt_error *error) {
   const bool ok = loop(run, error);
   gt_sinks_idle(&run->sinks);
+  if (ok) gt_sinks_end(&run->sinks);
   return ok;
 }

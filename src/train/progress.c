@@ -1,4 +1,5 @@
 #include "train/progress.h"
+#include "base/fields.h"
 #include "base/text.h"
 #include <math.h>
 #include <stdio.h>
@@ -32,18 +33,20 @@ const char *gt_samples_rate(double per_second, char buffer[48]) {
   return buffer;
 }
 
-enum { FIELDS = 6, FIELD_LENGTH = 64, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
+enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
 
-/* In the order of the line; the percentage goes last. */
-static void write_fields(const gt_progress_view *view, char field[FIELDS][FIELD_LENGTH]) {
+/* In the order of the line; the percentage is left out last. */
+static void write_fields(const gt_progress_view *view, gt_line_field field[FIELDS]) {
+  static const int importance[FIELDS] = {0, 4, 3, 1, 5, 2};
   char text[48];
   const bool plain = fabs(view->loss) < 1e6 && fabs(view->loss) >= 1e-3;
-  snprintf(field[0], FIELD_LENGTH, "%3d%%", (int)(100.0 * (double)view->step / (double)view->steps));
-  snprintf(field[1], FIELD_LENGTH, "epoch %lld", (long long)view->epoch);
-  snprintf(field[2], FIELD_LENGTH, "step %lld/%lld", (long long)view->step, (long long)view->steps);
-  snprintf(field[3], FIELD_LENGTH, plain ? "loss %.4f" : "loss %.3g", view->loss);
-  snprintf(field[4], FIELD_LENGTH, "%s", gt_samples_rate(view->rate, text));
-  snprintf(field[5], FIELD_LENGTH, "%s left", gt_duration(view->left < 1 ? 0 : view->left, text));
+  for (int i = 0; i < FIELDS; i++) field[i] = (gt_line_field){.importance = importance[i], .gap = GAP};
+  snprintf(field[0].text, GT_FIELD_LENGTH, "%3d%%", (int)(100.0 * (double)view->step / (double)view->steps));
+  snprintf(field[1].text, GT_FIELD_LENGTH, "epoch %lld", (long long)view->epoch);
+  snprintf(field[2].text, GT_FIELD_LENGTH, "step %lld/%lld", (long long)view->step, (long long)view->steps);
+  snprintf(field[3].text, GT_FIELD_LENGTH, plain ? "loss %.4f" : "loss %.3g", view->loss);
+  snprintf(field[4].text, GT_FIELD_LENGTH, "%s", gt_samples_rate(view->rate, text));
+  snprintf(field[5].text, GT_FIELD_LENGTH, "%s left", gt_duration(view->left < 1 ? 0 : view->left, text));
 }
 
 static char *draw_bar(char *line, const gt_progress_view *view, size_t width) {
@@ -56,22 +59,13 @@ static char *draw_bar(char *line, const gt_progress_view *view, size_t width) {
 }
 
 void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room) {
-  static const int by_importance[FIELDS] = {0, 3, 5, 2, 1, 4};
-  char field[FIELDS][FIELD_LENGTH];
-  bool shown[FIELDS] = {false};
-  size_t used = 0;
+  gt_line_field field[FIELDS];
+  char text[GT_PROGRESS_LONGEST - MOST_BAR - BAR_FRAME];
   write_fields(view, field);
-  for (int i = 0; i < FIELDS; i++) {
-    const size_t more = strlen(field[by_importance[i]]) + (used ? GAP : 0);
-    if (used + more > room) break;
-    shown[by_importance[i]] = true;
-    used += more;
-  }
+  const size_t used = (size_t)gt_fit_fields(text, sizeof text, field, FIELDS, (int)room);
   if (bar && used && room >= used + LEAST_BAR + BAR_FRAME) {
     const size_t width = room - used - BAR_FRAME;
     line = draw_bar(line, view, width > MOST_BAR ? MOST_BAR : width);
   }
-  *line = 0;
-  for (int i = 0; i < FIELDS; i++)
-    if (shown[i]) line = stpcpy(stpcpy(line, i ? "  " : ""), field[i]);
+  strcpy(line, text);
 }

@@ -55,6 +55,16 @@ void gt_sinks_idle(const gt_sinks *sinks) {
     if (types[i]->idle) types[i]->idle(sinks->own[i]);
 }
 
+void gt_sinks_evaluated(const gt_sinks *sinks, const gt_evaluation *evaluation) {
+  for (int i = 0; i < GT_SINKS; i++)
+    if (types[i]->evaluated) types[i]->evaluated(sinks->own[i], evaluation);
+}
+
+void gt_sinks_end(const gt_sinks *sinks) {
+  for (int i = 0; i < GT_SINKS; i++)
+    if (types[i]->end) types[i]->end(sinks->own[i]);
+}
+
 void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) {
   char line[1024];
   va_list arguments;

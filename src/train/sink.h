@@ -8,7 +8,7 @@
 #ifndef GT_TRAIN_SINK_H
 #define GT_TRAIN_SINK_H
 #include "base/register.h"
-#include "train/metrics.h"
+#include "train/evaluation.h"
 
 typedef struct gt_sink_start {
   const char *directory, *device;
@@ -26,6 +26,8 @@ typedef struct gt_sink_type {
   void (*step)(void *own, int64_t step, int64_t epoch, double loss);   /* often, as steps finish */
   void (*idle)(void *own);                                             /* no steps are running any more */
   void (*say)(void *own, const char *line);                            /* for people */
+  void (*evaluated)(void *own, const gt_evaluation *evaluation);       /* for people: a row follows */
+  void (*end)(void *own);                                              /* the last step was evaluated */
   /* A checkpoint is about to be written: what was told is to be as safe as that is. */
   bool (*save)(void *own, int64_t *place, gt_error *error);
   void (*close)(void *own);
@@ -49,6 +51,8 @@ bool gt_sinks_row(const gt_sinks *sinks, const gt_metric_row *row, gt_error *err
 bool gt_sinks_timing(const gt_sinks *sinks, const gt_timing *timing, gt_error *error);
 void gt_sinks_step(const gt_sinks *sinks, int64_t step, int64_t epoch, double loss);
 void gt_sinks_idle(const gt_sinks *sinks);
+void gt_sinks_evaluated(const gt_sinks *sinks, const gt_evaluation *evaluation);
+void gt_sinks_end(const gt_sinks *sinks);
 void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool gt_sinks_save(const gt_sinks *sinks, int64_t place[GT_SINKS], gt_error *error); /* -1: it has none */
 void gt_sinks_close(gt_sinks *sinks);

@@ -1,19 +1,29 @@
 /* Progress of a run on stderr: on a terminal one line that is redrawn at most ten times a second, with a bar,
  * the time left and samples per second, as much of it as fits; elsewhere a plain line at most every ten
- * seconds. Nothing with --quiet. Messages move it out of the way (base/log.h). */
+ * seconds. Above it a line for each evaluation; where there is no terminal at most one a second, and of those
+ * in between the best and the last one when the run ends, or before anything else is said. Nothing with
+ * --quiet. Messages move the progress out of the way (base/log.h). */
 #include "base/log.h"
+#include "base/terminal.h"
 #include "train/progress.h"
 #include "train/sink.h"
+#include <limits.h>
+#include <unistd.h>
+
+static const double file_interval = 1; /* seconds between lines of evaluations in a file */
 
 typedef struct progress {
   gt_sink_start run;
-  double started, shown;
+  double started, shown, told;   /* told: when the last evaluation was */
+  gt_evaluation held, held_best; /* the last one and the best one that were not told yet */
+  bool holds, holds_best;        /* there is one; holds_best only with holds */
+  bool marked;                   /* a line that was told has the mark of the best */
 } progress;
 
 static bool open_progress(void *own, const gt_sink_start *start, int64_t place, gt_error *error) {
   (void)place, (void)error;
   const double now = gt_seconds();
-  *(progress *)own = (progress){*start, now, now};
+  *(progress *)own = (progress){.run = *start, .started = now, .shown = now, .told = now - file_interval};
   return true;
 }
 
@@ -39,12 +49,56 @@ static void show(void *own, int64_t step, int64_t epoch, double loss) {
     gt_info("%s", line);
 }
 
+/* --- evaluations --- */
+
+static void tell(progress *p, const gt_evaluation *evaluation) {
+  char line[GT_EVALUATION_LONGEST];
+  const int columns = gt_terminal_width(STDERR_FILENO);
+  gt_evaluation_text(line, evaluation, columns ? columns : INT_MAX);
+  gt_info("%s", line);
+  p->told = gt_seconds();
+  p->marked = p->marked || evaluation->best;
+}
+
+/* The earlier of those that are held: the best, then the last. */
+static void tell_next(progress *p) {
+  const bool last = !p->holds_best || p->held_best.step == p->held.step;
+  tell(p, last ? &p->held : &p->held_best);
+  p->holds_best = false;
+  if (last) p->holds = false;
+}
+
+static void tell_held(progress *p) {
+  while (p->holds) tell_next(p);
+}
+
+static void evaluated(void *own, const gt_evaluation *evaluation) {
+  progress *p = own;
+  if (p->run.quiet) return;
+  p->held = *evaluation;
+  p->holds = true;
+  if (evaluation->best) p->held_best = *evaluation;
+  p->holds_best = p->holds_best || evaluation->best;
+  if (gt_terminal_width(STDERR_FILENO) || gt_seconds() - p->told >= file_interval) tell_next(p);
+}
+
 static void clear(void *own) {
-  if (!((const progress *)own)->run.quiet) gt_log_status(NULL);
+  progress *p = own;
+  if (p->run.quiet) return;
+  gt_log_status(NULL);
+  tell_held(p);
 }
 
 static void say(void *own, const char *line) {
-  if (!((const progress *)own)->run.quiet) gt_info("%s", line);
+  progress *p = own;
+  if (p->run.quiet) return;
+  tell_held(p);
+  gt_info("%s", line);
+}
+
+static void end(void *own) {
+  const progress *p = own;
+  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->held.split, p->held.watches->name);
 }
 
 GT_DEFINE(sink, progress) = {.name = "progress",
@@ -53,4 +107,6 @@ GT_DEFINE(sink, progress) = {.name = "progress",
                              .step = show,
                              .idle = clear,
                              .say = say,
+                             .evaluated = evaluated,
+                             .end = end,
                              .close = clear};

@@ -1,0 +1,102 @@
+#include "train/evaluation.h"
+#include "base/fields.h"
+#include "train/progress.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIELDS = 2 * GT_METRICS + 3, BETWEEN = 2, WITHIN = 1 };
+/* By importance: what is watched, and whether it is the best so far, come before what was trained on. */
+enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
+enum { TURNS = 2 /* further metrics of both splits are taken in turns */ };
+
+typedef struct maker {
+  const gt_evaluation *evaluation;
+  bool brief;
+  int count;
+  gt_line_field field[FIELDS];
+} maker;
+
+static char *add(maker *m, int importance, int gap) {
+  gt_line_field *field = &m->field[m->count++];
+  *field = (gt_line_field){.importance = importance, .gap = gap};
+  return field->text;
+}
+
+static int digits(int64_t number) { return snprintf(NULL, 0, "%lld", (long long)number); }
+
+/* Numbers are as wide as they will be in the last line, so that columns stay where they are. */
+static void add_progress(maker *m) {
+  const gt_evaluation *e = m->evaluation;
+  char *text = add(m, PROGRESS, 0);
+  int used = 0;
+  if (e->phases)
+    used = snprintf(text, GT_FIELD_LENGTH, "phase %lld/%lld ", (long long)e->phase, (long long)e->phases);
+  if (e->epochs && !e->phases)
+    snprintf(text, GT_FIELD_LENGTH, "epoch %*lld/%lld", digits(e->epochs), (long long)e->epoch,
+             (long long)e->epochs);
+  else
+    snprintf(text + used, GT_FIELD_LENGTH - (size_t)used, "step %*lld/%lld", digits(e->steps),
+             (long long)e->step, (long long)e->steps);
+}
+
+/* "soft_accuracy" as people read it. */
+static const char *name_of(const maker *m, const char *metric, char name[32]) {
+  static const char kind[] = "accuracy";
+  const char *long_word = m->brief ? strstr(metric, kind) : NULL;
+  snprintf(name, 32, "%.*s%s", (int)(long_word ? long_word - metric : 31), metric, long_word ? "acc" : "");
+  for (char *c = name; *c; c++)
+    if (*c == '_') *c = ' ';
+  return name;
+}
+
+static void add_metric(maker *m, int importance, const char *split, const gt_metric *metric) {
+  char name[32];
+  const double size = fabs(metric->value);
+  const bool plain = size == 0 || !isfinite(size) || strstr(metric->name, "accuracy") ||
+                     (size >= 1e-2 && size < 1e5); /* else too few or too many digits */
+  snprintf(add(m, importance, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH,
+           plain ? "%s%s%s %.4f" : "%s%s%s %.3e", split ? split : "", split ? " " : "",
+           name_of(m, metric->name, name), metric->value);
+}
+
+/* Metrics of a split, what is watched first. */
+static void add_split(maker *m, const char *split, const gt_sums *sums, const int importance[3]) {
+  const gt_evaluation *e = m->evaluation;
+  gt_metric metric[GT_METRICS];
+  const int count = gt_sums_metrics(sums, e->accuracy, metric);
+  const char *watched = e->watches->name + (e->watches->of_hard ? strlen("hard_") : 0);
+  int first = 0;
+  for (int i = 0; i < count; i++)
+    if (!strcmp(metric[i].name, watched)) first = i;
+  add_metric(m, importance[0], split, &metric[first]);
+  for (int i = 0, rank = 1; i < count; i++) {
+    if (i == first) continue;
+    add_metric(m, rank < 2 ? importance[rank] : importance[2] + TURNS * (rank - 2), NULL, &metric[i]);
+    rank++;
+  }
+}
+
+static void make(maker *m) {
+  static const int train[] = {TRAIN, TRAIN_SECOND, TRAIN_MORE};
+  static const int watched[] = {WATCHED, WATCHED_SECOND, WATCHED_MORE};
+  const gt_evaluation *e = m->evaluation;
+  char rate[48];
+  m->count = 0;
+  add_progress(m);
+  add_split(m, "train", &e->train, train);
+  if (e->split) {
+    const bool validation = !strcmp(e->split, "validation");
+    add_split(m, m->brief && validation ? "val" : e->split, &e->watched, watched);
+    snprintf(add(m, MARK, WITHIN), GT_FIELD_LENGTH, "%s", e->best ? GT_BEST_MARK : " ");
+  }
+  snprintf(add(m, RATE, BETWEEN), GT_FIELD_LENGTH, "%17s", gt_samples_rate(e->rate, rate));
+}
+
+void gt_evaluation_text(char line[GT_EVALUATION_LONGEST], const gt_evaluation *evaluation, int room) {
+  maker m = {.evaluation = evaluation};
+  make(&m);
+  m.brief = gt_fields_width(m.field, m.count) > room;
+  if (m.brief) make(&m);
+  gt_fit_fields(line, GT_EVALUATION_LONGEST, m.field, m.count, room);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Lines of evaluations: as wide as the terminal, also when that is resized, the best one marked; in a file at most one a
+# second, the best and the last among them. metrics.jsonl holds all of them, whatever was shown.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+# shellcheck source=tests/support/terminal.sh
+source "$(dirname "$0")/../support/terminal.sh"
+unset NO_COLOR
+export TERM=xterm COLUMNS=200 # what a shell exports is not asked
+
+awk -v OFS=, 'BEGIN { print "x,y,label"; for (i = 0; i < 24; i++) print i, i * 7 % 11, i % 3 ? "b" : "a" }' > "$TEST_TMP/few.csv"
+cat > "$TEST_TMP/run.yaml" << YAML
+data: {train: $TEST_TMP/few.csv, target: label, validation: 0.25}
+model: [{linear: 2}]
+train: {epochs: 12, batch_size: 32}
+YAML
+train=("$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu)
+# lines FILE: those of evaluations, without what drew the progress.
+lines() { tr -d '\r' < "$1" | sed 's/.*\x1b\[?7h//; s/\x1b\[[?0-9;]*[a-zA-Z]//g' | grep '^epoch '; }
+
+for columns in 40 80 120; do
+  sent $columns "screen-$columns" "${train[@]}" --run-dir "$TEST_TMP/run-$columns"
+  lines "$TEST_TMP/screen-$columns" > "$TEST_TMP/lines-$columns"
+  check "$columns columns: all evaluations" test "$(wc -l < "$TEST_TMP/lines-$columns")" = 12
+  check "… fit" test "$(widest "$TEST_TMP/lines-$columns")" -le $columns
+  check "… the first is marked" grep -q '^epoch  1/12 .*\*' "$TEST_TMP/lines-$columns"
+  check "… and the mark explained" grep -q '^\* best validation loss so far' "$TEST_TMP/screen-$columns"
+done
+check "40 columns hold what is watched" grep -Eq '^epoch 12/12  val loss [0-9.]+( acc [0-9.]+)?( \*)?$' "$TEST_TMP/lines-40"
+check "80 hold all but the rate" grep -Eq '^epoch 12/12  train loss .* acc .*  val loss .* acc .*[0-9*]$' "$TEST_TMP/lines-80"
+check "120 hold all" grep -Eq '^epoch 12/12  train loss .* accuracy .*  validation loss .* accuracy .* [kM] samples/s$' "$TEST_TMP/lines-120"
+
+for how in TERM=dumb NO_COLOR=1 LANG=C; do
+  sent 40 "$how" env $how "${train[@]}" --run-dir "$TEST_TMP/run-$how"
+  check "$how: all evaluations" test "$(lines "$TEST_TMP/$how" | wc -l)" = 12
+  check "… fit" test "$(lines "$TEST_TMP/$how" | wc -L)" -le 40
+done
+check "a dumb terminal gets no escape sequences" test "$(grep -c $'\x1b' "$TEST_TMP/TERM=dumb")" = 0
+
+# Made wider during the run: 300 epochs on a terminal of 40 columns, then of 120.
+cat > "$TEST_TMP/resize.sh" << SCRIPT
+stty cols 40 rows 24
+${train[*]} --set train.epochs=300 --run-dir "$TEST_TMP/resized-run" &
+while kill -0 \$! && [[ \$(wc -l < "$TEST_TMP/resized-run/metrics.jsonl") -lt 60 ]]; do sleep 0.05; done 2> /dev/null
+stty cols 120
+wait
+SCRIPT
+sent 40 resized bash "$TEST_TMP/resize.sh"
+lines "$TEST_TMP/resized" > "$TEST_TMP/resized-lines" 2> /dev/null
+lines "$TEST_TMP/resized" | sed -n '1,20p' > "$TEST_TMP/narrow"
+check "a terminal that is resized: first narrow" test "$(widest "$TEST_TMP/narrow")" -le 40 -a -s "$TEST_TMP/narrow"
+check "… then wide" grep -q '^epoch 300/300 .* samples/s$' "$TEST_TMP/resized-lines"
+
+# In a file: 300 short epochs.
+began=$SECONDS
+exits 0 "300 epochs into a file" "${train[@]}" --set train.epochs=300 --set train.early_stopping.patience=300 \
+  --set train.early_stopping.metric=accuracy --run-dir "$TEST_TMP/file"
+printf '%s\n' "$out" | grep '^epoch ' > "$TEST_TMP/file-lines"
+count=$(wc -l < "$TEST_TMP/file-lines")
+check "… write at most a line a second, and two" test "$count" -ge 2 -a "$count" -le $((SECONDS - began + 4))
+check "… the first one" grep -q '^epoch   1/300 ' "$TEST_TMP/file-lines"
+check "… the last one" grep -q '^epoch 300/300 ' "$TEST_TMP/file-lines"
+check "… in order" sort -c -k2,2 "$TEST_TMP/file-lines"
+best=$(grep '"split":"validation"' "$TEST_TMP/file/metrics.jsonl" |
+  sed 's/.*"epoch":\([0-9]*\),.*"accuracy":\([0-9.]*\).*/\2 \1/' | sort -k1,1gr -k2,2n | sed -n '1s/.* //p')
+check "… the best one, epoch $best" grep -q "^epoch *$best/300 .*\*" "$TEST_TMP/file-lines"
+check "metrics.jsonl has all" test "$(wc -l < "$TEST_TMP/file/metrics.jsonl")" = 600
+check "… the same as with a terminal" cmp "$TEST_TMP/file/metrics.jsonl" "$TEST_TMP/resized-run/metrics.jsonl"
+finish

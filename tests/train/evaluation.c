@@ -1,0 +1,102 @@
+/* The line of an evaluation fits every width: words become short, then the least important fields go. */
+#include "train/evaluation.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static gt_evaluation classes(void) {
+  return (gt_evaluation){.step = 30,
+                         .steps = 1000,
+                         .epoch = 3,
+                         .epochs = 100,
+                         .train = {.loss = 12.34, .weight = 100, .correct = 96},
+                         .watched = {.loss = 5, .weight = 20, .correct = 19},
+                         .split = "validation",
+                         .watches = gt_metric_find("loss"),
+                         .accuracy = true,
+                         .best = true,
+                         .rate = 65900};
+}
+
+static void expect(const gt_evaluation *evaluation, int room, const char *line) {
+  char made[GT_EVALUATION_LONGEST];
+  gt_evaluation_text(made, evaluation, room);
+  assert_string_equal(made, line);
+}
+
+static void of_classes(void **unused) {
+  (void)unused;
+  gt_evaluation e = classes();
+  expect(&e, 120,
+         "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500 *   "
+         "65.9 k samples/s");
+  expect(&e, 100,
+         "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500 *   65.9 k samples/s");
+  expect(&e, 80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500 *");
+  expect(&e, 66, "epoch   3/100  train loss 0.1234  val loss 0.2500 acc 0.9500 *");
+  expect(&e, 60, "epoch   3/100  train loss 0.1234  val loss 0.2500 *");
+  expect(&e, 40, "epoch   3/100  val loss 0.2500 *");
+  expect(&e, 30, "epoch   3/100  val loss 0.2500");
+  expect(&e, 20, "epoch   3/100");
+  expect(&e, 5, "");
+  e.best = false;
+  expect(&e, 80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500");
+  expect(&e, 120,
+         "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500     "
+         "65.9 k samples/s");
+  e.watches = gt_metric_find("hard_accuracy");
+  e.split = "test";
+  expect(&e, 80, "epoch   3/100  train acc 0.9600 loss 0.1234  test acc 0.9500 loss 0.2500");
+  expect(&e, 40, "epoch   3/100  test acc 0.9500");
+}
+
+static void of_others(void **unused) {
+  (void)unused;
+  gt_evaluation e = classes();
+  e.accuracy = false;
+  e.split = NULL;
+  e.train = (gt_sums){.loss = 1.2345678e-4, .weight = 1};
+  e.epochs = 0;
+  expect(&e, 200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
+  e.phase = 2, e.phases = 3, e.epochs = 100;
+  expect(&e, 200, "phase 2/3 step   30/1000  train loss 1.235e-04   65.9 k samples/s");
+  e.train.loss = NAN;
+  expect(&e, 40, "phase 2/3 step   30/1000  train loss nan");
+  /* A loss that only judges, and the two forms of logic gates. */
+  e = classes();
+  e.accuracy = false;
+  e.watched = (gt_sums){.loss = 2, .weight = 4, .judged = true, .error = 1};
+  e.watches = gt_metric_find("rmse");
+  expect(&e, 80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
+  e = classes();
+  e.train.soft = e.watched.soft = e.watched.hard = true;
+  e.watched.hard_loss = 6, e.watched.hard_correct = 18;
+  expect(&e, 200,
+         "epoch   3/100  train soft loss 0.1234 soft accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
+         "soft loss 0.2500 soft accuracy 0.9500 *   65.9 k samples/s");
+  expect(&e, 80, "epoch   3/100  train soft loss 0.1234  val loss 0.3000 acc 0.9000 *");
+}
+
+static void every_width(void **unused) {
+  (void)unused;
+  gt_evaluation e = classes();
+  e.watched.soft = e.watched.hard = true;
+  size_t before = 0;
+  for (int room = 0; room < 300; room++) {
+    char line[GT_EVALUATION_LONGEST];
+    gt_evaluation_text(line, &e, room);
+    assert_true((int)strlen(line) <= room);
+    assert_true(strlen(line) >= before); /* more room never tells less */
+    before = strlen(line);
+  }
+  assert_true(before > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(of_classes), cmocka_unit_test(of_others),
+                                     cmocka_unit_test(every_width)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
