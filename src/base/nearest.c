@@ -53,11 +53,12 @@ static size_t limit(size_t longer) {
   return longer <= 2 ? 0 : longer <= 5 ? 1 : longer <= 8 ? 2 : longer <= 12 ? 3 : 4;
 }
 
-/* True if both have digits, and others, or only the word has some: `conv2d` is no slip for `conv3d`. */
+/* True if the digits are not the same: `conv2d` is no slip for `conv3d`, nor `expp` for `exp2`. A word
+ * without any may lack those of the candidate, as `linear` those of `linear1`. */
 static bool digits_differ(const folded *word, const folded *candidate) {
   static const char digits[] = "0123456789";
   const char *a = strpbrk(word->text, digits), *b = strpbrk(candidate->text, digits);
-  if (!a) return false;
+  if (!a) return b && word->length == candidate->length;
   while (a && b && *a == *b) a = strpbrk(a + 1, digits), b = strpbrk(b + 1, digits);
   return a || b;
 }
@@ -87,18 +88,23 @@ static size_t common_prefix(const folded *a, const folded *b) {
   return n;
 }
 
-/* A slip of the keys; of two that are as near, the one that agrees for longer. */
+/* The second criterion: as many letters (a transposition), then the letters that agree at the start. */
+static size_t likeness(const folded *word, const folded *candidate) {
+  return (word->length == candidate->length ? LONGEST : 0) + common_prefix(word, candidate);
+}
+
+/* A slip of the keys; *tie: another name is as likely. */
 static const char *find_slip(const folded *word, const char *const *candidates, size_t count, bool *tie) {
   const char *best = NULL;
-  size_t least = LONGEST, longest = 0;
+  size_t least = LONGEST, likest = 0;
   for (size_t i = 0; i < count; i++) {
     const folded other = fold(candidates[i]);
     if (!other.length || digits_differ(word, &other) || is_opposite(word, &other)) continue;
-    const size_t d = distance(word, &other), prefix = common_prefix(word, &other);
+    const size_t d = distance(word, &other), alike = likeness(word, &other);
     if (d > limit(gt_most(word->length, other.length)) || d > least) continue;
-    if (d == least && prefix < longest) continue;
-    *tie = d == least && prefix == longest && strcmp(best, candidates[i]) != 0;
-    best = candidates[i], least = d, longest = prefix;
+    if (d == least && alike < likest) continue;
+    *tie = d == least && alike == likest && strcmp(best, candidates[i]) != 0;
+    best = candidates[i], least = d, likest = alike;
   }
   return best;
 }

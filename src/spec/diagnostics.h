@@ -57,7 +57,7 @@ bool gt_position_is_override(gt_position at); /* true if --set gave it */
 typedef struct gt_diagnostic {
   gt_position at;
   const char *message, *expected, *suggestion; /* the last two, and help, may be NULL */
-  const char *help;                            /* of a finding: what to change */
+  const char *help;                            /* what to change, or what the text is elsewhere */
   gt_finding finding;                          /* GT_NO_FINDING: an error */
   gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
   bool shown;
@@ -70,6 +70,9 @@ typedef struct gt_diagnostics {
   int errors, findings; /* those not kept too */
   int told[2];          /* of those not kept, errors and findings: how many the reader knows of */
   uint64_t quiet;       /* bit gt_finding: it is silenced */
+  const struct gt_schema_place
+      *place; /* spec/hint.h: the maps of a config, for keys in the wrong one; may be none */
+  int places;
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);

@@ -1,5 +1,6 @@
 #include "spec/schema.h"
-#include "base/text.h"
+#include "spec/hint.h"
+#include "spec/look_alike.h"
 #include "spec/schema_value.h"
 #include <assert.h>
 #include <string.h>
@@ -9,6 +10,7 @@ enum { MOST_FIELDS = 128, MOST_UNKNOWN = 8 };
 typedef struct names {
   const char *item[MOST_FIELDS];
   size_t count;
+  const char *map;                            /* name of the map's schema, or NULL */
   const char *const *needless, *why_needless; /* of the schema that has some */
 } names;
 
@@ -22,7 +24,7 @@ static void add_names(names *list, const gt_schema *schema) {
 }
 
 static names names_of(const gt_schema *schema, const gt_schema *extra) {
-  names list = {.count = 0};
+  names list = {.map = schema->name};
   add_names(&list, schema);
   add_names(&list, extra);
   return list;
@@ -64,12 +66,18 @@ typedef struct synonym {
   const char *meant;
 } synonym;
 
-/* What was probably meant by a key that is not in the list, or NULL; *value: with what stands behind its
- * colon. */
-static const char *near_key(gt_arena *arena, const names *list, const gt_spec *child, const char **value) {
-  *value = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
-  return *value ? gt_arena_strndup(arena, child->key, strcspn(child->key, ":"))
-                : gt_nearest(child->key, list->item, list->count);
+/* What was probably meant by a key that is not in the list; *value: with what stands behind its colon. */
+static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, const gt_spec *child,
+                       const char **value) {
+  gt_arena *arena = diagnostics->arena;
+  gt_look_alike odd;
+  const bool is_odd = gt_look_alike_find(child->key, 0, &odd); /* `lr：0.1` with a full-width colon */
+  const char *key = is_odd ? gt_look_alike_plain(arena, child->key) : child->key;
+  *value = gt_spec_is_null(child) ? missing_space(arena, list, key) : NULL;
+  if (*value)
+    return (gt_hint){.suggestion = gt_arena_strndup(arena, key, strcspn(key, ":")),
+                     .help = is_odd ? gt_look_alike_describe(arena, &odd) : NULL};
+  return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
 
 /* Reports the keys that are not in the list; the names that were probably meant go to *suggested (may be
@@ -89,15 +97,19 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
                     is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
                     gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
-    if (is_needless(list, child->key)) {
+    const gt_hint hint =
+        is_other ? (gt_hint){.suggestion = other.meant} : hint_of(diagnostics, list, child, &value);
+    if (!hint.suggestion && is_needless(list, child->key)) {
       item->expected = list->why_needless;
       continue;
     }
-    const char *near = is_other ? other.meant : near_key(arena, list, child, &value);
-    if (near && suggested && suggested->count < MOST_FIELDS) suggested->item[suggested->count++] = near;
+    if (hint.suggestion && suggested && suggested->count < MOST_FIELDS)
+      suggested->item[suggested->count++] = hint.suggestion;
+    item->suggestion = value ? value : hint.suggestion;
+    item->help = hint.help;
+    if (hint.from_table) continue;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
-    item->suggestion = value ? value : near;
     if (value) item->expected = "a space between ':' and the value";
   }
   return ok;
@@ -195,6 +207,12 @@ static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char
   return ok;
 }
 
+/* Text that begins with '|' or '>' on the line of its key. */
+static bool is_block(const gt_spec *value) {
+  const char *line = value->quoted ? value->at.line_text : NULL;
+  return line && value->at.column <= (int)strlen(line) && strchr("|>", line[value->at.column - 1]);
+}
+
 /* A scalar or a list where a map is expected. */
 static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out, const gt_spec *value,
                            gt_position map_at) {
@@ -212,7 +230,10 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       r->where ? ": " : "", r->schema->fields && r->schema->fields->name ? "" : " or nothing",
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
-  if (value->kind == GT_SPEC_SCALAR) item->suggestion = missing_space(r->arena, &list, value->scalar);
+  if (is_block(value))
+    item->help = "remove the '|': it makes text of the lines below";
+  else if (value->kind == GT_SPEC_SCALAR)
+    item->suggestion = missing_space(r->arena, &list, value->scalar);
   read_fields(r, r->schema, out, NULL, map_at, &list); /* defaults */
   read_fields(r, r->extra, extra_out, NULL, map_at, &list);
   return false;
@@ -242,12 +263,11 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
   names meant = {.count = 0};
   for (int i = 0; i < map->count; i++) {
     if (has_name(list, map->child[i]->key) || is_needless(list, map->child[i]->key)) continue;
-    const char *near = near_key(r->arena, list, map->child[i], &value);
-    if ((!near && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
-    if (near)
-      meant.item[meant.count++] = near;
-    else
-      stranger = map->child[i];
+    const gt_hint hint = hint_of(r->diagnostics, list, map->child[i], &value);
+    const bool is_stranger = !hint.suggestion && !hint.help;
+    if ((is_stranger && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
+    if (is_stranger) stranger = map->child[i];
+    if (hint.suggestion) meant.item[meant.count++] = hint.suggestion;
   }
   for (int k = 0; k < 2 && stranger; k++)
     for (const gt_field *f = schemas[k] ? schemas[k]->fields : NULL; f && f->name; f++) {
@@ -370,7 +390,11 @@ int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, cons
   for (int i = 0; name[word] && i < count; i++) /* "linear 10" */
     if (!strncmp(name, choices[i], word) && !choices[i][word])
       item->suggestion = gt_arena_printf(arena, "%s: %s", choices[i], name + word + strspn(name + word, " "));
-  if (!item->suggestion) item->suggestion = gt_nearest(name, choices, (size_t)count);
+  if (item->suggestion) return -1;
+  const gt_hint hint = gt_hint_name(diagnostics, what, name, choices, (size_t)count);
+  item->suggestion = hint.suggestion;
+  item->help = hint.help;
+  if (hint.from_table) item->expected = NULL;
   names list = {.count = 0};
   while (list.count < MOST_FIELDS && list.count < (size_t)count)
     list.item[list.count] = choices[list.count], list.count++;

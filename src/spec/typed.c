@@ -1,5 +1,7 @@
 #include "spec/typed.h"
+#include "spec/hint.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct type_only {
   const char *type;
@@ -11,15 +13,39 @@ static const gt_field type_fields[] = {
 };
 static const gt_schema type_schema = {.name = "typed", .help = "which one", .fields = type_fields};
 
+/* A map without a type: another word for it, or the type as a key. */
+static void report_missing_type(const gt_spec *node, const char *what, const char *const *names, int count,
+                                gt_diagnostics *diagnostics) {
+  static const char *const type[] = {"type"};
+  gt_arena *arena = diagnostics->arena;
+  for (int i = 0; i < node->count; i++) {
+    const gt_spec *child = node->child[i];
+    for (int k = 0; k < count; k++)
+      if (!strcmp(child->key, names[k])) {
+        gt_error_at(diagnostics, child->key_at, "the type of %s cannot be a key", what)->expected =
+            gt_arena_printf(arena, "%s: {type: %s, ...}", what, child->key);
+        return;
+      }
+    const gt_hint hint = gt_hint_key(diagnostics, what, child->key, child, type, 1);
+    if (!hint.suggestion) continue;
+    gt_error_at(diagnostics, child->key_at, "unknown key '%s' in %s", child->key, what)->suggestion =
+        hint.suggestion;
+    return;
+  }
+  gt_error_at(diagnostics, node->at, "%s without a type", what)->expected =
+      gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
+}
+
 int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *choices, int count,
                   const gt_schema *extra, void *extra_out, void **config, gt_arena *arena,
                   gt_diagnostics *diagnostics) {
   const gt_spec *type = node;
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int i = 0; i < count; i++) names[i] = choices[i].name;
   if (node->kind == GT_SPEC_MAP) {
     type = gt_spec_find(node, "type");
     if (!type) {
-      gt_diagnostic *d = gt_error_at(diagnostics, node->at, "%s without a type", what);
-      d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
+      report_missing_type(node, what, names, count, diagnostics);
       return -1;
     }
   }
@@ -28,8 +54,6 @@ int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *
     d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
     return -1;
   }
-  const char **names = GT_NEW_N(arena, const char *, count);
-  for (int i = 0; i < count; i++) names[i] = choices[i].name;
   const int chosen = gt_schema_choose(type, type->scalar, type->at, what, names, count, diagnostics);
   if (chosen < 0) return -1;
   const gt_typed_choice *choice = &choices[chosen];

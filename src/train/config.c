@@ -4,6 +4,7 @@
 #include "train/init_from.h"
 #include "train/metrics.h"
 #include "train/phases.h"
+#include "train/places.h"
 #include "train/review.h"
 #include <stdio.h>
 #include <string.h>
@@ -301,6 +302,7 @@ static void begin(gt_config *config, gt_arena *arena, const char *path) {
   const bool standard_input = !strcmp(path, "-");
   *config = (gt_config){.path = path, .name = standard_input ? "stdin" : stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
+  gt_config_know_places(&config->diagnostics);
 }
 
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,

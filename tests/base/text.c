@@ -61,6 +61,7 @@ static void test_nearest(void **state) {
       {"q", NULL},
       {"", NULL},
       {"rellu", "relu"},
+      {"relu ", "relu"},
       {"leakyrelu", "leaky_relu"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -42,13 +42,16 @@ exits 78 "--set is checked alike" "$GTRAIN" check configs/xor.yaml --set train.b
 says "and suggests" "did you mean 'batch_size'"
 
 # Another word for a key that is missing is told as one error only where there is no doubt.
-exits 78 "two strange keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {filters: 2, out_features: 1}}]'
+exits 78 "two strange keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {zqxa: 2, qxzb: 1}}]'
 check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
+exits 78 "two foreign keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {filters: 2, out_features: 1}}]'
+check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
+check "… each with a suggestion" test "$(grep -c "did you mean 'units'" <<< "$out")" = 2
 exits 78 "what the input tells" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {in_features: 2, out_features: 1}}]'
 check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
 says "… one for a key that is not needed" "expected no such key: a layer sees that from its input"
 says "… and one for the other" "did you mean 'units'"
-exits 78 "two keys missing" "$GTRAIN" check configs/xor.yaml --set 'model=[{conv2d: {filters: 2}}]'
+exits 78 "two keys missing" "$GTRAIN" check configs/xor.yaml --set 'model=[{conv2d: {zqxa: 2}}]'
 check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
 exits 78 "a value that would not do" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {activation: relu}}]'
 check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2

@@ -1,0 +1,316 @@
+#include "spec/hint.h"
+#include "base/text.h"
+#include "spec/foreign.h"
+#include "spec/look_alike.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST = 64, MOST_GROUPS = 3, MOST_NAMED = 3 };
+
+/* --- folding --- */
+
+/* `nn.Conv2d(3, 8)` → "conv2d": the last part of a dotted name, without what stands in brackets. */
+static void fold(const char *text, char out[LONGEST]) {
+  const size_t end = strcspn(text, "(");
+  size_t n = 0, start = 0;
+  for (size_t i = 0; i < end; i++)
+    if (text[i] == '.') start = i + 1;
+  for (size_t i = start; i < end && n + 1 < LONGEST; i++)
+    if (isalnum((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80)
+      out[n++] = (char)tolower((unsigned char)text[i]);
+  out[n] = 0;
+}
+
+/* The name that equals the word but for case and separators; NULL: none, or more than one. */
+static const char *find_folded(const char *word, const char *const *names, size_t count) {
+  char name[LONGEST];
+  const char *found = NULL;
+  for (size_t i = 0; i < count && *word; i++) {
+    fold(names[i], name);
+    if (strcmp(name, word) != 0) continue;
+    if (found) return NULL;
+    found = names[i];
+  }
+  return found;
+}
+
+/* The same, where the word may also end with its kind: `CrossEntropyLoss`, `LogicLayer`. */
+static const char *find_own(const char *word, const char *what, const char *const *names, size_t count) {
+  const char *found = find_folded(word, names, count);
+  const size_t length = strlen(word), tail = strlen(what);
+  if (found || length <= tail || strcmp(word + length - tail, what) != 0) return found;
+  char start[LONGEST];
+  memcpy(start, word, length - tail);
+  start[length - tail] = 0;
+  return find_folded(start, names, count);
+}
+
+/* --- foreign names --- */
+
+static bool has_word(const char *words, const char *word) {
+  const size_t length = strlen(word);
+  for (const char *at = words; length && (at = strstr(at, word)); at += length)
+    if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return true;
+  return false;
+}
+
+static const gt_foreign *find_name(const char *what, const char *word) {
+  for (const gt_foreign *row = gt_foreign_names; row->words; row++)
+    if (!strcmp(row->where, what) && has_word(row->words, word)) return row;
+  return NULL;
+}
+
+static bool is_listed(const char *name, const char *const *names, size_t count) {
+  for (size_t i = 0; name && i < count; i++)
+    if (!strcmp(names[i], name)) return true;
+  return false;
+}
+
+/* "layer conv2d" and "train.early_stopping" end with the name of the map. */
+static bool is_of(const gt_foreign *row, const char *map) {
+  if (!row->where || !map) return false;
+  const size_t length = strlen(row->where), tail = strlen(map);
+  return length >= tail && !strcmp(row->where + length - tail, map) &&
+         (length == tail || strchr(" .", row->where[length - tail - 1]));
+}
+
+/* The row of a key that this map has, best one of this very map; else one that says why no map has it. */
+static const gt_foreign *find_key(const char *word, const char *map, const char *const *names, size_t count) {
+  const gt_foreign *found = NULL, *none = NULL;
+  for (const gt_foreign *row = gt_foreign_keys; row->words; row++) {
+    if (!has_word(row->words, word)) continue;
+    const bool here = is_of(row, map);
+    if (is_listed(row->ours, names, count) && (here || !found)) found = row;
+    if (found == row && here) return found;
+    if (!row->ours && (here || !row->where) && !none) none = row;
+  }
+  return found ? found : none;
+}
+
+static const gt_foreign *find_key_elsewhere(const char *word) {
+  for (const gt_foreign *row = gt_foreign_keys; row->words; row++)
+    if (row->ours && has_word(row->words, word)) return row;
+  return NULL;
+}
+
+/* --- places --- */
+
+/* Where a key is known: maps of one kind, and at one path in them. */
+typedef struct group {
+  const char *kind, *path; /* path: "" or "early_stopping" */
+  const char *name[MOST_NAMED];
+  int names;
+  bool all; /* every map of the kind has the key */
+} group;
+
+typedef struct groups {
+  group item[16];
+  int count;
+} groups;
+
+static void add_group(groups *list, const gt_schema_place *place, const char *path, bool all) {
+  const bool section = !strcmp(place->kind, "section");
+  const char *kind = section ? place->name : place->kind;
+  int k = 0;
+  while (k < list->count && (strcmp(list->item[k].kind, kind) != 0 || strcmp(list->item[k].path, path) != 0))
+    k++;
+  if (k == (int)(sizeof list->item / sizeof *list->item)) return;
+  if (k == list->count) list->item[list->count++] = (group){.kind = kind, .path = path, .all = section};
+  group *g = &list->item[k];
+  g->all |= all;
+  if (g->names < MOST_NAMED) g->name[g->names] = place->name;
+  g->names++;
+}
+
+static void find_in(gt_arena *arena, groups *list, const gt_schema_place *place, const gt_schema *schema,
+                    const char *path, const char *word, const char **name) {
+  char folded[LONGEST];
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
+    fold(f->name, folded);
+    if (!strcmp(folded, word)) {
+      add_group(list, place, path, schema == place->common);
+      *name = f->name;
+    }
+    if (f->type == GT_FIELD_MAP || f->sub)
+      find_in(arena, list, place, f->sub, gt_arena_printf(arena, "%s.%s", path, f->name), word, name);
+  }
+}
+
+static int maps_of_kind(const gt_diagnostics *diagnostics, const char *kind) {
+  int count = 0;
+  for (int i = 0; i < diagnostics->places; i++) count += !strcmp(diagnostics->place[i].kind, kind);
+  return count;
+}
+
+static const char *label_of(const char *kind) {
+  static const char *const labels[][2] = {
+      {"config", "the top level of the config"}, {"augmentation", "an item of 'augment'"},
+      {"layer", "a layer of 'model'"},           {"block", "a 'repeat' of 'model'"},
+      {"init", "an 'init' of a layer"},          {"prune", "'prune' of a phase"},
+      {"symbolic", "'symbolic' of a phase"}};
+  for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+    if (!strcmp(labels[i][0], kind)) return labels[i][1];
+  return NULL;
+}
+
+/* "train.early_stopping", "optimizer (rmsprop, sgd)". */
+static const char *group_text(gt_arena *arena, const group *g) {
+  const char *label = label_of(g->kind), *list = "";
+  for (int i = 0; i < g->names && i < MOST_NAMED && !g->all; i++)
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : " (", g->name[i]);
+  if (*list) list = gt_arena_printf(arena, "%s%s)", list, g->names > MOST_NAMED ? ", …" : "");
+  if (label && !*g->path) return gt_arena_printf(arena, "%s%s", label, list);
+  if (label && !strcmp(g->kind, "config")) return gt_arena_printf(arena, "'%s'", g->path + 1);
+  return label ? gt_arena_printf(arena, "'%s' in %s%s", g->path + 1, label, list)
+               : gt_arena_printf(arena, "'%s%s'%s", g->kind, g->path, list);
+}
+
+/* ": optimizer: {lr: 0.1}", where every map of the kind has the key. */
+static const char *example(gt_arena *arena, const group *g, const char *name, const gt_spec *value) {
+  const bool scalar =
+      value && value->kind == GT_SPEC_SCALAR && !gt_spec_is_null(value) && strlen(value->scalar) < 32;
+  if (!g->all || !scalar || label_of(g->kind) || strchr(g->path + !!*g->path, '.')) return "";
+  return *g->path ? gt_arena_printf(arena, ": %s: {%s: {%s: %s}}", g->kind, g->path + 1, name, value->scalar)
+                  : gt_arena_printf(arena, ": %s: {%s: %s}", g->kind, name, value->scalar);
+}
+
+/* True if the same maps have the key at a shorter path too, as optimizer.parameters has what 'optimizer' has.
+ */
+static bool is_inner(const groups *list, const group *g) {
+  for (int i = 0; i < list->count; i++)
+    if (!strcmp(list->item[i].kind, g->kind) && strlen(list->item[i].path) < strlen(g->path)) return true;
+  return false;
+}
+
+/* "'lr' belongs to 'optimizer'", or NULL: no map has the key. */
+static const char *belongs(const gt_diagnostics *diagnostics, const char *word, const gt_spec *value) {
+  gt_arena *arena = diagnostics->arena;
+  groups list = {.count = 0};
+  const char *name = NULL;
+  for (int i = 0; i < diagnostics->places; i++) {
+    const gt_schema_place *place = &diagnostics->place[i];
+    find_in(arena, &list, place, place->schema, "", word, &name);
+    find_in(arena, &list, place, place->common, "", word, &name);
+  }
+  if (!list.count) return NULL;
+  const char *text = gt_arena_printf(arena, "'%s' belongs to ", name);
+  int kept = 0;
+  for (int i = 0; i < list.count && kept < MOST_GROUPS; i++) {
+    group *g = &list.item[i];
+    if (is_inner(&list, g)) continue;
+    g->all |= g->names == maps_of_kind(diagnostics, g->kind);
+    text = gt_arena_printf(arena, "%s%s%s", text, kept++ ? " or " : "", group_text(arena, g));
+  }
+  return gt_arena_printf(arena, "%s%s", text, kept == 1 ? example(arena, &list.item[0], name, value) : "");
+}
+
+/* How a thing of the kind is written. */
+static const char *written(gt_arena *arena, const char *kind, const char *name) {
+  if (!strcmp(kind, "layer") || !strcmp(kind, "block")) return "an item of 'model'";
+  if (!strcmp(kind, "augmentation")) return "an item of 'augment'";
+  return gt_arena_printf(arena, "%s: %s", kind, name);
+}
+
+static const char *article(const char *noun) { return strchr("aeiou", *noun) ? "an" : "a"; }
+
+/* "'cosine' is a schedule", or NULL. */
+static const char *other_kind(const gt_diagnostics *diagnostics, const char *what, const char *word) {
+  gt_arena *arena = diagnostics->arena;
+  const char *text = NULL, *last = "";
+  for (int i = 0; i < diagnostics->places; i++) {
+    const gt_schema_place *place = &diagnostics->place[i];
+    char name[LONGEST];
+    if (!strcmp(place->kind, "section") || !strcmp(place->kind, "data") || !strcmp(place->kind, what))
+      continue;
+    fold(place->name, name);
+    if (strcmp(name, word) != 0 || !strcmp(last, place->kind)) continue;
+    last = place->kind;
+    const char *noun = !strcmp(last, "init") ? "initial value" : last;
+    text = gt_arena_printf(arena, "%s%s%s %s (%s)",
+                           text ? text : gt_arena_printf(arena, "'%s' is ", place->name), text ? " or " : "",
+                           article(noun), noun, written(arena, last, place->name));
+  }
+  return text;
+}
+
+/* --- hints --- */
+
+/* True if the name is one edit from the word, so that nothing else is as likely. */
+static bool is_close(const char *word, const char *name) { return name && gt_word_distance(word, name) <= 1; }
+
+/* `train.epochs: 5` in a file. */
+static const char *nested(gt_arena *arena, const char *key, const gt_spec *value, const char *const *names,
+                          size_t count) {
+  const char *dot = strchr(key, '.');
+  if (!dot || !dot[1] || strchr(dot + 1, '.') || !value || value->kind != GT_SPEC_SCALAR) return NULL;
+  const char *section = gt_arena_strndup(arena, key, (size_t)(dot - key));
+  if (!is_listed(section, names, count)) return NULL;
+  return gt_arena_printf(arena, "%s: {%s: %s}", section, dot + 1, value->scalar);
+}
+
+static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreign *row, const char *key,
+                              bool here) {
+  if (here || !row->ours) return (gt_hint){row->ours, row->note, true};
+  const char *dot = strchr(row->where, ' ');
+  const char *label = label_of(row->where);
+  const char *place =
+      label ? label
+            : gt_arena_printf(diagnostics->arena, "%s%s%s", dot ? "" : "'", row->where, dot ? "" : "'");
+  return (gt_hint){
+      NULL,
+      gt_arena_printf(diagnostics->arena, "'%s' is '%s' in gtrain, and belongs to %s", key, row->ours, place),
+      true};
+}
+
+/* A name with a character in it that only looks like the right one; a zeroed hint: it has none. */
+static gt_hint of_look_alike(gt_arena *arena, const char *text, const char *const *names, size_t count) {
+  gt_look_alike odd;
+  char word[LONGEST];
+  if (!gt_look_alike_find(text, 0, &odd)) return (gt_hint){0};
+  fold(gt_look_alike_plain(arena, text), word);
+  const char *own = find_folded(word, names, count);
+  return own ? (gt_hint){own, gt_look_alike_describe(arena, &odd), true} : (gt_hint){0};
+}
+
+gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
+                    const char *const *names, size_t count) {
+  char word[LONGEST];
+  fold(key, word);
+  const char *own = nested(diagnostics->arena, key, value, names, count);
+  if (!own) own = find_folded(word, names, count);
+  if (own) return (gt_hint){own, NULL, true};
+  const gt_hint odd = of_look_alike(diagnostics->arena, key, names, count);
+  if (odd.suggestion) return odd;
+  const gt_foreign *row = find_key(word, map, names, count);
+  if (row) return of_foreign_key(diagnostics, row, key, true);
+  const char *near = gt_nearest(key, names, count);
+  if (is_close(key, near)) return (gt_hint){near, NULL, false};
+  const char *place = belongs(diagnostics, word, value);
+  if (place) return (gt_hint){NULL, place, true};
+  row = find_key_elsewhere(word);
+  if (row) return of_foreign_key(diagnostics, row, key, false);
+  if (near) return (gt_hint){near, NULL, false};
+  return (gt_hint){NULL, other_kind(diagnostics, "", word), true};
+}
+
+gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const char *name,
+                     const char *const *names, size_t count) {
+  char word[LONGEST];
+  fold(name, word);
+  const char *own = find_own(word, what, names, count);
+  if (own) return (gt_hint){own, NULL, true};
+  const gt_hint odd = of_look_alike(diagnostics->arena, name, names, count);
+  if (odd.suggestion) return odd;
+  const gt_foreign *row = find_name(what, word);
+  const size_t length = strlen(word), tail = strlen(what);
+  if (!row && length > tail && !strcmp(word + length - tail, what))
+    word[length - tail] = 0, row = find_name(what, word);
+  if (row) return (gt_hint){row->ours, row->note, true};
+  fold(name, word);
+  const char *near = gt_nearest(name, names, count);
+  if (is_close(name, near)) return (gt_hint){near, NULL, false};
+  const bool thing = maps_of_kind(diagnostics, what) > 0;
+  const char *other = thing ? other_kind(diagnostics, what, word) : NULL;
+  if (!other && thing && !near) other = belongs(diagnostics, word, NULL);
+  return other ? (gt_hint){NULL, other, true} : (gt_hint){near, NULL, false};
+}

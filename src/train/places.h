@@ -1,0 +1,7 @@
+/* All maps that a config may have, so that a key in the wrong one is told where it belongs (spec/hint.h). */
+#ifndef GT_TRAIN_PLACES_H
+#define GT_TRAIN_PLACES_H
+#include "spec/diagnostics.h"
+
+void gt_config_know_places(gt_diagnostics *diagnostics); /* in its arena */
+#endif

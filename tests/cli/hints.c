@@ -1,0 +1,301 @@
+/* Generated from the schema and from the table of foreign names: what a config says of a word that it may not
+ * have. Every name that the table offers exists; every key in a wrong map is told where it belongs; no
+ * misspelling leads to a name that is unlike it. */
+#include "spec/hint.h"
+#include "base/text.h"
+#include "cli/schema.h"
+#include "spec/foreign.h"
+#include "train/places.h"
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static gt_arena arena;
+static gt_diagnostics known; /* with all places */
+
+enum { MOST_KEYS = 128 };
+
+typedef struct keys {
+  const char *name[MOST_KEYS];
+  size_t count;
+} keys;
+
+static void add_fields(keys *list, const gt_schema *schema) {
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++)
+    list->name[list->count++] = f->name;
+}
+
+static bool has(const keys *list, const char *name) {
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->name[i], name)) return true;
+  return false;
+}
+
+static keys keys_of(const gt_schema_place *place) {
+  keys list = {.count = 0};
+  add_fields(&list, place->schema);
+  add_fields(&list, place->common);
+  return list;
+}
+
+/* --- the places --- */
+
+static void places_are_all_things(void **state) {
+  static gt_schema_thing thing[GT_SCHEMA_MOST_THINGS];
+  const int things = gt_schema_things(thing);
+  (void)state;
+  for (int i = 0; i < things; i++) {
+    bool found = !strcmp(thing[i].kind, "warning");
+    for (int k = 0; k < known.places; k++) found |= known.place[k].schema == thing[i].schema;
+    if (!found) fail_msg("no place for %s '%s'", thing[i].kind, thing[i].name);
+  }
+}
+
+/* --- the table --- */
+
+/* The map that a row of a key names: "train.early_stopping", "layer conv2d", "optimizer" (any of them). */
+static keys map_of(const char *where, const char *ours) {
+  keys list = {.count = 0};
+  char kind[64], name[64] = "", path[64] = "";
+  if (sscanf(where, "%63[a-z_] %63[a-z0-9_].%63s", kind, name, path) < 2)
+    sscanf(where, "%63[a-z_].%63s", kind, path);
+  for (int i = 0; i < known.places; i++) {
+    const gt_schema_place *place = &known.place[i];
+    const bool section = !strcmp(place->kind, "section") && !strcmp(place->name, kind);
+    if (!section && (strcmp(place->kind, kind) != 0 || (*name && strcmp(place->name, name) != 0))) continue;
+    list = keys_of(place);
+    for (const gt_field *f = place->schema->fields; *path && f->name; f++)
+      if (!strcmp(f->name, path)) list = (keys){.count = 0}, add_fields(&list, f->sub);
+    if (*name || section || has(&list, ours)) return list;
+  }
+  return list;
+}
+
+/* The names of a kind of thing, or the choices of the keys of this name. */
+static keys names_of(const char *what) {
+  keys list = {.count = 0};
+  const char *kind = !strcmp(what, "data format") ? "data" : what;
+  for (int i = 0; i < known.places; i++)
+    if (!strcmp(known.place[i].kind, kind)) list.name[list.count++] = known.place[i].name;
+  if (!strcmp(kind, "layer")) list.name[list.count++] = "repeat";
+  return list;
+}
+
+static void add_choices(keys *list, const gt_schema *schema, const char *key) {
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
+    if (f->type == GT_FIELD_MAP) add_choices(list, f->sub, key);
+    for (int i = 0; !strcmp(f->name, key) && f->choices && f->choices[i]; i++)
+      if (!has(list, f->choices[i])) list->name[list->count++] = f->choices[i];
+  }
+}
+
+static keys choices_of(const char *what) {
+  keys list = names_of(what);
+  for (int i = 0; i < known.places && !names_of(what).count; i++) {
+    add_choices(&list, known.place[i].schema, what);
+    add_choices(&list, known.place[i].common, what);
+  }
+  return list;
+}
+
+static void check_row(const gt_foreign *row) {
+  if (!row->ours && !row->note) fail_msg("'%s' has neither a name nor a note", row->words);
+  for (const char *c = row->words; *c; c++)
+    if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != ' ')
+      fail_msg("'%s' is not folded", row->words);
+}
+
+static int words_tried;
+
+/* Calls for each word of a row. */
+static void each_word(const gt_foreign *row, void (*call)(const gt_foreign *row, const char *word)) {
+  char *rest = gt_arena_strdup(&arena, row->words), *word;
+  while ((word = strsep(&rest, " "))) call(row, word), words_tried++;
+}
+
+static void check_name(const gt_foreign *row, const char *word) {
+  const keys list = choices_of(row->where);
+  const gt_hint hint = gt_hint_name(&known, row->where, word, list.name, list.count);
+  if (row->ours && (!hint.suggestion || !has(&list, hint.suggestion)))
+    fail_msg("%s '%s': %s, not %s", row->where, word, hint.suggestion ? hint.suggestion : "nothing",
+             row->ours);
+  if (row->ours && strcmp(hint.suggestion, row->ours) != 0)
+    fail_msg("%s '%s' leads to '%s' and not to '%s'", row->where, word, hint.suggestion, row->ours);
+  if (!row->ours && hint.suggestion) fail_msg("%s '%s' leads to '%s'", row->where, word, hint.suggestion);
+}
+
+static void check_key(const gt_foreign *row, const char *word) {
+  const keys list = map_of(row->where, row->ours ? row->ours : "");
+  const char *map = strrchr(row->where, ' ') ? strrchr(row->where, ' ') + 1 : row->where;
+  map = strrchr(map, '.') ? strrchr(map, '.') + 1 : map;
+  if (!list.count) fail_msg("there is no map '%s'", row->where);
+  const gt_hint hint = gt_hint_key(&known, map, word, NULL, list.name, list.count);
+  if (!row->ours ? !hint.help || hint.suggestion
+                 : !hint.suggestion || strcmp(hint.suggestion, row->ours) != 0)
+    fail_msg("'%s' in %s leads to '%s' and not to '%s'", word, row->where,
+             hint.suggestion ? hint.suggestion : "-", row->ours ? row->ours : "a note");
+}
+
+static void foreign_names_exist(void **state) {
+  (void)state;
+  for (const gt_foreign *row = gt_foreign_names; row->words; row++) {
+    check_row(row);
+    const keys list = choices_of(row->where);
+    if (row->ours && !has(&list, row->ours)) fail_msg("there is no %s '%s'", row->where, row->ours);
+    each_word(row, check_name);
+  }
+}
+
+static void foreign_keys_exist(void **state) {
+  (void)state;
+  for (const gt_foreign *row = gt_foreign_keys; row->words; row++) {
+    check_row(row);
+    if (!row->where) continue;
+    const keys list = map_of(row->where, row->ours ? row->ours : "");
+    if (row->ours && !has(&list, row->ours)) fail_msg("there is no key '%s' in %s", row->ours, row->where);
+    each_word(row, check_key);
+  }
+  assert_true(words_tried > 800);
+}
+
+/* --- keys in the wrong map --- */
+
+static const char *fragment_of(const gt_schema_place *place) {
+  static const char *const words[][2] = {{"config", "top level"},
+                                         {"augmentation", "'augment'"},
+                                         {"layer", "'model'"},
+                                         {"block", "'repeat'"},
+                                         {"init", "'init'"}};
+  const char *kind = strcmp(place->kind, "section") ? place->kind : place->name;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i][0], kind)) return words[i][1];
+  return gt_arena_printf(&arena, "'%s", kind);
+}
+
+/* True if the text names a map that has the key. */
+static bool names_owner(const char *help, const char *key) {
+  if (!help || !strstr(help, gt_arena_printf(&arena, "'%s' belongs to ", key))) return false;
+  for (int i = 0; i < known.places; i++) {
+    const keys list = keys_of(&known.place[i]);
+    if (has(&list, key) && strstr(help, fragment_of(&known.place[i]))) return true;
+  }
+  return false;
+}
+
+static void wrong_map_names_the_right_one(void **state) {
+  int tried = 0, told = 0;
+  const char *last = "";
+  (void)state;
+  for (int i = 0; i < known.places; i++) {
+    const gt_schema_place *to = &known.place[i];
+    if (!strcmp(to->kind, last) && strcmp(to->kind, "section") != 0) continue; /* one of each kind */
+    last = to->kind;
+    const keys here = keys_of(to);
+    for (int k = 0; k < known.places; k++) {
+      const keys there = keys_of(&known.place[k]);
+      for (size_t n = 0; n < there.count; n++) {
+        const char *key = there.name[n];
+        if (has(&here, key)) continue;
+        const gt_hint hint = gt_hint_key(&known, to->schema->name, key, NULL, here.name, here.count);
+        const bool slip = hint.suggestion && gt_word_distance(key, hint.suggestion) <= 1;
+        tried++;
+        told += names_owner(hint.help, key);
+        if (!names_owner(hint.help, key) && !slip && !hint.from_table)
+          fail_msg("'%s' in %s: %s", key, to->name, hint.suggestion ? hint.suggestion : "no hint");
+      }
+    }
+  }
+  printf("%d keys in wrong maps, %d told where they belong\n", tried, told);
+  assert_true(tried > 2000 && told * 10 > tried * 9);
+}
+
+/* --- misspellings --- */
+
+static uint32_t state_of_random = 1;
+static uint32_t below(uint32_t n) {
+  state_of_random = state_of_random * 1664525u + 1013904223u;
+  return (uint32_t)((uint64_t)state_of_random * n >> 32);
+}
+
+/* One edit: a letter dropped, doubled, changed, or two exchanged. */
+static void edit(char *word) {
+  const size_t length = strlen(word), at = below((uint32_t)length);
+  switch (below(4)) {
+  case 0: memmove(word + at, word + at + 1, length - at); break;
+  case 1: memmove(word + at + 1, word + at, length - at + 1); break;
+  case 2: word[at] = (char)('a' + below(26)); break;
+  default:
+    if (at + 1 < length) {
+      const char c = word[at];
+      word[at] = word[at + 1];
+      word[at + 1] = c;
+    }
+  }
+}
+
+/* Letters of the longest common subsequence. */
+static size_t shared(const char *a, const char *b) {
+  if (!*a || !*b) return 0;
+  size_t row[64] = {0};
+  for (; *a; a++)
+    for (size_t j = 0, before = 0; b[j]; j++) {
+      const size_t above = row[j + 1];
+      row[j + 1] = *a == b[j] ? before + 1 : above > row[j] ? above : row[j];
+      before = above;
+    }
+  return row[strlen(b)];
+}
+
+enum { MISSPELT = 2000 };
+
+/* Of the names of one map each, so that what is offered is a name of that map. */
+static void misspellings_do_no_harm(void **state) {
+  int right = 0, none = 0, other = 0, tried = 0;
+  (void)state;
+  while (tried < MISSPELT) {
+    const gt_schema_place *place = &known.place[below((uint32_t)known.places)];
+    const bool of_names = below(2) && names_of(place->kind).count;
+    const keys list = of_names ? names_of(place->kind) : keys_of(place);
+    if (!list.count) continue;
+    const char *name = list.name[below((uint32_t)list.count)];
+    char word[64];
+    snprintf(word, sizeof word - 2, "%s", name);
+    edit(word);
+    if (below(2) && strlen(word) > 1) edit(word);
+    if (!*word || has(&list, word)) continue; /* another valid name: nobody can know */
+    tried++;
+    const gt_hint hint = of_names
+                             ? gt_hint_name(&known, place->kind, word, list.name, list.count)
+                             : gt_hint_key(&known, place->schema->name, word, NULL, list.name, list.count);
+    if (!hint.suggestion) {
+      none++;
+    } else if (!strcmp(hint.suggestion, name)) {
+      right++;
+    } else {
+      const size_t longest = strlen(word) > strlen(hint.suggestion) ? strlen(word) : strlen(hint.suggestion);
+      other++;
+      printf("%s → %s (%s)\n", word, hint.suggestion, name);
+      if (2 * shared(word, hint.suggestion) <= longest && !hint.from_table)
+        fail_msg("'%s' (was '%s') leads to '%s'", word, name, hint.suggestion);
+    }
+  }
+  printf("%d misspellings: %d right, %d without a suggestion, %d another name\n", tried, right, none, other);
+  assert_true(right * 10 > tried * 6 && other * 50 < tried);
+}
+
+int main(void) {
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&known, &arena);
+  gt_config_know_places(&known);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(places_are_all_things), cmocka_unit_test(foreign_names_exist),
+      cmocka_unit_test(foreign_keys_exist), cmocka_unit_test(wrong_map_names_the_right_one),
+      cmocka_unit_test(misspellings_do_no_harm)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gt_arena_finish(&arena);
+  return failed;
+}
