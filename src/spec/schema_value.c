@@ -1,6 +1,8 @@
 #include "spec/schema_value.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "spec/hint.h"
+#include "spec/number_text.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -185,37 +187,34 @@ static const char *found_text(gt_arena *arena, const gt_spec *value) {
 }
 
 /* What was probably meant by a scalar of the wrong type. */
-static const char *meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
-  if (value->kind != GT_SPEC_SCALAR) return NULL;
-  int64_t integer;
-  double number;
+static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
+  if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
+    return (gt_hint){.help = "remove the key to use its default"};
+  if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
   if (is_numeric(field)) {
-    char clean[LONGEST_NUMBER];
-    size_t n = 0; /* "60,000", "60 000", "'60000'" */
-    for (const char *c = value->scalar; *c && n + 1 < sizeof clean; c++)
-      if (*c != ',' && *c != ' ') clean[n++] = *c;
-    clean[n] = 0;
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
-    const bool ok = real ? float_text(clean, &number) : int_text(clean, &integer);
-    if (ok) return gt_arena_strdup(r->arena, clean);
+    const gt_hint hint = gt_number_hint(r->arena, value->scalar, !real);
+    if (hint.suggestion || hint.help) return hint;
   } else if (field->type == GT_FIELD_BOOL) {
-    static const char *const forms[][2] = {{"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"},
-                                           {"y", "true"},   {"n", "false"},  {"1", "true"},  {"0", "false"},
-                                           {"t", "true"},   {"f", "false"}};
+    static const char *const forms[][2] = {
+        {"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"}, {"y", "true"},    {"n", "false"},
+        {"1", "true"},   {"0", "false"},  {"t", "true"},  {"f", "false"},   {"none", "false"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-      if (!strcasecmp(value->scalar, forms[i][0])) return forms[i][1];
+      if (!strcasecmp(value->scalar, forms[i][0])) return (gt_hint){.suggestion = forms[i][1]};
     static const char *const names[] = {"true", "false"};
-    return gt_nearest(value->scalar, names, 2);
+    return gt_hint_name(r->diagnostics, field->name, value->scalar, names, 2);
   }
-  return gt_schema_missing_space(r, value->scalar);
+  return (gt_hint){.suggestion = gt_schema_missing_space(r, value->scalar)};
 }
 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
                        const char *wanted) {
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: expected %s, found %s", field->name,
                                     gt_schema_where(r->arena, r->where), wanted, found_text(r->arena, value));
+  const gt_hint hint = meant(r, field, value);
   item->expected = gt_field_describe(r->arena, field);
-  item->suggestion = meant(r, field, value);
+  item->suggestion = hint.suggestion;
+  item->help = hint.help;
   return false;
 }
 
@@ -267,8 +266,10 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
     }
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s cannot be '%.80s'", field->name,
                                     gt_schema_where(r->arena, r->where), text);
+  const gt_hint hint = gt_hint_name(r->diagnostics, field->name, text, field->choices, count);
   item->expected = gt_field_describe(r->arena, field);
-  item->suggestion = gt_nearest(text, field->choices, count);
+  item->suggestion = hint.suggestion;
+  item->help = hint.help;
   if (!item->suggestion) item->suggestion = gt_schema_missing_space(r, text);
   return false;
 }

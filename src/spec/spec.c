@@ -1,6 +1,8 @@
 #include "spec/spec.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "spec/look_alike.h"
+#include "spec/number_text.h"
 #include "spec/source.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,26 @@ static gt_spec *begin_node(builder *b, gt_spec_kind kind, const yaml_event_t *ev
   return node;
 }
 
+/* A character that only looks like YAML's: reported, and taken for what was meant. False: it changes what the
+ * lines around mean, so that what follows would only confuse. */
+static bool mend_look_alikes(builder *b, gt_spec *node) {
+  gt_look_alike odd;
+  if (node->quoted || !gt_look_alike_as_syntax(node->scalar, &odd)) return true;
+  const size_t before = gt_character_count(node->scalar, odd.byte);
+  gt_position at = node->at;
+  at.column += (int)before;
+  at.width = *odd.plain == '"' || *odd.plain == '\'' ? node->at.width : 1;
+  gt_error_at(b->diagnostics, at, "%s", gt_look_alike_describe(b->arena, &odd));
+  char *plain = gt_look_alike_plain(b->arena, node->scalar);
+  if (strchr(plain, ':') || *plain == '-' || (odd.byte == 0 && strchr(" ", *odd.plain))) return false;
+  plain += strspn(plain, " \"'");
+  size_t length = strlen(plain);
+  while (length && strchr(" \"'", plain[length - 1])) length--;
+  plain[length] = 0;
+  node->scalar = plain;
+  return true;
+}
+
 static bool on_scalar(builder *b, const yaml_event_t *event) {
   gt_spec *node = begin_node(b, GT_SPEC_SCALAR, event, event->data.scalar.anchor, event->data.scalar.tag);
   if (!node) return false;
@@ -101,6 +123,13 @@ static bool on_scalar(builder *b, const yaml_event_t *event) {
   }
   node->scalar = gt_arena_strndup(b->arena, value, length);
   node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  const yaml_scalar_style_t style = event->data.scalar.style;
+  if (!length && (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE)) {
+    const char sign = style == YAML_LITERAL_SCALAR_STYLE ? '|' : '>';
+    refuse(b, node->at, gt_arena_printf(b->arena, "'%c' begins a block of text, and none follows", sign),
+           gt_arena_printf(b->arena, "\"%c\" in quotes, or lines of text indented below", sign));
+  }
+  if (!mend_look_alikes(b, node)) return false;
   return attach(b, node);
 }
 
@@ -163,6 +192,35 @@ static bool on_document(builder *b, const yaml_event_t *event) {
   return true;
 }
 
+/* True if the entry is a number's part that a comma has cut off: digits right behind it, without a value. */
+static bool continues(const gt_spec *number, const gt_spec *entry) {
+  const char *digits = number->scalar ? number->scalar + (*number->scalar == '-') : "";
+  return number->kind == GT_SPEC_SCALAR && !number->quoted && *digits &&
+         !digits[strspn(digits, "0123456789,")] && gt_spec_is_null(entry) && *entry->key &&
+         !entry->key[strspn(entry->key, "0123456789eE-")] && number->at.line == entry->key_at.line &&
+         number->at.column + number->at.width + 1 == entry->key_at.column;
+}
+
+/* `{lr: 0,001}`, which YAML takes for lr: 0 and a key 001: reported, and taken for one number. */
+static void join_decimal_commas(builder *b, gt_spec *map) {
+  int kept = 0;
+  for (int i = 0; i < map->count;) {
+    gt_spec *number = map->child[kept++] = map->child[i++];
+    const int first = i;
+    for (; i < map->count && continues(number, map->child[i]); i++) {
+      number->scalar = gt_arena_printf(b->arena, "%s,%s", number->scalar, map->child[i]->key);
+      number->at.width += 1 + map->child[i]->key_at.width;
+    }
+    if (i == first) continue;
+    const gt_hint hint = gt_number_hint(b->arena, number->scalar, false);
+    gt_diagnostic *item = gt_error_at(b->diagnostics, number->at, "'%s' is not a number", number->scalar);
+    item->suggestion = hint.suggestion;
+    item->help = hint.help;
+    number->scalar = hint.suggestion ? hint.suggestion : "1"; /* any, as the run ends here */
+  }
+  map->count = kept;
+}
+
 /* False: stop. */
 static bool on_event(builder *b, const yaml_event_t *event) {
   switch (event->type) {
@@ -175,6 +233,7 @@ static bool on_event(builder *b, const yaml_event_t *event) {
   case YAML_SEQUENCE_START_EVENT: return on_begin(b, GT_SPEC_SEQUENCE, event);
   case YAML_MAPPING_START_EVENT: return on_begin(b, GT_SPEC_MAP, event);
   case YAML_MAPPING_END_EVENT:
+    join_decimal_commas(b, b->stack[b->depth - 1].node);
     drop_duplicates(b, b->stack[b->depth - 1].node);
     b->depth--;
     return true;

@@ -1,4 +1,5 @@
 /* libyaml's errors in plain words, at the place that a reader has to look at. */
+#include "spec/look_alike.h"
 #include "spec/source.h"
 #include <string.h>
 
@@ -180,10 +181,26 @@ static bool leading_tab(const gt_source *source, size_t character, gt_diagnostic
   return true;
 }
 
+/* A character that looks like one of YAML's and is none, on the line where the parser stopped or where it
+ * began. */
+static bool odd_character(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
+  const size_t marks[] = {problem->problem_mark, problem->context_mark};
+  for (int i = 0; i < 2; i++) {
+    const gt_source_line *line = line_of(source, marks[i]);
+    gt_look_alike found;
+    if (!gt_look_alike_in_line(line->text, &found)) continue;
+    const gt_position at = gt_source_at(source, character_of(line, line->text + found.byte), 1);
+    gt_error_at(diagnostics, at, "%s", gt_look_alike_describe(diagnostics->arena, &found));
+    return true;
+  }
+  return false;
+}
+
 void gt_problem_report(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
   const char *what = problem->problem ? problem->problem : "",
              *context = problem->context ? problem->context : "";
   if (leading_tab(source, problem->problem_mark, diagnostics)) return;
+  if (odd_character(source, problem, diagnostics)) return;
   if (missing_dash_space(source, problem, diagnostics)) return;
   if (strstr(what, "expected ':'")) {
     missing_colon(source, problem, diagnostics);

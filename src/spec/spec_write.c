@@ -1,5 +1,6 @@
 /* gt_spec to YAML text, in block style; short lists of words and numbers in one line. */
 #include "base/memory.h"
+#include "spec/look_alike.h"
 #include "spec/spec.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,9 @@ static bool is_plain(const char *text) {
     /* a minus sign before a number is fine */
     if (*text != '-' || !text[1] || !strchr("0123456789.", text[1])) return false;
   }
-  if (!strncmp(text, "---", 3) || !strncmp(text, "...", 3)) return false;
+  gt_look_alike odd;
+  if (!strncmp(text, "---", 3) || !strncmp(text, "...", 3) || gt_look_alike_as_syntax(text, &odd))
+    return false;
   const char *c = text;
   for (; *c; c++) {
     const unsigned char u = (unsigned char)*c;

@@ -1,0 +1,100 @@
+#include "spec/number_text.h"
+#include "spec/look_alike.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_number(const char *text, bool whole) {
+  int64_t integer;
+  double number;
+  const gt_spec node = {.kind = GT_SPEC_SCALAR, .scalar = text};
+  return whole ? gt_spec_int(&node, &integer) : gt_spec_float(&node, &number);
+}
+
+/* The suggestion only if it is a number of the kind that is needed. */
+static gt_hint hint(const char *suggestion, const char *help, bool whole) {
+  return (gt_hint){suggestion && is_number(suggestion, whole) ? suggestion : NULL, help, true};
+}
+
+static gt_hint calculated(gt_arena *arena, double value, const char *help, bool whole) {
+  return hint(isfinite(value) ? gt_arena_printf(arena, "%.10g", value) : NULL, help, whole);
+}
+
+static char *without(gt_arena *arena, const char *text, const char *characters) {
+  char *out = gt_arena_strdup(arena, text), *to = out;
+  for (const char *c = text; *c; c++)
+    if (!strchr(characters, *c)) *to++ = *c;
+  *to = 0;
+  return out;
+}
+
+/* "60,000", "1'000'000": groups of three digits behind one to three. */
+static bool is_grouped(const char *text, char separator) {
+  size_t digits = strspn(text, "0123456789"), groups = 0;
+  if (digits < 1 || digits > 3) return false;
+  for (text += digits; *text == separator; text += 4, groups++)
+    if (strspn(text + 1, "0123456789") != 3) return false;
+  return groups && !*text;
+}
+
+static gt_hint with_comma(gt_arena *arena, const char *text, bool whole) {
+  const char *digits = text + (*text == '-' || *text == '+');
+  if (is_grouped(digits, ',') && *digits != '0') {
+    const char *joined = without(arena, text, ",");
+    char *point = gt_arena_strdup(arena, text);
+    if (whole || strchr(strchr(digits, ',') + 1, ','))
+      return hint(joined, "write the number without thousands separators", whole);
+    *strchr(point, ',') = '.';
+    return (gt_hint){NULL, gt_arena_printf(arena, "a number has no comma: write %s or %s", joined, point),
+                     true};
+  }
+  if (!text[strcspn(text, ",") + 1])
+    return hint(without(arena, text, ","), "remove the ',' after the number", whole);
+  char *point = gt_arena_strdup(arena, text);
+  *strchr(point, ',') = '.';
+  return is_number(point, false) ? hint(point, "a decimal comma: write a point", whole) : (gt_hint){0};
+}
+
+/* "1/255", "10^-3", "2**10", "50%", "10k". */
+static gt_hint of_arithmetic(gt_arena *arena, const char *text, bool whole) {
+  static const char help[] = "gtrain does not evaluate arithmetic: write the result";
+  char *end;
+  const double left = strtod(text, &end);
+  if (end == text) return (gt_hint){0};
+  const char *sign = end + strspn(end, " ");
+  if (!strcmp(sign, "%")) return calculated(arena, left / 100, "write a fraction, not a percentage", whole);
+  if (!strcasecmp(sign, "k")) return calculated(arena, left * 1e3, "write all digits, or 1e3", whole);
+  if (!strcmp(sign, "M")) return calculated(arena, left * 1e6, "write all digits, or 1e6", whole);
+  if (!strcmp(sign, "f")) return calculated(arena, left, "remove the 'f'", whole);
+  const char *rest = *sign == '^' || *sign == '/' || *sign == '*' ? sign + strspn(sign, "^/*") : sign;
+  const double right = strtod(rest, &end);
+  if (rest == sign || end == rest || *end) return (gt_hint){0};
+  const size_t length = (size_t)(rest - sign);
+  if (length == 1 && *sign == '/') return calculated(arena, left / right, help, whole);
+  if ((length == 1 && *sign == '^') || !strncmp(sign, "**", 2))
+    return calculated(arena, pow(left, right), help, whole);
+  return length == 1 ? calculated(arena, left * right, help, whole) : (gt_hint){0};
+}
+
+gt_hint gt_number_hint(gt_arena *arena, const char *text, bool whole) {
+  static const char *const nothing[] = {"none", "null",      "nil",     "nan", "n/a",
+                                        "na",   "undefined", "default", "auto"};
+  gt_look_alike found;
+  if (gt_look_alike_find(text, 0, &found)) {
+    const char *plain = gt_look_alike_plain(arena, text);
+    const char *joined = *found.plain == ' ' || *found.plain == '\'' ? without(arena, plain, " '") : plain;
+    if (is_number(joined, whole)) return hint(joined, gt_look_alike_describe(arena, &found), whole);
+  }
+  for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+    if (!strcasecmp(text, nothing[i]))
+      return (gt_hint){
+          NULL, gt_arena_printf(arena, "'%s' is not a number: remove the key to use its default", text),
+          true};
+  if (is_number(text, whole)) return hint(text, "write the number without quotes", whole);
+  if (strchr(text, ',')) return with_comma(arena, text, whole);
+  if (is_grouped(text, ' ') || is_grouped(text, '\''))
+    return hint(without(arena, text, " '"), "write the number without thousands separators", whole);
+  return of_arithmetic(arena, text, whole);
+}
