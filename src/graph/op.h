@@ -79,6 +79,9 @@ typedef struct gt_op {
    * results, whether or not anybody reads them. */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
   double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
+  /* GT_OP_KERNEL: function values (of a KAN's basis, exponentials) that the node's kernel computes and that
+   * flops does not count. Only estimates of time use it (train/choose.h). NULL: none. */
+  double (*functions)(const gt_graph *graph, const gt_node *node);
   /* Attributes, readably; NULL: none. */
   void (*print)(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);
   /* GT_OP_KERNEL: fusion may attach elementwise work after a node of this op. Early: it is to read nothing

@@ -42,6 +42,12 @@ static double group_flops(const gt_graph *graph, const gt_group *group) {
   return flops;
 }
 
+static double group_functions(const gt_graph *graph, const gt_group *group) {
+  if (group->leader == GT_NONE) return 0;
+  const gt_node *node = gt_node_at(graph, group->leader);
+  return node->op->functions ? node->op->functions(graph, node) : 0;
+}
+
 /* True if the leader's initial value lies where its own value will be. */
 static bool begins_there(const gt_layout *l, gt_id leader) {
   const gt_node *node = gt_node_at(l->graph, leader);
@@ -120,11 +126,12 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
     int item = lowering->item = (int)l->order[i];
     size_t before = lowering->drafts.count;
     gt_id node;
-    double flops = 0;
+    double flops = 0, functions = 0;
     if (item < fusion->groups) {
       const gt_group *group = &fusion->group[item];
       node = named_after(l->graph, group);
       flops = group_flops(l->graph, group);
+      functions = group_functions(l->graph, group);
       lower_group(l, group);
     } else {
       const gt_copy *copy = &l->copies.items[item - fusion->groups];
@@ -136,7 +143,8 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
       step->node = node;
       step->scope = gt_node_at(l->graph, node)->scope;
       step->flops = step->prepares ? 0 : flops;
-      if (!step->prepares) flops = 0; /* the rest of its steps only finish */
+      step->functions = step->prepares ? 0 : functions;
+      if (!step->prepares) flops = functions = 0; /* the rest of its steps only finish */
       if (!gt_step_fits(step, lowering->target, error)) return false;
     }
   }

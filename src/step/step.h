@@ -88,6 +88,7 @@ typedef struct gt_step {
   uint32_t choice; /* 1 + the number of what it was chosen by, 0: nothing (gt_plan.choice) */
   const char *scope;
   double flops;
+  double functions; /* function values beside the FLOPs (gt_op.functions) */
   bool prepares;    /* the group's operations are another step's, behind this one */
   bool cached;      /* it reads the same again and again from the nearest cache, which is slow beside kernels
                        that need that cache's memory for themselves */

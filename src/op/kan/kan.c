@@ -459,6 +459,12 @@ static double flops(const gt_graph *graph, const gt_node *node) {
                                       : 2.0 * (double)e.lines * length * (double)e.outputs;
 }
 
+/* One of each input and term in each line. */
+static double functions(const gt_graph *graph, const gt_node *node) {
+  extents e;
+  return extents_of(graph, node, &e) ? (double)e.lines * (double)(e.inputs * total(e.a)) : 0;
+}
+
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_kan_attribute *a = node->attribute;
@@ -481,7 +487,8 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   {                                                                                                   \
     .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer,     \
     .smooth = smooth, .gradient = its_gradient, .lower = lower, .measures = measures, .joins = joins, \
-    .sums = has_sums, .rows = has_rows, .flops = flops, .print = print, .epilogue = true              \
+    .sums = has_sums, .rows = has_rows, .flops = flops, .functions = functions, .print = print,       \
+    .epilogue = true                                                                                  \
   }
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),
@@ -496,4 +503,5 @@ static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),
                                                 .gradient = gradient_basis,
                                                 .lower = lower_basis,
                                                 .flops = flops,
+                                                .functions = functions,
                                                 .print = print}};

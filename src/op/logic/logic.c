@@ -271,6 +271,12 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
   return 3.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
+/* The softmax of a gate's logits, of the coefficients alone. */
+static double op_functions(const gt_graph *graph, const gt_node *node) {
+  const bool mixes = node->op == &rows[ROW_MIXTURE] || node->op == &rows[ROW_MIXTURE_GRADIENT];
+  return mixes ? (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape) : 0;
+}
+
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
   const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_LOGIC] ? 6 : 7;
@@ -280,7 +286,7 @@ static double layer_flops(const gt_graph *graph, const gt_node *node) {
 #define ROW(op_name, least, most, op_infer, op_gradient, op_lower, op_flops)                           \
   {                                                                                                    \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = op_infer, \
-    .gradient = op_gradient, .lower = op_lower, .flops = op_flops                                      \
+    .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .functions = op_functions           \
   }
 
 static const gt_op rows[ROWS] = {
