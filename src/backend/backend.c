@@ -16,16 +16,21 @@ int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble) {
   return count < 0 ? 1 : 1 + count;
 }
 
+const char *gt_device_title(const gt_device_info *device, char title[256]) {
+  snprintf(title, 256, "%.120s (Vulkan %u.%u, driver %.90s)", device->name, device->api_version[0],
+           device->api_version[1], device->driver);
+  return title;
+}
+
 static bool software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
 
 static int rank(const gt_device_info *device) {
-  if (!device->usable || software(device)) return 0;
+  if (!device->usable || software(device) || !strcmp(device->type, "cpu")) return 0;
   if (!strcmp(device->type, "discrete")) return 3;
   return !strcmp(device->type, "integrated") ? 2 : 1;
 }
 
-/* The best real GPU by kind, then memory; -1 if there is none. */
-static int best_device(const gt_device_info *devices, int count) {
+int gt_device_best(const gt_device_info *devices, int count) {
   int best = -1;
   for (int i = 0; i < count; i++) {
     if (!rank(&devices[i])) continue;
@@ -61,7 +66,7 @@ static void explain_cpu(char *why, size_t size, const gt_device_info *devices, i
 static gt_backend *open_auto(int threads, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   gt_error trouble = {0};
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble), best = best_device(devices, count);
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble), best = gt_device_best(devices, count);
   gt_backend *backend = best < 0 ? gt_cpu_open(threads, error) : gt_vulkan_open(best, error);
   if (!backend) return NULL;
   if (best >= 0)
@@ -84,7 +89,7 @@ static bool fail_device(const gt_device_info *devices, int count, gt_error *erro
 /* "vulkan" takes the best device, software if there is nothing else. */
 static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = best_device(devices, count);
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = gt_device_best(devices, count);
   if (count < 0) return NULL;
   if (choice[6] == ':') {
     char *end;
@@ -128,11 +133,16 @@ static void unknown_device(const char *source, const char *choice, gt_error *err
             source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+bool gt_device_is_auto(const char *choice) {
+  if (!choice) choice = getenv("GTRAIN_DEVICE");
+  return !choice || !*choice || !strcmp(choice, "auto");
+}
+
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   gt_backend *backend;
   const char *source = choice ? "--device" : "GTRAIN_DEVICE";
+  if (gt_device_is_auto(choice)) return open_auto(threads, error);
   if (!choice) choice = getenv("GTRAIN_DEVICE");
-  if (!choice || !*choice || !strcmp(choice, "auto")) return open_auto(threads, error);
   if (!strcmp(choice, "cpu"))
     backend = gt_cpu_open(threads, error);
   else if (!strcmp(choice, "null"))

@@ -94,14 +94,22 @@ typedef struct gt_device_info {
   uint64_t max_allocation;
   bool usable;
   char features[512]; /* those gtrain uses, comma-separated; for an unusable device, what is missing */
+  gt_target target;   /* what plans for it are made for */
 } gt_device_info;
 
 /* All devices: the CPU first. Returns the number written (at most `limit`). Without one of Vulkan's
  * devices, trouble says why. */
 int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble);
+/* The index of the best real GPU by type, then memory; -1 if there is none: software devices and the CPU do
+ * not count. */
+int gt_device_best(const gt_device_info *devices, int count);
+/* The name that a backend on this Vulkan device has (gt_backend.name). Returns the buffer. */
+const char *gt_device_title(const gt_device_info *device, char title[256]);
 /* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment GTRAIN_DEVICE, else auto. auto takes
  * the best real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
+/* True if that choice, or the environment in its place, leaves the device to gtrain. */
+bool gt_device_is_auto(const char *choice);
 void gt_backend_close(gt_backend *backend); /* accepts NULL */
 
 /* Each backend's own opener, called by gt_backend_open. */

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "backend/backend.h"
 #include "cli/common.h"
+#include "train/choose.h"
 #include "train/classes.h"
 #include "train/footprint.h"
 #include "train/init_from.h"
@@ -50,7 +51,7 @@ static bool target_of(const gt_arguments *arguments, const gt_config *config, gt
     *target = usual_target(arguments);
     return true;
   }
-  gt_backend *backend = gt_backend_open(device, (int)config->train.threads, error);
+  gt_backend *backend = gt_choose_backend(config, NULL, device, NULL, error);
   if (backend) {
     *target = backend->target;
     gt_tuned_read_cache(tuned, backend);

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include <string.h>
 
 enum { COLUMN = 29 }; /* where the text beside an option begins */
 
@@ -56,6 +57,23 @@ static void print_option(const gt_option *option) {
   print_row(left, option->help);
 }
 
+/* Prose, whose lines are joined and wrapped again; a line that begins with a space or is empty stays as it is. */
+static void print_prose(const char *text) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *joined = "";
+  for (const char *line = text; *line;) {
+    const int length = (int)strcspn(line, "\n");
+    const bool kept = !length || *line == ' ';
+    if (kept && *joined) gt_print_wrapped(stdout, joined, 0);
+    if (kept) printf("%.*s\n", length, line);
+    joined = kept ? "" : gt_arena_printf(&arena, "%s%s%.*s", joined, *joined ? " " : "", length, line);
+    line += length + (line[length] == '\n');
+  }
+  if (*joined) gt_print_wrapped(stdout, joined, 0);
+  gt_arena_finish(&arena);
+}
+
 static void print_examples(const char *const *examples) {
   printf("\nexamples:\n");
   for (int i = 0; i < GT_EXAMPLES; i++) printf("  %s\n", examples[i]);
@@ -63,7 +81,10 @@ static void print_examples(const char *const *examples) {
 
 void gt_print_command_help(const gt_command *command) {
   printf("usage: gtrain %s %s\n\n%s\n", command->name, command->usage, command->summary);
-  if (command->details) printf("\n%s", command->details);
+  if (command->details) {
+    printf("\n");
+    print_prose(command->details);
+  }
   if (command->print_details) command->print_details(stdout);
   printf("\noptions:\n");
   for (const gt_option *option = command->options; option->name; option++) print_option(option);

@@ -127,10 +127,14 @@ const gt_command gt_command_train = {
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",
     .details =
-        "CONFIG is a YAML file; - is standard input. Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
-        "checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
+        "CONFIG is a YAML file; - is standard input. Writes a run directory: config.yaml (every default\n"
+        "written out), metrics.jsonl, timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
         "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
-        "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",
+        "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n"
+        "\n"
+        "--device auto takes the best GPU, or the CPU where there is none and where the model is so small that a\n"
+        "step would take the GPU more than twice as long, by an estimate; software devices never. A run that is\n"
+        "resumed stays on its device.\n",
     .examples = {"gtrain train configs/digits.yaml --run-dir runs/digits",
                  "gtrain train configs/digits.yaml --set train.epochs=5 --set optimizer.lr=0.01"},
     .options = options,

@@ -119,6 +119,14 @@ static bool launches(const bench *b, gt_error *error) {
   return true;
 }
 
+/* On the device that the other rows are measured on. */
+static bool open_session(gt_session *session, gt_config *config, const char *device, gt_error *error) {
+  gt_session_begin(session, config);
+  gt_backend *backend = gt_backend_open(device, 0, error);
+  if (backend) gt_session_start(session, backend);
+  return backend;
+}
+
 static bool reference(const char *device, int64_t batch, double seconds, gt_bench_time *time,
                       gt_error *error) {
   gt_arena arena;
@@ -127,7 +135,7 @@ static bool reference(const char *device, int64_t batch, double seconds, gt_benc
   gt_executable *executable;
   gt_arena_init(&arena);
   const bool ok = gt_bench_reference(&config, &arena, batch, error) &&
-                  gt_session_open(&session, &config, device, error) &&
+                  open_session(&session, &config, device, error) &&
                   gt_bench_open(&session, &executable, error) &&
                   gt_bench_within(session.backend, executable, seconds, time, error);
   gt_session_close(&session);

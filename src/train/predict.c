@@ -63,7 +63,7 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   *out = (gt_prediction){0};
   gt_arena_init(&arena);
   const bool ok = read_config(&config, &arena, file, inputs, error) &&
-                  gt_session_open(&session, &config, device, error) &&
+                  gt_session_open(&session, &config, "test", device, error) &&
                   open_net(&session, &evaluator, file, memory_limit, error) &&
                   compute(&session, &evaluator, out, error);
   if (!ok) gt_tensor_finish(&out->outputs);

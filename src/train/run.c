@@ -1,6 +1,7 @@
 #include "train/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/choose.h"
 #include "train/classes.h"
 #include "train/generation.h"
 #include "train/init_from.h"
@@ -59,15 +60,31 @@ static bool open_state(gt_run *run, gt_error *error) {
          gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
+/* A resumed run keeps its device, which its directory tells. A directory is made only when there is a device
+ * to train on. */
+static bool open_device(gt_run *run, gt_error *error) {
+  const bool resume = run->options->resume;
+  gt_session *session = &run->session;
+  gt_session_begin(session, run->config);
+  if (resume && !gt_run_directory(run, error)) return false;
+  const char *before = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
+  gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, before, error);
+  if (!backend) {
+    run->directory = NULL; /* nothing has run there, and there is nothing to continue on */
+    return false;
+  }
+  gt_session_start(session, backend);
+  gt_info("device: %s (%s)", backend->name, backend->why);
+  return resume || gt_run_directory(run, error);
+}
+
 /* Directory, device, plans, data, first state or checkpoint. */
 static bool open_run(gt_run *run, gt_error *error) {
   run->bad_step = run->saved_step = run->lock = -1;
   run->started = gt_seconds();
   run->loss = run->lr = run->grad_norm = NAN;
-  if (!gt_session_open(&run->session, run->config, run->options->device, error)) return false;
+  if (!open_device(run, error)) return false;
   run->session.memory_limit = run->options->memory_limit;
-  gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
-  if (!gt_run_directory(run, error)) return false;
   gt_info("run directory: %s", run->directory);
   const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, &run->session.arena);
   if (classes.classes) gt_info("classes: %s", gt_class_counts_text(&classes, &run->session.arena));

@@ -3,6 +3,7 @@
 #include "base/count.h"
 #include "base/pool.h"
 #include "op/core.h"
+#include "train/choose.h"
 #include "train/pacer.h"
 #include "train/search.h"
 #include <assert.h>
@@ -10,17 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
+void gt_session_begin(gt_session *session, gt_config *config) {
   *session = (gt_session){.config = config};
   gt_arena_init(&session->arena);
   session->nets = &session->arena;
-  session->backend = gt_backend_open(device, (int)config->train.threads, error);
-  if (!session->backend) {
+}
+
+void gt_session_start(gt_session *session, gt_backend *backend) {
+  session->backend = backend;
+  gt_buffers_init(&session->buffers, backend, &session->arena);
+}
+
+bool gt_session_open(gt_session *session, gt_config *config, const char *split, const char *device,
+                     gt_error *error) {
+  gt_session_begin(session, config);
+  gt_backend *backend = gt_choose_backend(config, split, device, NULL, error);
+  if (backend)
+    gt_session_start(session, backend);
+  else
     gt_session_close(session);
-    return false;
-  }
-  gt_buffers_init(&session->buffers, session->backend, &session->arena);
-  return true;
+  return backend;
 }
 
 static void destroy_executables(gt_session *session) {

@@ -35,9 +35,14 @@ typedef struct gt_session {
       *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */
 } gt_session;
 
-/* device: as in gt_backend_open. The config must have been read; it stays the caller's. */
-bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error);
-void gt_session_close(gt_session *session); /* accepts a zeroed one */
+/* split, device: as in gt_choose_backend. The config must have been read; it stays the caller's. */
+bool gt_session_open(gt_session *session, gt_config *config, const char *split, const char *device,
+                     gt_error *error);
+/* The same in two parts, for whoever has to look elsewhere before the device is opened: a session that has
+ * none yet, but an arena; then the device, which becomes the session's. */
+void gt_session_begin(gt_session *session, gt_config *config);
+void gt_session_start(gt_session *session, gt_backend *backend);
+void gt_session_close(gt_session *session); /* accepts a zeroed one, and one that has no device */
 /* Decides what the device keeps whole and what comes through windows, for the nets to come: the training
  * step, if there are options for it, and evaluations of the splits; says so if it is not all of the data.
  * GT_ERR_MEMORY if the limit leaves no room for that. */

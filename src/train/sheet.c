@@ -267,7 +267,7 @@ bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_erro
   sheet s = {.config = config};
   gt_session session = {0};
   gt_arena_init(&s.arena);
-  bool ok = begin(&s, error) && gt_session_open(&session, config, "cpu", error) &&
+  bool ok = begin(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
             compute(&s, &session, error) && lay_out(&s, error);
   if (ok) {
     restore(&s);

@@ -7,6 +7,7 @@
  * run. */
 #ifndef GT_TRAIN_SINK_H
 #define GT_TRAIN_SINK_H
+#include "base/arena.h"
 #include "base/register.h"
 #include "train/evaluation.h"
 
@@ -56,6 +57,9 @@ void gt_sinks_end(const gt_sinks *sinks);
 void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool gt_sinks_save(const gt_sinks *sinks, int64_t place[GT_SINKS], gt_error *error); /* -1: it has none */
 void gt_sinks_close(gt_sinks *sinks);
+
+/* The device of the last start that timing.jsonl tells of, in the arena; NULL: it tells of none. */
+const char *gt_timing_device(const char *directory, gt_arena *arena);
 
 /* --- for sinks that are a file in the run directory --- */
 

@@ -20,6 +20,20 @@ static bool open_file(void *own, const gt_sink_start *start, int64_t place, gt_e
   return gt_sink_file_write(own, line, error);
 }
 
+const char *gt_timing_device(const char *directory, gt_arena *arena) {
+  const char *device = NULL;
+  char line[1024];
+  FILE *file = fopen(gt_arena_printf(arena, "%s/timing.jsonl", directory), "r");
+  while (file && fgets(line, sizeof line, file)) {
+    json_t *row = strstr(line, "\"device\"") ? json_loads(line, 0, NULL) : NULL;
+    const char *name = json_string_value(json_object_get(row, "device"));
+    if (name) device = gt_arena_printf(arena, "%s", name);
+    json_decref(row);
+  }
+  if (file) fclose(file);
+  return device;
+}
+
 static bool write_timing(void *own, const gt_timing *timing, gt_error *error) {
   char line[256], seconds[32], samples[32];
   snprintf(line, sizeof line, "{\"step\":%lld,\"elapsed_s\":%s,\"samples_per_s\":%s}\n",

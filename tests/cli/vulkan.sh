@@ -14,6 +14,19 @@ check "XOR trains on Vulkan" test $code = 0
 exits 0 "eval on Vulkan" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device vulkan --fail-if 'accuracy<1'
 exits 0 "eval on the CPU" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device cpu --fail-if 'accuracy<1'
 
+# A resumed run stays on the device that it began on, software or not, unless another is asked for.
+resume() { GTRAIN_DEVICE='' "$GTRAIN" train configs/xor.yaml --run-dir "$TEST_TMP/xor" --resume "$@"; }
+exits 0 "a resumed run" resume --device auto
+says "stays on its device" "(the run began on it)"
+check "… which is the Vulkan one" grep -q '^device: .* (Vulkan ' <<< "$out"
+exits 0 "a run resumed on another device" resume --device cpu
+exits 0 "a run that was resumed there" resume
+check "stays there, too" grep -q '^device: .* threads\? (the run began on it)$' <<< "$out"
+sed -i 's/"device":"[^"]*"/"device":"Another GPU (Vulkan 1.4, driver 1)"/' "$TEST_TMP/xor/timing.jsonl"
+exits 0 "a run resumed without its device" resume
+says "says so" "warning: the run began on Another GPU (Vulkan 1.4, driver 1), which is not here"
+exits 69 "a run resumed on a device that is not there" resume --device vulkan:31
+
 # The losses of 200 steps, on both.
 for device in cpu vulkan; do
   exits 0 "200 steps on $device" "$GTRAIN" train configs/digits.yaml --device $device --quiet \

@@ -316,7 +316,7 @@ gt_backend *gt_cpu_open(int threads, gt_error *error) {
   gt_cpu_describe(&info);
   cpu->base.api = &api;
   cpu->pool = gt_pool_create(threads);
-  cpu->base.target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  cpu->base.target = info.target;
   cpu->base.memory_total = info.memory_bytes;
   snprintf(cpu->base.name, sizeof cpu->base.name, "%.200s, %d thread%s", info.name,
            gt_pool_threads(cpu->pool), gt_pool_threads(cpu->pool) == 1 ? "" : "s");

@@ -17,7 +17,13 @@ static void processor_name(char *name, size_t size) {
 }
 
 void gt_cpu_describe(gt_device_info *device) {
-  *device = (gt_device_info){.id = "cpu", .driver = "gtrain", .type = "cpu", .usable = true, .subgroup = 1};
+  *device =
+      (gt_device_info){.id = "cpu",
+                       .driver = "gtrain",
+                       .type = "cpu",
+                       .usable = true,
+                       .subgroup = 1,
+                       .target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX}};
   processor_name(device->name, sizeof device->name);
   device->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   device->max_allocation = device->memory_bytes;

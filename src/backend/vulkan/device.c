@@ -1,6 +1,4 @@
 #include "backend/vulkan/internal.h"
-#include "base/count.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,19 +79,9 @@ static const gt_backend_api api = {
 
 static gt_vulkan *from_physical(const gt_physical *p) {
   gt_vulkan *vk = gt_alloc(sizeof *vk);
-  const VkPhysicalDeviceLimits *limits = &p->properties.limits;
   vk->base.api = &api;
-  vk->base.target =
-      (gt_target){.device = true,
-                  .subgroup = p->info.subgroup,
-                  .max_workgroup = gt_least_u32(p->info.max_workgroup, 1024),
-                  .shared_bytes = p->info.shared_bytes,
-                  .units = p->units,
-                  .max_grid = gt_least_u32(limits->maxComputeWorkGroupCount[0], 65535),
-                  .brief = p->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !gt_debug("straight"),
-                  .matrix = gt_vulkan_matrix_units(p)};
-  snprintf(vk->base.name, sizeof vk->base.name, "%.120s (Vulkan %u.%u, driver %.90s)", p->info.name,
-           p->info.api_version[0], p->info.api_version[1], p->info.driver);
+  vk->base.target = p->info.target;
+  gt_device_title(&p->info, vk->base.name);
   vk->base.memory_total = p->info.memory_bytes;
   vk->physical = p->handle;
   vk->properties = p->properties;

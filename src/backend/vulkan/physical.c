@@ -1,4 +1,6 @@
 #include "backend/vulkan/internal.h"
+#include "base/count.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +122,18 @@ static void describe_features(gt_physical *p, bool family) {
   if (p->matrix.bfloat.m) add(text, size, "cooperativeMatrix bfloat16");
 }
 
+static gt_target target_of(const gt_physical *p) {
+  return (gt_target){.device = true,
+                     .subgroup = p->info.subgroup,
+                     .max_workgroup = gt_least_u32(p->info.max_workgroup, 1024),
+                     .shared_bytes = p->info.shared_bytes,
+                     .units = p->units,
+                     .max_grid = gt_least_u32(p->properties.limits.maxComputeWorkGroupCount[0], 65535),
+                     .brief =
+                         p->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !gt_debug("straight"),
+                     .matrix = gt_vulkan_matrix_units(p)};
+}
+
 static void describe(gt_physical *p, int index) {
   uint32_t extensions = 0;
   vkGetPhysicalDeviceProperties(p->handle, &p->properties);
@@ -157,6 +171,7 @@ static void describe(gt_physical *p, int index) {
     info->max_workgroup = limits->maxComputeWorkGroupSize[0];
   p->max_allocation = info->max_allocation = eleven.maxMemoryAllocationSize;
   gt_vulkan_find_matrix_units(p, list, extensions);
+  info->target = target_of(p);
   free(list);
   describe_features(p, choose_family(p));
   choose_feeder(p);

@@ -1,0 +1,114 @@
+/* The device that `auto` takes: decided by the work of a step and by what made-up devices report. */
+#include "train/choose.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static char path[4096];
+
+#define GPU(made_up_name, kind, multiprocessors, memory)                                            \
+  {                                                                                                 \
+    .id = "vulkan:0", .name = made_up_name, .type = kind, .memory_bytes = (uint64_t)(memory) << 30, \
+    .usable = true, .target = {                                                                     \
+      .device = true,                                                                               \
+      .subgroup = 32,                                                                               \
+      .max_workgroup = 1024,                                                                        \
+      .shared_bytes = 48 << 10,                                                                     \
+      .units = multiprocessors,                                                                     \
+      .max_grid = 65535                                                                             \
+    }                                                                                               \
+  }
+static const gt_device_info large = GPU("large", "discrete", 132, 80),
+                            small = GPU("small", "integrated", 16, 4),
+                            software = GPU("software", "software", 2, 16);
+
+static gt_device_info cpu(const char *features) {
+  gt_device_info info;
+  gt_cpu_describe(&info);
+  snprintf(info.features, sizeof info.features, "%s", features);
+  return info;
+}
+
+/* Where that is trained, on samples of a formula. */
+static gt_device_choice chosen(const char *text, const gt_device_info *devices, int count) {
+  gt_arena arena;
+  gt_config config;
+  gt_error error = {0};
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "data: {formula: x0 * x1, range: [-1, 1], samples: 4096}\n%s\n", text);
+  fclose(file);
+  gt_arena_init(&arena);
+  if (!gt_config_read(&config, &arena, path, false, NULL, 0, &error)) {
+    gt_config_report(&config, &error);
+    fail();
+  }
+  const gt_device_choice choice = gt_choose_device(&config, NULL, devices, count);
+  assert_int_equal(config.diagnostics.errors, 0);
+  gt_config_finish(&config);
+  gt_arena_finish(&arena);
+  return choice;
+}
+
+#define TINY "model: [{linear: 16}, tanh, {linear: 1}]\ntrain: {epochs: 1, batch_size: 16"
+#define MIDDLE \
+  "model: [{linear: 512}, relu, {linear: 512}, relu, {linear: 1}]\ntrain: {epochs: 1, batch_size: 1024"
+#define KAN "model: [{kan: 8}, {kan: 1}]\ntrain: {epochs: 1, batch_size: 32"
+
+static void work_decides(void **unused) {
+  (void)unused;
+  const gt_device_info devices[] = {cpu("avx2,fma"), large};
+  const gt_device_choice tiny = chosen(TINY "}", devices, 2), middle = chosen(MIDDLE "}", devices, 2),
+                         kan = chosen(KAN "}", devices, 2);
+  assert_int_equal(tiny.device, 0);
+  assert_true(tiny.cpu > 0 && tiny.gpu > 2 * tiny.cpu);
+  assert_non_null(strstr(tiny.why, "too small for the GPU: a step takes about "));
+  assert_non_null(strstr(tiny.why, " us on large; --device vulkan overrides"));
+  assert_int_equal(middle.device, 1);
+  assert_string_equal(middle.why, "");
+  assert_true(middle.gpu < middle.cpu);
+  /* Few FLOPs, but function values, which take a CPU long. */
+  assert_int_equal(kan.device, 1);
+}
+
+static void devices_decide(void **unused) {
+  (void)unused;
+  const gt_device_info none[] = {cpu("avx2,fma")}, soft[] = {cpu("avx2,fma"), software},
+                       both[] = {cpu("avx2,fma"), software, small, large}, weak[] = {cpu(""), large};
+  assert_int_equal(chosen(MIDDLE "}", none, 1).device, 0);
+  assert_int_equal(chosen(MIDDLE "}", soft, 2).device, 0);
+  const gt_device_choice best = chosen(MIDDLE "}", both, 4);
+  assert_int_equal(best.device, 3);
+  gt_device_info slower[] = {cpu("avx2,fma"), small};
+  assert_true(chosen(MIDDLE "}", slower, 2).gpu > best.gpu);
+  assert_true(chosen(MIDDLE "}", weak, 2).cpu > best.cpu);
+}
+
+/* Neither time nor the number of threads changes an estimate. */
+static void the_same_again(void **unused) {
+  (void)unused;
+  const gt_device_info devices[] = {cpu("avx2,fma"), large};
+  const gt_device_choice first = chosen(TINY "}", devices, 2),
+                         again = chosen(TINY ", threads: 64}", devices, 2);
+  assert_int_equal(first.device, again.device);
+  assert_true(first.cpu == again.cpu && first.gpu == again.gpu);
+}
+
+static int setup(void **unused) {
+  (void)unused;
+  snprintf(path, sizeof path, "%s/config.yaml", getenv("TEST_TMP"));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(work_decides),
+      cmocka_unit_test(devices_decide),
+      cmocka_unit_test(the_same_again),
+  };
+  return cmocka_run_group_tests(tests, setup, NULL);
+}
