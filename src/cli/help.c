@@ -57,7 +57,8 @@ static void print_option(const gt_option *option) {
   print_row(left, option->help);
 }
 
-/* Prose, whose lines are joined and wrapped again; a line that begins with a space or is empty stays as it is. */
+/* Prose, whose lines are joined and wrapped again; a line that begins with a space or is empty stays as it
+ * is. */
 static void print_prose(const char *text) {
   gt_arena arena;
   gt_arena_init(&arena);

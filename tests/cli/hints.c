@@ -46,10 +46,11 @@ static keys keys_of(const gt_schema_place *place) {
 
 static void places_are_all_things(void **state) {
   static gt_schema_thing thing[GT_SCHEMA_MOST_THINGS];
-  const int things = gt_schema_things(thing);
+  const int things = gt_schema_things(thing, &arena);
   (void)state;
   for (int i = 0; i < things; i++) {
-    bool found = !strcmp(thing[i].kind, "warning");
+    /* A section whose value is a thing of another kind has no keys but theirs. */
+    bool found = !strcmp(thing[i].kind, "warning") || thing[i].items;
     for (int k = 0; k < known.places; k++) found |= known.place[k].schema == thing[i].schema;
     if (!found) fail_msg("no place for %s '%s'", thing[i].kind, thing[i].name);
   }
