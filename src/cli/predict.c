@@ -1,10 +1,10 @@
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
 #include "train/predict.h"
 #include "train/review.h"
@@ -22,6 +22,7 @@ static const gt_option options[] = {
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true, 's'},
     GT_OPTION_DEVICE,
+    GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
     GT_OPTION_STRICT,
     GT_OPTION_QUIET,
@@ -126,57 +127,15 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   return gt_data_write_csv(path, outputs, names, error);
 }
 
-/* "-" is standard input. */
-static const char *path_of(const char *text) { return strcmp(text, "-") ? text : GT_STDIN; }
-
-/* "NAME=FILE", if the model has an input of that name; else the whole text is a file's. */
-static gt_input_file input_file(const gt_data_signature *signature, const char *text) {
-  for (int k = 0; k < signature->inputs; k++) {
-    const char *name = signature->input[k].name;
-    const size_t length = strlen(name);
-    if (!strncmp(text, name, length) && text[length] == '=')
-      return (gt_input_file){.name = name, .path = path_of(text + length + 1)};
-  }
-  return (gt_input_file){.path = path_of(text)};
-}
-
-/* The words after the model, then what --input says; heap, one more than there are. */
-static gt_input_file *input_files(const gt_arguments *arguments, const gt_data_signature *signature,
-                                  int *count) {
-  int given = 0;
-  while (gt_option_nth(arguments, "input", given)) given++;
-  gt_input_file *files = gt_alloc(((size_t)arguments->words + (size_t)given) * sizeof *files);
-  *count = 0;
-  for (int i = 1; i < arguments->words; i++) files[(*count)++].path = path_of(arguments->word[i]);
-  for (int i = 0; i < given; i++)
-    files[(*count)++] = input_file(signature, gt_option_nth(arguments, "input", i));
-  return files;
-}
-
-/* The name of each sample's file, if each is one; else NULL. */
-static const char *const *names_of_samples(const gt_input_file *files, int count, gt_arena *arena) {
-  const char **names = GT_NEW_N(arena, const char *, count);
-  for (int i = 0; i < count; i++) {
-    if (files[i].name || !gt_data_is_sample(files[i].path)) return NULL;
-    names[i] = files[i].path;
-  }
-  return names;
-}
-
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
                         gt_tensor *inputs, const char *const **names, gt_diagnostics *diagnostics,
                         gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
-  int count;
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
-  gt_input_file *files = input_files(arguments, &file->signature, &count);
-  *names = names_of_samples(files, count, arena);
-  const bool ok = gt_data_read_inputs(files, count, &file->signature, inputs, error);
-  free(files);
-  return ok;
+  return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, error);
 }
 
 /* Samples unlike those of the training: GT_OK, or the exit code with --strict. */
@@ -257,7 +216,8 @@ const gt_command gt_command_predict = {
     .details =
         "MODEL is a model.bin or a run directory.\n"
         "FILE: idx, npy or csv, .gz too, of many samples; or pictures (.png, .jpg), a sample each, prepared\n"
-        "as those of the training were; - is standard input. A result is told after the name of its picture.\n"
+        "as those of the training were; or a folder: all pictures in it and below, in order of their names;\n"
+        "- is standard input. A result is told after the name of its picture.\n"
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
         "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"

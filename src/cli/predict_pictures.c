@@ -1,4 +1,5 @@
 #include "cli/predict_pictures.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/png.h"
@@ -12,11 +13,30 @@ static bool are_pictures(const gt_tensor *outputs) {
   return dim[1] <= GT_PNG_MOST_SIDE && dim[2] <= GT_PNG_MOST_SIDE;
 }
 
-/* The file's name without its folder and its ending. */
+/* Bytes of the folder that all paths begin with, its slash included. */
+static size_t common_folder(const char *const *names, int64_t count) {
+  size_t common = strlen(names[0]);
+  for (int64_t i = 1; i < count; i++) {
+    size_t same = 0;
+    while (same < common && names[i][same] == names[0][same]) same++;
+    common = same;
+  }
+  while (common && names[0][common - 1] != '/') common--;
+  return common;
+}
+
+/* The path without its ending. */
 static const char *stem(gt_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-  return gt_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  return gt_arena_strndup(arena, path, dot && dot > name ? (size_t)(dot - path) : strlen(path));
 }
+
+static const char *name_in(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool leads_out(const char *path) { return !strncmp(path, "../", 3) || strstr(path, "/../"); }
 
 static void fill(gt_picture *picture, const float *values) {
   const size_t count = (size_t)picture->height * picture->width * picture->channels;
@@ -26,19 +46,34 @@ static void fill(gt_picture *picture, const float *values) {
   }
 }
 
-/* How each picture's file is called; NULL, before any is written, if two would have one name. */
-static const char **choose_paths(const char *folder, int64_t count, const char *const *names, gt_arena *arena,
-                                 gt_error *error) {
-  const char **path = GT_NEW_N(arena, const char *, count);
+static bool all_differ(const char *const *path, int64_t count, gt_arena *arena, const char **twice) {
   gt_names seen = {.arena = arena};
   for (int64_t i = 0; i < count; i++) {
-    const char *name = names ? stem(arena, names[i]) : gt_arena_printf(arena, "%06" PRId64, i);
-    path[i] = gt_arena_printf(arena, "%s%s.png", folder, name);
-    if (!names || gt_names_add(&seen, name, (int)i) == i) continue;
-    gt_fail(error, GT_ERR_USAGE, "two pictures would be called %s", path[i]);
-    return NULL;
+    *twice = path[i];
+    if (gt_names_add(&seen, path[i], (int)i) != i) return false;
   }
-  return path;
+  return true;
+}
+
+/* How each picture's file is called: as its sample's or, where folders are needed to tell these apart, with
+ * those below the folder that they have in common. NULL, before any is written, if two would have one name.
+ */
+static const char **choose_paths(const char *folder, int64_t count, const char *const *names, gt_arena *arena,
+                                 gt_error *error) {
+  const char **path = GT_NEW_N(arena, const char *, count), *twice = "";
+  for (int64_t i = 0; i < count; i++)
+    path[i] = names ? gt_arena_printf(arena, "%s%s.png", folder, stem(arena, name_in(names[i])))
+                    : gt_arena_printf(arena, "%s%06" PRId64 ".png", folder, i);
+  if (all_differ(path, count, arena, &twice)) return path;
+  const size_t common = common_folder(names, count);
+  bool inside = true;
+  for (int64_t i = 0; i < count; i++) {
+    path[i] = gt_arena_printf(arena, "%s%s.png", folder, stem(arena, names[i] + common));
+    inside &= !leads_out(names[i] + common);
+  }
+  if (inside && all_differ(path, count, arena, &twice)) return path;
+  gt_fail(error, GT_ERR_USAGE, "two pictures would be called %s", twice);
+  return NULL;
 }
 
 static bool write_all(const char *const *path, const gt_tensor *outputs, gt_picture *picture,
@@ -46,7 +81,7 @@ static bool write_all(const char *const *path, const gt_tensor *outputs, gt_pict
   bool ok = true;
   for (int64_t i = 0; i < outputs->dim[0] && ok; i++) {
     fill(picture, (const float *)outputs->data + i * gt_tensor_features(outputs));
-    ok = gt_png_write(path[i], picture, error);
+    ok = gt_make_folder_of(path[i], error) && gt_png_write(path[i], picture, error);
   }
   return ok;
 }

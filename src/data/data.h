@@ -210,6 +210,10 @@ typedef struct gt_input_file {
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error);
 
+/* The pictures in a folder and below, by their names (.png, .jpg, .jpeg), in order of their paths; says how
+ * many other files it leaves out. NULL: error, GT_ERR_DATA if there is none. In the arena. */
+const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, size_t *count, gt_error *error);
+
 /* Is the file one sample, as a picture is? */
 bool gt_data_is_sample(const char *path);
 

@@ -227,6 +227,27 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
                  folder.path, folder.path);
 }
 
+/* --- a folder of pictures without targets --- */
+
+const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, size_t *count,
+                                         gt_error *error) {
+  gt_image_files files = {0};
+  int64_t others = 0;
+  size_t length = strlen(folder);
+  while (length > 1 && folder[length - 1] == '/') length--;
+  const char *path = gt_arena_strndup(arena, folder, length), **list = NULL;
+  const bool ok = walk(path, 0, 0, arena, &files, &others, error);
+  if (ok && !files.count) gt_fail(error, GT_ERR_DATA, "%s holds no pictures (.png, .jpg, .jpeg)", path);
+  if (ok && files.count) list = GT_NEW_N(arena, const char *, files.count);
+  for (size_t i = 0; list && i < files.count; i++) list[i] = files.items[i].path[GT_IMAGE_INPUT];
+  if (list && others)
+    gt_info("%s: skipped %" PRId64 " file%s not PNG or JPEG", path, others,
+            others == 1 ? " that is" : "s that are");
+  *count = files.count;
+  free(files.items);
+  return list;
+}
+
 /* --- a folder of pictures, and one of their targets --- */
 
 /* The target of the picture that the path `name` leads to in the inputs' folder. Where there is none, it is

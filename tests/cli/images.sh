@@ -151,9 +151,23 @@ check "… pictures" test "$(cd "$TEST_TMP/shown/here" && echo *)" = "1.png red.
 exits 0 "… that are read again" "$GTRAIN" predict "$TEST_TMP/plain/model.bin" --device "$DEVICE" "$TEST_TMP"/shown/here/*.png
 check "… as what they show: blue" grep -q "1.png: blue" <<< "$out"
 check "… as what they show: red" grep -q "red.png: red" <<< "$out"
-exits 2 "two pictures of one name" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
-  "$pictures"/*/1.png --output "$TEST_TMP/shown/"
-says "… are told" "two pictures would be called $TEST_TMP/shown/1.png"
+exits 2 "a picture twice" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
+  "$pictures"/blue/1.png "$pictures"/blue/1.png --output "$TEST_TMP/shown/"
+says "… is told" "two pictures would be called $TEST_TMP/shown/1.png"
+exits 2 "paths that lead out of the folder" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
+  "$pictures"/blue/1.png "$pictures"/../"${pictures##*/}"/blue/1.png --output "$TEST_TMP/shown/"
+exits 0 "a folder" "$GTRAIN" predict "$TEST_TMP/autoencoder" --device "$DEVICE" "$pictures" --output "$TEST_TMP/below/"
+check "… with the folders that tell pictures of one name apart" cmp "$TEST_TMP/below/blue/1.png" "$TEST_TMP/shown/here/1.png"
+check "… each picture" test "$(find "$TEST_TMP/below" -name '*.png' | wc -l)" = "$(find "$pictures" -iname '*.png' -o -iname '*.jp*g' | wc -l)"
+mkdir "$TEST_TMP/mixed" && cp "$pictures/blue/1.png" "$TEST_TMP/mixed/b.png" && cp "$red" "$TEST_TMP/mixed/a.PNG"
+touch "$TEST_TMP/mixed/notes.txt" "$TEST_TMP/mixed/.hidden.png"
+exits 0 "a folder for a classifier" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed/" --device "$DEVICE"
+says "… in order, by name" "$TEST_TMP/mixed/a.PNG: red"
+check "… one a line" test "$(grep -c "^$TEST_TMP/mixed/[ab]" <<< "$out")" = 2
+says "… what is left out" "skipped 1 file that is not PNG or JPEG"
+rm "$TEST_TMP"/mixed/[ab]*
+exits 65 "a folder without pictures" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed" --device "$DEVICE"
+says "… is told" "$TEST_TMP/mixed holds no pictures (.png, .jpg, .jpeg)"
 exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
 says "… which is told" "the model's outputs are no pictures"
 

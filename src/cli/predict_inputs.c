@@ -1,0 +1,74 @@
+#include "cli/predict_inputs.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct input_files {
+  gt_input_file *items;
+  size_t count, capacity;
+} input_files;
+
+static bool is_folder(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* A file, "-" for standard input, or a folder: the pictures in it. */
+static bool add_path(input_files *files, const char *name, const char *path, gt_arena *arena,
+                     gt_error *error) {
+  if (!is_folder(path)) {
+    *GT_PUSH(files) = (gt_input_file){.name = name, .path = strcmp(path, "-") ? path : GT_STDIN};
+    return true;
+  }
+  size_t count;
+  const char *const *picture = gt_data_list_pictures(path, arena, &count, error);
+  for (size_t i = 0; picture && i < count; i++)
+    *GT_PUSH(files) = (gt_input_file){.name = name, .path = picture[i]};
+  return picture;
+}
+
+/* "NAME=FILE", if the model has an input of that name; else the whole text is a file's. */
+static bool add_input(input_files *files, const gt_data_signature *signature, const char *text,
+                      gt_arena *arena, gt_error *error) {
+  for (int k = 0; k < signature->inputs; k++) {
+    const char *name = signature->input[k].name;
+    const size_t length = strlen(name);
+    if (!strncmp(text, name, length) && text[length] == '=')
+      return add_path(files, name, text + length + 1, arena, error);
+  }
+  return add_path(files, NULL, text, arena, error);
+}
+
+static bool list_files(const gt_arguments *arguments, const gt_data_signature *signature, input_files *files,
+                       gt_arena *arena, gt_error *error) {
+  const char *text;
+  bool ok = true;
+  for (int i = 1; i < arguments->words && ok; i++)
+    ok = add_path(files, NULL, arguments->word[i], arena, error);
+  for (int i = 0; ok && (text = gt_option_nth(arguments, "input", i)); i++)
+    ok = add_input(files, signature, text, arena, error);
+  return ok && (files->count <= INT_MAX || gt_fail(error, GT_ERR_DATA, "more than %d files", INT_MAX));
+}
+
+static const char *const *names_of_samples(const input_files *files, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, files->count);
+  for (size_t i = 0; i < files->count; i++) {
+    if (files->items[i].name || !gt_data_is_sample(files->items[i].path)) return NULL;
+    names[i] = files->items[i].path;
+  }
+  return names;
+}
+
+bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
+                            const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
+                            gt_error *error) {
+  input_files files = {0};
+  bool ok = list_files(arguments, signature, &files, arena, error);
+  if (ok) *names = names_of_samples(&files, arena);
+  ok = ok && gt_data_read_inputs(files.items, (int)files.count, signature, inputs, error);
+  free(files.items);
+  return ok;
+}
