@@ -86,23 +86,26 @@ static bool fail_device(const gt_device_info *devices, int count, gt_error *erro
                  *complaint ? ": " : "", complaint);
 }
 
+/* The index in "vulkan:N"; -1 after reporting. */
+static int numbered_device(const char *choice, int count, gt_error *error) {
+  char *end;
+  const long number = strtol(choice + 7, &end, 10);
+  if (end == choice + 7 || *end || number < 0)
+    gt_fail(error, GT_ERR_USAGE, "'%s': expected vulkan:N with N = 0, 1, …", choice);
+  else if (number >= count)
+    gt_fail(error, GT_ERR_NODEVICE, "no device '%s': %d Vulkan device%s found (see `gtrain devices`)", choice,
+            count, count == 1 ? "" : "s");
+  else
+    return (int)number;
+  return -1;
+}
+
 /* "vulkan" takes the best device, software if there is nothing else. */
 static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = gt_device_best(devices, count);
   if (count < 0) return NULL;
-  if (choice[6] == ':') {
-    char *end;
-    long number = strtol(choice + 7, &end, 10);
-    if (end == choice + 7 || *end || number < 0)
-      return gt_fail(error, GT_ERR_USAGE, "'%s': expected vulkan:N with N = 0, 1, …", choice), NULL;
-    if (number >= count)
-      return gt_fail(error, GT_ERR_NODEVICE,
-                     "no device '%s': %d Vulkan device%s found (see `gtrain devices`)", choice, count,
-                     count == 1 ? "" : "s"),
-             NULL;
-    index = (int)number;
-  }
+  if (choice[6] == ':' && (index = numbered_device(choice, count, error)) < 0) return NULL;
   for (int i = 0; i < count && index < 0; i++)
     if (devices[i].usable) index = i;
   if (index < 0) return fail_device(devices, count, error), NULL;
@@ -110,6 +113,26 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   if (backend && software(&devices[index]))
     gt_info("using %s, a software device: slower than --device cpu", devices[index].name);
   return backend;
+}
+
+static const char *chosen(const char *choice) {
+  if (!choice) choice = getenv("GTRAIN_DEVICE");
+  return choice && *choice ? choice : "auto";
+}
+
+bool gt_backend_has_gpu(const char *choice, gt_error *error) {
+  gt_device_info devices[DEVICE_LIMIT];
+  gt_error trouble = {0};
+  char why[256];
+  choice = chosen(choice);
+  if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the device asked for is the CPU");
+  if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* who opens it reports that */
+  const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble);
+  int index = gt_device_best(devices, count);
+  if (!strncmp(choice, "vulkan:", 7) && (index = numbered_device(choice, count, error)) < 0) return false;
+  if (index >= 0 && rank(&devices[index])) return true;
+  explain_cpu(why, sizeof why, devices, count, &trouble);
+  return gt_fail(error, GT_ERR_NODEVICE, "%s", why);
 }
 
 /* What other programs call a GPU. */
@@ -133,16 +156,13 @@ static void unknown_device(const char *source, const char *choice, gt_error *err
             source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-bool gt_device_is_auto(const char *choice) {
-  if (!choice) choice = getenv("GTRAIN_DEVICE");
-  return !choice || !*choice || !strcmp(choice, "auto");
-}
+bool gt_device_is_auto(const char *choice) { return !strcmp(chosen(choice), "auto"); }
 
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   gt_backend *backend;
   const char *source = choice ? "--device" : "GTRAIN_DEVICE";
-  if (gt_device_is_auto(choice)) return open_auto(threads, error);
-  if (!choice) choice = getenv("GTRAIN_DEVICE");
+  choice = chosen(choice);
+  if (!strcmp(choice, "auto")) return open_auto(threads, error);
   if (!strcmp(choice, "cpu"))
     backend = gt_cpu_open(threads, error);
   else if (!strcmp(choice, "null"))

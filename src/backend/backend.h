@@ -110,6 +110,9 @@ const char *gt_device_title(const gt_device_info *device, char title[256]);
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
 /* True if that choice, or the environment in its place, leaves the device to gtrain. */
 bool gt_device_is_auto(const char *choice);
+/* True if that choice takes a GPU; else the error (GT_ERR_NODEVICE) says why not: it would take the CPU, a
+ * software device or none. True of a word that is no device, which opening it reports. */
+bool gt_backend_has_gpu(const char *choice, gt_error *error);
 void gt_backend_close(gt_backend *backend); /* accepts NULL */
 
 /* Each backend's own opener, called by gt_backend_open. */

@@ -53,7 +53,7 @@ int gt_cli_bench_gemm(const gt_arguments *arguments) {
   gt_error error = {0};
   const bool json = gt_flag(arguments, "json");
   json_t *list = json_array();
-  gt_backend *backend = gt_backend_open(gt_option_value(arguments, "device"), 0, &error);
+  gt_backend *backend = gt_backend_open(gt_cli_device(arguments), 0, &error);
   if (backend && !json) printf("%s\n", backend->name);
   const bool ok = backend && gemms(backend, json, list, &error);
   if (ok && json) gt_cli_print_json(json_pack("{s:s, s:O}", "device", backend->name, "results", list));

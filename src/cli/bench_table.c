@@ -235,7 +235,7 @@ static bool choose(report *r, const char *device, gt_error *error) {
 }
 
 int gt_cli_bench_table(const gt_arguments *arguments) {
-  const char *device = gt_option_value(arguments, "device");
+  const char *device = gt_cli_device(arguments);
   report r = {.table.tell = gt_flag(arguments, "quiet") ? NULL : tell,
               .file = gt_option_value(arguments, "compare")};
   gt_error error = {0};

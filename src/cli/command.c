@@ -191,6 +191,19 @@ static int parse(gt_arguments *arguments, int argc, char **argv) {
   return check_words(arguments);
 }
 
+const char *gt_cli_device(const gt_arguments *arguments) {
+  const char *device = gt_option_value(arguments, "device");
+  return gt_flag(arguments, "require-gpu") && gt_device_is_auto(device) ? "vulkan" : device;
+}
+
+static int check_gpu(const gt_arguments *arguments) {
+  gt_error error = {0};
+  if (!gt_flag(arguments, "require-gpu") || gt_backend_has_gpu(gt_option_value(arguments, "device"), &error))
+    return GT_OK;
+  gt_log_error("--require-gpu: %s", error.message);
+  return (int)error.status;
+}
+
 static int run_command(const gt_command *command, int argc, char **argv) {
   for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
     if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
@@ -202,6 +215,7 @@ static int run_command(const gt_command *command, int argc, char **argv) {
                             .given = gt_alloc(((size_t)argc + MOST_OPTIONS) * sizeof(struct gt_given))};
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
+  if (!code) code = check_gpu(&arguments);
   if (!code) code = command->run(&arguments);
   if (!code && gt_vulkan_validation_messages() > 0) code = GT_ERR_INTERNAL;
   free(arguments.word);

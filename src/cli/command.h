@@ -90,6 +90,8 @@ const gt_command *gt_command_at(int index);
 bool gt_flag(const gt_arguments *arguments, const char *option);
 const char *gt_option_value(const gt_arguments *arguments,
                             const char *option); /* the last one; NULL: not given */
+/* The value of --device, for gt_backend_open; with --require-gpu auto is the GPU, however small the model. */
+const char *gt_cli_device(const gt_arguments *arguments);
 /* The index-th value of an option that may be given several times, or NULL. */
 const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index);
 /* A whole number in [min, max]; the fallback if not given. A usage error is reported: then false. */

@@ -156,7 +156,7 @@ static int run(const gt_arguments *arguments) {
                    &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto done;
   code = GT_ERR_USAGE;
-  if (!gt_session_open(&session, &config, split, gt_option_value(arguments, "device"), &error)) goto failed;
+  if (!gt_session_open(&session, &config, split, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");

@@ -196,7 +196,7 @@ static int run(const gt_arguments *arguments) {
   gt_diagnostics_init(&diagnostics, &arena);
   const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
-  if (!ok || !gt_predict(&file, inputs, gt_option_value(arguments, "device"), limit, &prediction, &error) ||
+  if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
       !give(arguments, form, &file, names, &prediction.outputs, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
 done:

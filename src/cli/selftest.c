@@ -16,7 +16,7 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   gt_selftest_report report = {0};
   const bool json = gt_flag(arguments, "json");
-  const gt_selftest_options wanted = {.device = gt_option_value(arguments, "device"),
+  const gt_selftest_options wanted = {.device = gt_cli_device(arguments),
                                       .filter = gt_option_value(arguments, "filter"),
                                       .brief = gt_flag(arguments, "brief"),
                                       .verbose = gt_flag(arguments, "verbose"),

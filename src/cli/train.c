@@ -100,7 +100,7 @@ static int run(const gt_arguments *arguments) {
   gt_signals_prepare();
   int code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
   if (code) goto done;
-  const gt_train_options train = {.device = gt_option_value(arguments, "device"),
+  const gt_train_options train = {.device = gt_cli_device(arguments),
                                   .directory = gt_option_value(arguments, "run-dir"),
                                   .memory_limit = limit,
                                   .resume = gt_flag(arguments, "resume"),
