@@ -11,6 +11,7 @@ static const gt_option options[] = {
     GT_OPTION_SET,
     {"memory-limit", "SIZE", "train: as of `gtrain train`: data that do not fit are streamed", false},
     GT_OPTION_DEVICE,
+    GT_OPTION_REQUIRE_GPU,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},

@@ -27,6 +27,7 @@ static const gt_option options[] = {
     {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false, 'd',
      gt_cli_devices},
     GT_OPTION_STRICT,
+    {"quiet", NULL, "print errors and warnings only", false, 'q'},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
@@ -216,11 +217,12 @@ static int run(const gt_arguments *arguments) {
     code = gt_config_report(&config, &error);
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net, &memory);
-  } else {
+  } else if (!gt_flag(arguments, "quiet")) {
     print_layers(net);
     print_summary(&config, net, &memory);
   }
-  if (!code && samples && !draw_samples(&config, samples, gt_flag(arguments, "json"), &error))
+  if (!code && samples &&
+      !draw_samples(&config, samples, gt_flag(arguments, "json") || gt_flag(arguments, "quiet"), &error))
     code = gt_config_report(&config, &error);
   gt_tuned_finish(&tuned);
   gt_config_finish(&config);

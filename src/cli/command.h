@@ -56,6 +56,10 @@ extern const char *const gt_cli_devices[]; /* values of --device */
     "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false, 'd', \
         gt_cli_devices                                                                                    \
   }
+#define GT_OPTION_REQUIRE_GPU \
+  { "require-gpu", 0, "exit with 69 rather than run on the CPU or a software device", false }
+#define GT_OPTION_FAIL_IF \
+  { "fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true }
 #define GT_OPTION_MEMORY_LIMIT                                                                               \
   {                                                                                                          \
     "memory-limit", "SIZE", "use so much device memory, e.g. 512M or 2G; data that do not fit are streamed", \

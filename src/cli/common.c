@@ -10,10 +10,11 @@
 
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
   const char **overrides = GT_NEW_N(arena, const char *, arguments->givens + 1);
-  const char *init = gt_option_value(arguments, "init");
+  const char *init = gt_option_value(arguments, "init"), *data = gt_option_value(arguments, "data");
   *count = 0;
   while ((overrides[*count] = gt_option_nth(arguments, "set", *count))) ++*count;
-  if (init) overrides[(*count)++] = gt_init_from_override(arena, init);
+  if (init) overrides[(*count)++] = gt_config_assign(arena, "init_from.model", init);
+  if (data) overrides[(*count)++] = gt_config_assign(arena, "data.test", data);
   return overrides;
 }
 

@@ -1,7 +1,9 @@
+#include "base/file.h"
 #include "base/log.h"
 #include "cli/common.h"
 #include "cli/eval_classes.h"
 #include "cli/lasting.h"
+#include "cli/result_gates.h"
 #include "train/model_file.h"
 #include "train/review.h"
 #include "train/session.h"
@@ -12,18 +14,28 @@ static const char *const splits[] = {"train", "validation", "test", NULL};
 
 static const gt_option options[] = {
     GT_OPTION_SET,
+    {"data", "FILE", "evaluate on this file or folder: --set data.test=FILE", false},
     GT_OPTION_DEVICE,
+    GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false, 0,
      splits},
     {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
     {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
-    {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
+    GT_OPTION_FAIL_IF,
     GT_OPTION_STRICT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
+
+static bool check_data_option(const gt_arguments *arguments, gt_error *error) {
+  const char *data = gt_option_value(arguments, "data"), *split = gt_option_value(arguments, "split");
+  if (!data) return true;
+  if (split && strcmp(split, "test"))
+    return gt_fail(error, GT_ERR_USAGE, "--data is the test split; --split %s does not use it", split);
+  return gt_file_exists(data) || gt_fail(error, GT_ERR_IO, "--data: there is no file or folder %s", data);
+}
 
 static const char *choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
   const char *split = gt_option_value(arguments, "split");
@@ -84,38 +96,6 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
                  file ? "confusion" : "per-class", GT_CONFUSION_MOST);
 }
 
-static const char *const metrics[] = {"accuracy", "loss", "rmse", "samples", "soft_accuracy", "soft_loss"};
-enum { METRICS = sizeof metrics / sizeof *metrics };
-
-static double metric_value(const char *metric, const gt_sums *sums) {
-  const gt_metric_kind *kind = gt_metric_find(metric); /* or the number of samples */
-  return kind ? kind->value(sums) : sums->weight;
-}
-
-static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, bool accuracy) {
-  int code = GT_OK;
-  for (int i = 0; i < count; i++) {
-    const double value = metric_value(gates[i].metric, sums);
-    const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
-    if (kind && kind->accuracy && !accuracy) {
-      gt_log_error("--fail-if: this model's loss has no accuracy");
-      return GT_ERR_USAGE;
-    }
-    if (kind && kind->judges && !sums->judged) {
-      gt_log_error(
-          "--fail-if: this model's loss is itself how far outputs are from targets: there is no 'rmse'");
-      return GT_ERR_USAGE;
-    }
-    if (kind && kind->of_soft && !sums->hard) {
-      gt_log_error("--fail-if: this model has no hard form, so '%s' is just '%s'", gates[i].metric,
-                   kind->accuracy ? "accuracy" : "loss");
-      return GT_ERR_USAGE;
-    }
-    if (gt_gate_fails(&gates[i], value)) code = GT_ERR_GATE;
-  }
-  return code;
-}
-
 /* A result that is no number meets no expectation, whatever was asked of it. */
 static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
   if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
@@ -139,12 +119,12 @@ static int run(const gt_arguments *arguments) {
   int overrides, gate_count, code = GT_ERR_USAGE;
   gt_arena_init(&arena);
   const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
-  if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count) ||
-      !gt_cli_memory_limit(arguments, &limit))
+  if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
   const char *confusion = gt_option_value(arguments, "confusion");
   if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
-  if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
+  if (!check_data_option(arguments, &error) ||
+      !gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
       !gt_model_file_check(&file, &error))
     goto failed;
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
@@ -169,7 +149,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, split, &sums, accuracy, &matrix, &lasting, &config.diagnostics);
   if (!is_finite(file.path, split, &sums, &error)) goto failed;
-  code = check_gates(gates, gate_count, &sums, accuracy);
+  code = gt_cli_check_gates(gates, gate_count, &sums, accuracy);
   goto done;
 failed:
   code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);

@@ -1,6 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/common.h"
+#include "cli/result_gates.h"
 #include "train/progress.h"
 #include "train/signals.h"
 #include <stdlib.h>
@@ -9,10 +9,13 @@
 static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
     {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
     {"init", "MODEL", "begin with the tensors of a trained model that fit (init_from of the config)", false},
     {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
+    {"max-time", "TIME", "save and stop after so long, e.g. 90s, 30m or 1h30m (exit code 75)", false},
+    GT_OPTION_FAIL_IF,
     GT_OPTION_STRICT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
@@ -69,11 +72,15 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   return root;
 }
 
+/* Of the last evaluation; NULL: there was none. */
+static const gt_sums *last_result(const gt_train_result *result) {
+  if (result->test.weight) return &result->test;
+  return result->validation.weight ? &result->validation : NULL;
+}
+
 static void print_result(const gt_train_result *result) {
   char duration[32];
-  const gt_sums *sums = result->test.weight         ? &result->test
-                        : result->validation.weight ? &result->validation
-                                                    : NULL;
+  const gt_sums *sums = last_result(result);
   const char *how = result->goal_reached    ? "reached the goal"
                     : result->has_goal      ? "finished without reaching the goal"
                     : result->stopped_early ? "stopped early"
@@ -89,31 +96,83 @@ static void print_result(const gt_train_result *result) {
   printf("%s/model.bin\n", result->directory);
 }
 
+/* "90s", "30m", "1h30m", "1.5h", "2d"; a number alone is seconds. */
+static bool parse_time(const char *text, double *seconds) {
+  static const char units[] = "smhd";
+  static const double unit_seconds[] = {1, 60, 3600, 86400};
+  const char *first = text;
+  *seconds = 0;
+  do {
+    char *end;
+    if (*text < '0' || *text > '9') return false;
+    const double number = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end) : text == first ? units : NULL;
+    if (!unit) return false;
+    *seconds += number * unit_seconds[unit - units];
+    text = end + (*end != 0);
+  } while (*text);
+  return *seconds > 0 && *seconds < 1e9;
+}
+
+static bool read_max_time(const gt_arguments *arguments, double *seconds) {
+  const char *text = gt_option_value(arguments, "max-time");
+  *seconds = 0;
+  if (!text || parse_time(text, seconds)) return true;
+  gt_usage_error(arguments, "--max-time '%s': expected a time such as 90s, 30m or 1h30m", text);
+  return false;
+}
+
+/* What can be said of the gates before hours of training. */
+static bool can_judge(const gt_config *config, const gt_gate *gates, int count) {
+  const gt_told told = {
+      .accuracy = config->loss->type->correct, .judged = config->loss->type->residual, .hard = true};
+  if (!count) return true;
+  if (!gt_cli_gates_apply(gates, count, told)) return false;
+  if (config->dataset.test.samples || config->dataset.validation.samples) return true;
+  gt_log_error(
+      "--fail-if judges the last evaluation, and this config's data has no test or validation split; "
+      "e.g. --set data.test_fraction=0.2");
+  return false;
+}
+
+static int train(const gt_arguments *arguments, gt_config *config, const gt_train_options *wanted,
+                 const gt_gate *gates, int gate_count) {
+  gt_error error = {0};
+  gt_train_result result;
+  if (!gt_train(config, wanted, &result, &error))
+    return config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error);
+  if (gt_flag(arguments, "json"))
+    gt_cli_print_json(result_json(config, &result));
+  else
+    print_result(&result);
+  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result), result.accuracy) : GT_OK;
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_config config;
-  gt_error error = {0};
-  gt_train_result result;
+  gt_gate *gates;
   uint64_t limit;
-  if (!gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
+  double seconds;
+  int gate_count, code = GT_ERR_USAGE;
   gt_arena_init(&arena);
+  if (!gt_cli_memory_limit(arguments, &limit) || !read_max_time(arguments, &seconds) ||
+      !gt_cli_result_gates(arguments, &arena, &gates, &gate_count))
+    goto done;
   gt_signals_prepare();
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
+  code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
   if (code) goto done;
-  const gt_train_options train = {.device = gt_cli_device(arguments),
-                                  .directory = gt_option_value(arguments, "run-dir"),
-                                  .memory_limit = limit,
-                                  .resume = gt_flag(arguments, "resume"),
-                                  .quiet = gt_flag(arguments, "quiet"),
-                                  .resume_config = resume_config(arguments, &arena),
-                                  .resume_options = resume_options(arguments, &arena)};
-  if (!gt_train(&config, &train, &result, &error)) {
-    code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
-  } else if (gt_flag(arguments, "json")) {
-    gt_cli_print_json(result_json(&config, &result));
-  } else {
-    print_result(&result);
-  }
+  const gt_train_options wanted = {.device = gt_cli_device(arguments),
+                                   .directory = gt_option_value(arguments, "run-dir"),
+                                   .memory_limit = limit,
+                                   .max_seconds = seconds,
+                                   .max_time = gt_option_value(arguments, "max-time"),
+                                   .resume = gt_flag(arguments, "resume"),
+                                   .quiet = gt_flag(arguments, "quiet"),
+                                   .resume_config = resume_config(arguments, &arena),
+                                   .resume_options = resume_options(arguments, &arena)};
+  code = can_judge(&config, gates, gate_count) ? train(arguments, &config, &wanted, gates, gate_count)
+                                               : GT_ERR_USAGE;
   gt_config_finish(&config);
 done:
   gt_arena_finish(&arena);
@@ -130,6 +189,8 @@ const gt_command gt_command_train = {
         "CONFIG is a YAML file; - is standard input. Writes a run directory: config.yaml (every default\n"
         "written out), metrics.jsonl, timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
         "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
+        "--max-time does the same after a time, counted from when the run is opened. --fail-if judges the test\n"
+        "split, else the validation split, of the model that was written.\n"
         "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n"
         "\n"
         "--device auto takes the best GPU, or the CPU where there is none and where the model is so small that a\n"

@@ -14,6 +14,7 @@ static const gt_option options[] = {
     {"forget", NULL, "forget what was found for this config, and find nothing", false},
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_REQUIRE_GPU,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},

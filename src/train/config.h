@@ -121,6 +121,8 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics);
 /* Before something is set at a path, a.b.c or a.b.c=VALUE: short forms on its way, as the `adam` of
  * `optimizer: adam`, become the maps that they stand for (config_short.c). */
 void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path);
+/* What --set is given to set a path of the config to a text, whatever that holds. In the arena. */
+const char *gt_config_assign(gt_arena *arena, const char *path, const char *text);
 /* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer, schedule
  * and augment; and builds the model alone, NULL after reporting. */
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);

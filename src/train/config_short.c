@@ -96,3 +96,12 @@ void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path) {
     if (key) spell_out(arena, node, key);
   }
 }
+
+const char *gt_config_assign(gt_arena *arena, const char *path, const char *text) {
+  char *quoted = gt_arena_alloc(arena, 2 * strlen(text) + 1), *end = quoted;
+  for (const char *c = text; *c; c++) { /* as in YAML's double quotes */
+    if (*c == '"' || *c == '\\') *end++ = '\\';
+    *end++ = *c;
+  }
+  return gt_arena_printf(arena, "%s=\"%s\"", path, quoted);
+}

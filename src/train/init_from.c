@@ -57,15 +57,6 @@ void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root) {
   gt_spec_add(arena, node, gt_init_from_schema.shorthand, model)->key_at = model->at;
 }
 
-const char *gt_init_from_override(gt_arena *arena, const char *model) {
-  char *text = gt_arena_alloc(arena, 2 * strlen(model) + 1), *end = text;
-  for (const char *c = model; *c; c++) { /* as in YAML's double quotes */
-    if (*c == '"' || *c == '\\') *end++ = '\\';
-    *end++ = *c;
-  }
-  return gt_arena_printf(arena, "init_from.model=\"%s\"", text);
-}
-
 /* It is not the config that is wrong. */
 static void bad_file(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
   gt_error_at(diagnostics, from->at, "%s", error->message)->status = error->status;

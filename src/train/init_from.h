@@ -21,8 +21,6 @@ extern const gt_schema gt_init_from_schema;
 
 /* Makes `init_from: FILE` a map, so that its parts can be overridden. */
 void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root);
-/* What `--init MODEL` overrides. */
-const char *gt_init_from_override(gt_arena *arena, const char *model);
 /* Reads the root's `init_from:` and the file it names; NULL without one, or after reporting. In the arena;
  * finished by gt_init_from_finish, which accepts NULL. */
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);

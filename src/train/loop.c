@@ -119,14 +119,20 @@ static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
   return true;
 }
 
-bool gt_run_is_called(void) { return gt_signal_received() || gt_save_wanted(); }
+static bool is_over_time(const gt_run *run) {
+  return run->options->max_seconds > 0 && gt_seconds() - run->started >= run->options->max_seconds;
+}
+
+static bool is_to_stop(const gt_run *run) { return gt_signal_received() || is_over_time(run); }
+
+bool gt_run_is_called(const gt_run *run) { return is_to_stop(run) || gt_save_wanted(); }
 
 /* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
   gt_pacer_init(pacer, run->session.backend, run->net, run->step, IN_FLIGHT);
-  while (submitted < boundary && run->bad_step < 0 && !gt_run_is_called()) {
+  while (submitted < boundary && run->bad_step < 0 && !gt_run_is_called(run)) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
@@ -225,7 +231,10 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
 
 static bool interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  return gt_fail(error, GT_INTERRUPTED, "interrupted at step %lld of %lld; saved. Continue with:\n  %s",
+  const char *why = "interrupted";
+  if (!gt_signal_received())
+    why = gt_arena_printf(&run->session.arena, "stopped after %s (--max-time)", run->options->max_time);
+  return gt_fail(error, GT_INTERRUPTED, "%s at step %lld of %lld; saved. Continue with:\n  %s", why,
                  (long long)run->state.step, (long long)run->total, run->command);
 }
 
@@ -271,7 +280,7 @@ static bool loop(gt_run *run, gt_error *error) {
     if (arrived && !at_boundary(run, seconds, steps, error)) return false;
     if (arrived && evaluates_at(run, run->state.step)) seconds = 0, steps = 0;
     if (!save_as_asked(run, error)) return false;
-    if (gt_signal_received() && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
+    if (is_to_stop(run) && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
       return interrupted(run, error);
   }
   return true;

@@ -16,6 +16,8 @@ typedef struct gt_train_options {
   const char *device;    /* NULL: by the environment */
   const char *directory; /* NULL: runs/NAME-N */
   uint64_t memory_limit; /* of the device, in bytes; 0: none */
+  double max_seconds;    /* the run saves and stops after so many; 0: never */
+  const char *max_time;  /* the same as the user wrote it */
   bool resume, quiet;
   /* What a run that is interrupted prints to go on with: `gtrain train CONFIG OPTIONS` and its directory.
    * NULL as the config: that of the directory. */
@@ -33,9 +35,9 @@ typedef struct gt_train_result {
   uint64_t memory_peak; /* bytes of the device */
 } gt_train_result;
 
-/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, or the device failed: the message
- * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the
- * message names step and layer), … */
+/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, by a signal or max_seconds, or
+ * the device failed: the message names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or
+ * gradient that is not finite: the message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
 /* --- within train/ --- */
@@ -95,7 +97,7 @@ const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as '
 void gt_run_note_step(gt_run *run, const gt_sums *sums);
 bool gt_run_write_window(gt_run *run, gt_error *error);
 gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums); /* of the present step */
-bool gt_run_is_called(void); /* by a signal: to stop, or to save */
+bool gt_run_is_called(const gt_run *run); /* to stop or to save: by a signal, or by its time */
 bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */

@@ -242,7 +242,8 @@ bool gt_search_to(gt_run *run, int64_t boundary, gt_error *error) {
               .staging = gt_alloc((size_t)(rows * rows) * sizeof *s.staging)};
   bool ok = begin(&s, error);
   if (ok && !isfinite(mean_loss(&s, s.last))) run->bad_step = run->state.step;
-  while (ok && run->state.step < boundary && run->bad_step < 0 && !run->state.stopped && !gt_run_is_called())
+  while (ok && run->state.step < boundary && run->bad_step < 0 && !run->state.stopped &&
+         !gt_run_is_called(run))
     ok = advance(&s, error);
   free(s.gram);
   free(s.coefficient);

@@ -43,6 +43,8 @@ says "… has its place" "<stdin>:2:1: error: unknown key 'modle'"
 ended() { printf 'data: {x: 1' | "$GTRAIN" check -; }
 exits 78 "half a config" ended
 says "… by the same name" "<stdin> is not a valid config"
+exits 75 "train - that is stopped" config train --set train.epochs=1000000 --run-dir "$TEST_TMP/d" --max-time 0.2s
+says "… goes on from the config of its directory" "gtrain train $TEST_TMP/d/config.yaml --device cpu --set train.epochs=1000000 --max-time 0.2s --run-dir"
 predict() { "$GTRAIN" predict "$TEST_TMP/a/model.bin" -qdcpu "$@"; }
 wanted=$(predict "$TEST_TMP/two.csv")
 check "predict -" test "$(predict - < "$TEST_TMP/two.csv")" = "$wanted"
