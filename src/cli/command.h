@@ -49,8 +49,11 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
 extern const char *const gt_cli_devices[]; /* values of --device */
 
 /* Options that several commands share. */
-#define GT_OPTION_SET \
-  { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true, 's', NULL }
+#define GT_OPTION_SET                                                                                   \
+  {                                                                                                     \
+    "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5 or model.linear1.units=32", \
+        true, 's', NULL                                                                                 \
+  }
 #define GT_OPTION_DEVICE                                                                                  \
   {                                                                                                       \
     "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false, 'd', \

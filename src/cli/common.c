@@ -78,7 +78,7 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     if (!*setting)
       return gt_fail(error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here%s",
                      set[i], list_of(arena, settings));
-    if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
+    if (!gt_spec_override(arena, root, set[i], NULL, diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
   gt_config_silence(root, diagnostics);

@@ -116,6 +116,7 @@ static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char 
 /* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */
 static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *node,
                        gt_diagnostics *diagnostics) {
+  layer->item = node;
   layer->at = node->at;
   if (node->kind == GT_SPEC_SCALAR) {
     read_type(layer, node->scalar, arena, node, diagnostics);

@@ -93,6 +93,11 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                          gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
                          gt_diagnostics *diagnostics);
 
+/* The layers of the root's `model:` by the names that `check` prints, and the paths of their settings in it;
+ * a layer of `repeat:` has a name for each pass and one path. Reports nothing: of what cannot be read there
+ * are no names. */
+const gt_spec_names *gt_model_layer_names(gt_arena *arena, const gt_spec *root);
+
 /* A clock for a graph that is built and never run. */
 gt_id gt_model_idle_clock(gt_graph *graph);
 /* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training.

@@ -290,3 +290,43 @@ bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *roo
   for (int i = 0; i < read->layers; i++) find_inputs(read, i, arena, diagnostics);
   return true;
 }
+
+/* --- names and paths --- */
+
+/* The path of a layer's settings in the list, or NULL. */
+static const char *path_in(gt_arena *arena, const gt_spec *list, const gt_spec *wanted) {
+  for (int i = 0; list && i < list->count; i++) {
+    const gt_spec *item = list->child[i], *entry = item->count ? item->child[0] : NULL;
+    if (item == wanted) return gt_arena_printf(arena, "%d.%s", i, entry ? entry->key : item->scalar);
+    if (!entry || !entry->key || strcmp(entry->key, GT_REPEAT)) continue;
+    const char *inner = path_in(arena, gt_spec_find(entry, "layers"), wanted);
+    if (inner) return gt_arena_printf(arena, "%d." GT_REPEAT ".layers.%s", i, inner);
+  }
+  return NULL;
+}
+
+const gt_spec_names *gt_model_layer_names(gt_arena *arena, const gt_spec *root) {
+  gt_diagnostics unheard;
+  gt_model_read read = {0};
+  gt_spec_names *names = GT_NEW(arena, gt_spec_names);
+  const gt_spec *model = gt_spec_find(root, "model");
+  *names = (gt_spec_names){.list = "model", .what = "layer"};
+  gt_diagnostics_init(&unheard, arena);
+  read.block = GT_NEW(arena, gt_block);
+  *read.block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
+  if (!model || model->kind != GT_SPEC_SEQUENCE || !gt_block_read(read.block, arena, model, &unheard))
+    return names;
+  read.layer = GT_NEW_N(arena, gt_layer_read, read.block->layers + 1);
+  lay_out(&read, read.block, arena, &unheard);
+  give_names(&read, arena, &unheard);
+  const char **name = GT_NEW_N(arena, const char *, read.layers + 1);
+  const char **path = GT_NEW_N(arena, const char *, read.layers + 1);
+  for (int i = 0; i < read.layers; i++) {
+    name[names->count] = read.layer[i].name;
+    path[names->count] = path_in(arena, model, read.layer[i].written->item);
+    names->count += path[names->count] != NULL;
+  }
+  names->name = name;
+  names->path = path;
+  return names;
+}

@@ -30,6 +30,7 @@ typedef struct gt_block {
 typedef struct gt_layer_written {
   const gt_layer_type *type; /* NULL if unknown */
   const gt_spec *spec;       /* its settings, NULL if none; in the first pass, if they vary */
+  const gt_spec *item;       /* of the list */
   gt_position at;            /* of its type's name */
   gt_layer_common common;
   void *config;

@@ -31,13 +31,24 @@ typedef struct gt_spec {
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error);
 gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
                        gt_diagnostics *diagnostics);
+/* Names by which the items of a list may be called in the paths below: LIST.NAME.x is LIST.PATH.x, where
+ * PATH, of the same index, begins with a number ("2.linear"). */
+typedef struct gt_spec_names {
+  const char *list; /* a key of the root */
+  const char *what; /* an item is, for messages */
+  const char *const *name, *const *path;
+  int count;
+} gt_spec_names;
+
 /* Applies one `a.b.0.c=value` (value is parsed as YAML; missing maps are made; sequences are indexed by
  * number). False, with reasons in diagnostics, if it cannot be applied. Positions of its parts: file "--set",
- * line 1 (or a later line of the assignment itself). */
-bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics);
+ * line 1 (or a later line of the assignment itself). names: NULL without any. */
+bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,
+                      gt_diagnostics *diagnostics);
 /* The same with a map's entry: its key is the path, and its value, copied, what is set there. Errors are
  * shown at the key. */
-bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics);
+bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
+                 gt_diagnostics *diagnostics);
 gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
 void gt_spec_remove(gt_spec *map, const char *key);          /* nothing, where there is none */
 /* Nothing was written (`key:`), or null or ~. Accepts NULL. */

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "spec/source.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@ typedef struct path {
   gt_diagnostics *diagnostics;
   const gt_source *source; /* NULL: all of it stands at `at` */
   gt_position at;
-  const char *start, *end; /* this part of a.b.0.c */
+  const gt_spec_names *names; /* or NULL */
+  const char *start, *end;    /* this part of a.b.0.c */
 } path;
 
 static gt_position part_at(const path *p) {
@@ -61,6 +63,44 @@ static gt_spec **slot(path *p, gt_spec *node, const char *part) {
   return &node->child[node->count - 1];
 }
 
+enum { LISTED = 12 };
+
+static void unknown_item(const path *p, const gt_spec *list, const char *part) {
+  const gt_spec_names *names = p->names;
+  const char *text = "";
+  for (int i = 0; i < names->count && i < LISTED; i++)
+    text = gt_arena_printf(p->arena, "%s%s%s", text, i ? ", " : "one of ", names->name[i]);
+  if (names->count > LISTED) text = gt_arena_printf(p->arena, "%s and %d more", text, names->count - LISTED);
+  gt_diagnostic *d = gt_error_at(p->diagnostics, part_at(p), "there is no %s '%s'", names->what, part);
+  d->expected = gt_arena_printf(p->arena, "%s%sa number from 0 to %d", text, names->count ? ", or " : "",
+                                list->count - 1);
+  d->suggestion = gt_nearest(part, names->name, (size_t)names->count);
+}
+
+/* The settings of the item that has this name. */
+static gt_spec **named_slot(path *p, gt_spec *list, const char *part) {
+  const gt_spec_names *names = p->names;
+  int k = 0;
+  while (k < names->count && strcmp(names->name[k], part)) k++;
+  if (k == names->count) {
+    unknown_item(p, list, part);
+    return NULL;
+  }
+  gt_spec *node = list, **place = NULL;
+  for (const char *c = names->path[k];; c++) {
+    const size_t length = strcspn(c, ".");
+    place = slot(p, node, gt_arena_strndup(p->arena, c, length));
+    c += length;
+    if (!place || !*c) return place;
+    node = *place;
+  }
+}
+
+static bool is_named(const path *p, const gt_spec *root, const gt_spec *node, const char *part) {
+  return p->names && node->kind == GT_SPEC_SEQUENCE && node == gt_spec_find(root, p->names->list) &&
+         (*part < '0' || *part > '9');
+}
+
 static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
   for (gt_spec *node = root;; p->start = p->end + 1) {
     p->end = p->start;
@@ -68,7 +108,7 @@ static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
     if (p->end == p->start) return fail(p, "a key is missing here", "a path such as optimizer.lr=0.1");
     if (p->end - p->start > GT_SPEC_MOST_KEY) return fail(p, "this key is too long", "at most 128 bytes");
     const char *part = gt_arena_strndup(p->arena, p->start, (size_t)(p->end - p->start));
-    gt_spec **place = slot(p, node, part);
+    gt_spec **place = is_named(p, root, node, part) ? named_slot(p, node, part) : slot(p, node, part);
     if (!place) return false;
     if (p->end < equals) {
       node = *place;
@@ -98,10 +138,12 @@ static bool too_deep(const char *assignment, const char *equals) {
   return parts > GT_SPEC_MOST_DEPTH / 2;
 }
 
-bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
+bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,
+                      gt_diagnostics *diagnostics) {
   gt_source *source = gt_source_new(arena, "--set", assignment, strlen(assignment), diagnostics);
   if (!source) return false;
-  path p = {.arena = arena, .diagnostics = diagnostics, .source = source, .start = source->text};
+  path p = {
+      .arena = arena, .diagnostics = diagnostics, .source = source, .names = names, .start = source->text};
   const char *equals = strchr(source->text, '=');
   p.end = equals ? equals : source->text + source->size;
   if (!equals) return fail(&p, "'=' is missing", "a path and a value, such as optimizer.lr=0.1");
@@ -110,8 +152,10 @@ bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt
   return value && set(&p, root, equals, value);
 }
 
-bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {
-  path p = {.arena = arena, .diagnostics = diagnostics, .at = entry->key_at, .start = entry->key};
+bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
+                 gt_diagnostics *diagnostics) {
+  path p = {
+      .arena = arena, .diagnostics = diagnostics, .at = entry->key_at, .names = names, .start = entry->key};
   const char *end = p.end = entry->key + strlen(entry->key);
   if (too_deep(entry->key, end)) return fail(&p, "this path has too many parts", "at most 32");
   return set(&p, root, end, gt_spec_copy(arena, entry));

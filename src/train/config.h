@@ -118,9 +118,11 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
 void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics);
 /* Can samples be mirrored, if they are to be? False after reporting. */
 bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics);
-/* Before something is set at a path, a.b.c or a.b.c=VALUE: short forms on its way, as the `adam` of
- * `optimizer: adam`, become the maps that they stand for (config_short.c). */
-void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path);
+/* Sets what an assignment a.b.c=VALUE, or an entry whose key is a path, says (config_short.c). A layer is a
+ * number or a name, as `check` prints it. Short forms on the way, as the `adam` of `optimizer: adam`, become
+ * the maps that they stand for. */
+void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics);
+void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics);
 /* What --set is given to set a path of the config to a text, whatever that holds. In the arena. */
 const char *gt_config_assign(gt_arena *arena, const char *path, const char *text);
 /* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer, schedule

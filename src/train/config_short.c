@@ -2,6 +2,7 @@
  * may. */
 #include "augment/augment.h"
 #include "layer/layer.h"
+#include "model/model.h"
 #include "train/config.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static gt_spec *child_of(const gt_spec *node, const char *part) {
   return is_number(part) && index < (unsigned long)node->count ? node->child[index] : NULL;
 }
 
-void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path) {
+static void spell_out_path(gt_arena *arena, gt_spec *root, const char *path) {
   const char *part[MOST_PARTS];
   int parts = 0;
   for (size_t length; parts < MOST_PARTS; path += length + 1) {
@@ -95,6 +96,35 @@ void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path) {
     const char *key = short_key(node, part, i + 1, part[i + 1]);
     if (key) spell_out(arena, node, key);
   }
+}
+
+/* Names of layers, if the path calls one by its name; else NULL. */
+static const gt_spec_names *names_for(gt_arena *arena, const gt_spec *root, const char *path) {
+  static const char model[] = "model.";
+  if (strncmp(path, model, sizeof model - 1) || is_number(path + sizeof model - 1)) return NULL;
+  return gt_model_layer_names(arena, root);
+}
+
+/* The path with the number of a layer in place of its name. */
+static const char *numbered(gt_arena *arena, const gt_spec_names *names, const char *path) {
+  const char *part = names ? path + strlen(names->list) + 1 : path;
+  const size_t length = strcspn(part, ".=");
+  for (int i = 0; names && i < names->count; i++)
+    if (strlen(names->name[i]) == length && !memcmp(names->name[i], part, length))
+      return gt_arena_printf(arena, "%s.%s%s", names->list, names->path[i], part + length);
+  return path;
+}
+
+void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
+  const gt_spec_names *names = names_for(arena, root, assignment);
+  spell_out_path(arena, root, numbered(arena, names, assignment));
+  gt_spec_override(arena, root, assignment, names, diagnostics);
+}
+
+void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {
+  const gt_spec_names *names = names_for(arena, root, entry->key);
+  spell_out_path(arena, root, numbered(arena, names, entry->key));
+  gt_spec_set(arena, root, entry, names, diagnostics);
 }
 
 const char *gt_config_assign(gt_arena *arena, const char *path, const char *text) {

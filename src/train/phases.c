@@ -128,13 +128,12 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
     gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    gt_config_spell_out(arena, root, entry->key);
     if (!strcmp(entry->key, "prune") || !strcmp(entry->key, "symbolic"))
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
     else if (gt_phase_may_change(entry->key))
-      gt_spec_set(arena, root, entry, diagnostics);
+      gt_config_set(arena, root, entry, diagnostics);
     else
       refuse(config, root, entry);
   }

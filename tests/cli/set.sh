@@ -46,6 +46,25 @@ same model.2.repeat.layers.2.relu.name=here 'model.2.repeat.layers.2={relu: {nam
 same model.0.reshape.name=image 'model.0={reshape: {shape: [8, 8, 1], name: image}}'
 same model.1.conv2d.init.type=ones 'model.1.conv2d.init={type: ones}'
 
+# --- layers by the names that check prints ------------------------------------------------------------------------
+same model.conv2d1.out_channels=4 model.1.conv2d.out_channels=4
+same model.linear2.bias=false model.4.linear.bias=false
+same model.dropout1=0.25 model.3.dropout=0.25
+same model.linear1.bias=false model.2.repeat.layers.1.linear.bias=false
+same model.flatten1.name=flat model.2.repeat.layers.0.flatten.name=flat
+exits 0 "a name that was given" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.4.linear.name=head --set model.head.bias=false
+exits 0 "… in a phase, too" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \
+  'train={batch_size: 16, phases: [{steps: 1}, {steps: 1, model.dropout1.p: 0.5}]}'
+exits 78 "a name that no layer has" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.liner2.bias=false
+says "… is shown" "--set:1:7: error: there is no layer 'liner2'"
+says "… with those there are" "one of reshape1, conv2d1, flatten1, linear1, relu1, dropout1, linear2, or a number from 0 to 4"
+says "… and the nearest" "did you mean 'linear"
+exits 78 "… in a phase, too" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \
+  'train={batch_size: 16, phases: [{steps: 1}, {steps: 1, model.drop.p: 0.5}]}'
+says "… where it stands" "error: there is no layer 'drop'"
+exits 78 "a key that the layer does not have" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.linear2.unit=3
+says "… is shown" "--set:1:15: error: unknown key 'unit' in layer 'linear'"
+
 exits 0 "a phase, too" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \
   'train={batch_size: 16, phases: [{steps: 1}, {steps: 1, optimizer.lr: 0.5, schedule.warmup: 1}]}'
 exits 0 "a phase's own" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \

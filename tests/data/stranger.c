@@ -82,7 +82,7 @@ static void the_user_is_trusted(void **state) {
   gt_arena_init(&o.arena);
   gt_diagnostics_init(&o.diagnostics, &o.arena);
   gt_spec *spec = gt_spec_parse(&o.arena, "test.yaml", text, strlen(text), &o.diagnostics);
-  assert_true(gt_spec_override(&o.arena, spec, set, &o.diagnostics));
+  assert_true(gt_spec_override(&o.arena, spec, set, NULL, &o.diagnostics));
   o.ok = gt_dataset_open(spec, 7, wanted, &o.arena, &o.data, &o.diagnostics, &o.error);
   expect_bad_file(&o, "'hush' in column 'secret' is not a number");
   unlink(path_of("s.csv"));
@@ -97,7 +97,7 @@ static void opened_with_test(opened *o, const gt_data_wanted *asked, const char 
   gt_arena_init(&o->arena);
   gt_diagnostics_init(&o->diagnostics, &o->arena);
   gt_spec *spec = gt_spec_parse(&o->arena, "test.yaml", text, strlen(text), &o->diagnostics);
-  assert_true(gt_spec_override(&o->arena, spec, set, &o->diagnostics));
+  assert_true(gt_spec_override(&o->arena, spec, set, NULL, &o->diagnostics));
   o->ok = gt_dataset_open(spec, 7, asked, &o->arena, &o->data, &o->diagnostics, &o->error);
 }
 

@@ -193,7 +193,7 @@ static void test_overrides(void **state) {
                                             "empty.x=é: ü",
                                             "none="};
   for (size_t i = 0; i < sizeof assignments / sizeof *assignments; i++)
-    if (!gt_spec_override(&arena, root, assignments[i], &found)) fail_msg("%s", found.items[0].message);
+    if (!gt_spec_override(&arena, root, assignments[i], NULL, &found)) fail_msg("%s", found.items[0].message);
   assert_string_equal(
       gt_spec_write(&arena, root),
       "a: 2\nlayers:\n  - linear:\n      units: 20\n      bias: false\n  - tanh\nempty:\n  x:\n"
@@ -232,7 +232,7 @@ static void test_bad_overrides(void **state) {
     tear_down(NULL);
     set_up(NULL);
     gt_spec *root = parse("a: 1\nl: [1, 2]\n");
-    gt_spec_override(&arena, root, rows[i].assignment, &found);
+    gt_spec_override(&arena, root, rows[i].assignment, NULL, &found);
     if (!found.errors) fail_msg("accepted: %s", rows[i].assignment);
     const gt_diagnostic *d = &found.items[0];
     assert_string_equal(d->at.file, "--set");
