@@ -2,12 +2,16 @@
  * the time left and samples per second, as much of it as fits; elsewhere a plain line at most every ten
  * seconds. Above it a line for each evaluation; where there is no terminal at most one a second, and of those
  * in between the best and the last one when the run ends, or before anything else is said. Nothing with
- * --quiet. Messages move the progress out of the way (base/log.h). */
+ * --quiet. On a terminal the
+ * run ends with a picture of its losses (train/curve.h). Messages move the progress out of the way
+ * (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
+#include "train/curve.h"
 #include "train/progress.h"
 #include "train/sink.h"
 #include <limits.h>
+#include <math.h>
 #include <unistd.h>
 
 static const double file_interval = 1; /* seconds between lines of evaluations in a file */
@@ -18,12 +22,15 @@ typedef struct progress {
   gt_evaluation held, held_best; /* the last one and the best one that were not told yet */
   bool holds, holds_best;        /* there is one; holds_best only with holds */
   bool marked;                   /* a line that was told has the mark of the best */
+  gt_curve curve;
 } progress;
 
 static bool open_progress(void *own, const gt_sink_start *start, int64_t place, gt_error *error) {
   (void)place, (void)error;
-  const double now = gt_seconds();
-  *(progress *)own = (progress){.run = *start, .started = now, .shown = now, .told = now - file_interval};
+  progress *p = own;
+  p->run = *start;
+  p->started = p->shown = gt_seconds();
+  p->told = p->started - file_interval;
   return true;
 }
 
@@ -72,10 +79,19 @@ static void tell_held(progress *p) {
   while (p->holds) tell_next(p);
 }
 
+static void note_point(progress *p, const gt_evaluation *e) {
+  const gt_curve_point point = {
+      .step = e->step,
+      .epoch = e->epoch,
+      .loss = {gt_mean_loss(&e->train), e->split ? gt_result_loss(&e->watched) : NAN}};
+  gt_curve_add(&p->curve, &point);
+}
+
 static void evaluated(void *own, const gt_evaluation *evaluation) {
   progress *p = own;
   if (p->run.quiet) return;
   p->held = *evaluation;
+  note_point(p, evaluation);
   p->holds = true;
   if (evaluation->best) p->held_best = *evaluation;
   p->holds_best = p->holds_best || evaluation->best;
@@ -98,7 +114,13 @@ static void say(void *own, const char *line) {
 
 static void end(void *own) {
   const progress *p = own;
+  const gt_curve_style style = {.columns = gt_terminal_width(STDERR_FILENO),
+                                .braille = gt_terminal_is_utf8(),
+                                .color = gt_log_color(),
+                                .epochs = p->held.epochs > 0 && !p->held.phases,
+                                .watched = p->held.split};
   if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->held.split, p->held.watches->name);
+  if (!p->run.quiet) gt_curve_draw(stderr, &p->curve, &style);
 }
 
 GT_DEFINE(sink, progress) = {.name = "progress",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lines of evaluations: as wide as the terminal, also when that is resized, the best one marked; in a file at most one a
-# second, the best and the last among them. metrics.jsonl holds all of them, whatever was shown.
+# second, the best and the last among them. On a terminal a picture of the losses ends the run. metrics.jsonl holds all of them, whatever was shown.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh
@@ -30,11 +30,25 @@ check "40 columns hold what is watched" grep -Eq '^epoch 12/12  val loss [0-9.]+
 check "80 hold all but the rate" grep -Eq '^epoch 12/12  train loss .* acc .*  val loss .* acc .*[0-9*]$' "$TEST_TMP/lines-80"
 check "120 hold all" grep -Eq '^epoch 12/12  train loss .* accuracy .*  validation loss .* accuracy .* [kM] samples/s$' "$TEST_TMP/lines-120"
 
+for columns in 40 80 120; do
+  check "$columns columns: the losses fit" test "$(tail -n 12 "$TEST_TMP/screen-$columns" | grep ' |' > "$TEST_TMP/picture"
+    widest "$TEST_TMP/picture")" -gt 30 -a "$(widest "$TEST_TMP/picture")" -le $columns
+  check "… in six lines" test "$(wc -l < "$TEST_TMP/picture")" = 6
+done
+check "without UTF-8 they are ASCII, coloured" grep -q $'|\x1b\\[3[36]m[.o]' "$TEST_TMP/screen-80"
+sent 40 utf8 env LC_ALL=C.UTF-8 "${train[@]}" --run-dir "$TEST_TMP/run-utf8"
+check "with UTF-8 in braille" grep -q $'\xe2\x94\x82.*\xe2[\xa0-\xa3]' "$TEST_TMP/utf8"
+check "… which fits" test "$(grep $'\xe2\x94\x82' "$TEST_TMP/utf8" > "$TEST_TMP/picture"; widest "$TEST_TMP/picture")" -le 40
+sent 80 quiet "${train[@]}" --run-dir "$TEST_TMP/run-quiet" --quiet
+check "--quiet: neither" test "$(grep -c ' |\|^epoch' "$TEST_TMP/quiet")" = 0
+
 for how in TERM=dumb NO_COLOR=1 LANG=C; do
   sent 40 "$how" env $how "${train[@]}" --run-dir "$TEST_TMP/run-$how"
   check "$how: all evaluations" test "$(lines "$TEST_TMP/$how" | wc -l)" = 12
   check "… fit" test "$(lines "$TEST_TMP/$how" | wc -L)" -le 40
 done
+check "NO_COLOR: the losses without colour" grep -q ' |[.o]' "$TEST_TMP/NO_COLOR=1"
+check "a dumb terminal has them, too" grep -q ' |[.o]' "$TEST_TMP/TERM=dumb"
 check "a dumb terminal gets no escape sequences" test "$(grep -c $'\x1b' "$TEST_TMP/TERM=dumb")" = 0
 
 # Made wider during the run: 300 epochs on a terminal of 40 columns, then of 120.
@@ -53,9 +67,11 @@ check "… then wide" grep -q '^epoch 300/300 .* samples/s$' "$TEST_TMP/resized-
 
 # In a file: 300 short epochs.
 began=$SECONDS
-exits 0 "300 epochs into a file" "${train[@]}" --set train.epochs=300 --set train.early_stopping.patience=300 \
+exits 0 "300 epochs into a file" "${train[@]}" --set train.epochs=300 --set train.early_stopping.patience=300 --set 'quiet=[no_effect]' \
   --set train.early_stopping.metric=accuracy --run-dir "$TEST_TMP/file"
 printf '%s\n' "$out" | grep '^epoch ' > "$TEST_TMP/file-lines"
+says "… which is explained" "* best validation accuracy so far"
+check "… and no picture" test "${out#*. train}" = "$out"
 count=$(wc -l < "$TEST_TMP/file-lines")
 check "… write at most a line a second, and two" test "$count" -ge 2 -a "$count" -le $((SECONDS - began + 4))
 check "… the first one" grep -q '^epoch   1/300 ' "$TEST_TMP/file-lines"

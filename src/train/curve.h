@@ -1,0 +1,35 @@
+/* The losses of a run as a small picture in characters: braille, eight dots to a character, where those can
+ * be shown, else plain ASCII. At most GT_CURVE_LINES lines high: 2.3 |. |o..... |     ooooo...... 0.12 |
+ * ooooooo epoch 1      epoch 40 loss  . train  o validation Losses are on a logarithmic scale where they span
+ * more than a factor of GT_CURVE_LOG and are positive. */
+#ifndef GT_TRAIN_CURVE_H
+#define GT_TRAIN_CURVE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { GT_CURVE_LINES = 8, GT_CURVE_POINTS = 1024, GT_CURVE_LEAST_WIDTH = 36, GT_CURVE_LOG = 10 };
+enum { GT_CURVE_TRAIN, GT_CURVE_WATCHED, GT_CURVE_SERIES };
+
+typedef struct gt_curve_point {
+  int64_t step, epoch;
+  double loss[GT_CURVE_SERIES]; /* NAN: none */
+} gt_curve_point;
+
+typedef struct gt_curve { /* zeroed: empty */
+  gt_curve_point point[GT_CURVE_POINTS];
+  int count;
+  int64_t seen, every; /* one of so many points is kept, besides the last one */
+} gt_curve;
+
+typedef struct gt_curve_style {
+  int columns;
+  bool braille, color, epochs; /* epochs: the run is counted in them, not in steps */
+  const char *watched;         /* the split; NULL: none */
+} gt_curve_style;
+
+/* In the order of steps. However many there are, they take the same memory. */
+void gt_curve_add(gt_curve *curve, const gt_curve_point *point);
+/* Nothing where fewer than three points have a finite loss, or columns < GT_CURVE_LEAST_WIDTH. */
+void gt_curve_draw(FILE *stream, const gt_curve *curve, const gt_curve_style *style);
+#endif
