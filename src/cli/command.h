@@ -21,6 +21,7 @@ typedef struct gt_option {
 
 struct gt_arguments;
 enum { GT_EXAMPLES = 2 };
+struct gt_model_file;
 
 typedef struct gt_command {
   const char *name, *summary;
@@ -33,6 +34,8 @@ typedef struct gt_command {
   void (*print_details)(FILE *stream);
   const char *examples[GT_EXAMPLES];    /* whole command lines, the last thing in --help */
   const char *(*known_word)(int index); /* values of its first word, NULL after the last; NULL: none known */
+  /* True if it is what to try first on such a model (cli/next.h); NULL: on none. */
+  bool (*suits)(const struct gt_model_file *file);
 } gt_command;
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */

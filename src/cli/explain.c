@@ -251,6 +251,7 @@ const gt_command gt_command_explain = {
     .print_details = print_functions,
     .examples = {"gtrain explain runs/hellokan/model.bin",
                  "gtrain explain runs/hellokan/model.bin --no-formula --svg hellokan.svg"},
+    .suits = gt_explained_suits,
     .options = options,
     .min_words = 1,
     .max_words = MOST_MODELS,

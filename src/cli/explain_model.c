@@ -12,17 +12,33 @@ static const double narrow_lead = 3; /* bits: odds of eight to one */
 
 /* --- opening --- */
 
-static bool read_network(gt_explained *e, gt_error *error) {
-  gt_diagnostics *diagnostics = &e->config.diagnostics;
-  const gt_model *model = gt_config_build_model(&e->config, &e->arena, diagnostics);
+static bool read_weights(gt_explained *e, const gt_model *model, gt_error *error) {
   gt_image image;
-  if (!model)
-    return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", e->file.path,
-                   diagnostics->count ? diagnostics->items[0].message : "unknown");
   if (!gt_image_read(&image, model->store, &e->file.container, e->file.path, GT_WEIGHT_ROLES, error))
     return false;
   const bool ok = gt_kan_network_read(&e->network, model, &image, e->file.path, error);
   gt_image_finish(&image);
+  return ok;
+}
+
+static bool read_network(gt_explained *e, gt_error *error) {
+  gt_diagnostics *diagnostics = &e->config.diagnostics;
+  const gt_model *model = gt_config_build_model(&e->config, &e->arena, diagnostics);
+  if (!model)
+    return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", e->file.path,
+                   diagnostics->count ? diagnostics->items[0].message : "unknown");
+  return read_weights(e, model, error);
+}
+
+bool gt_explained_suits(const gt_model_file *file) {
+  gt_explained e = {.file = *file};
+  gt_error error = {0};
+  gt_arena_init(&e.arena);
+  const gt_model *model = gt_model_file_build(&e.config, &e.arena, file, &error);
+  const bool ok = model && e.config.dataset.inputs == 1 && read_weights(&e, model, &error);
+  gt_kan_network_finish(&e.network);
+  gt_config_finish(&e.config);
+  gt_arena_finish(&e.arena);
   return ok;
 }
 

@@ -27,6 +27,8 @@ typedef struct gt_explained {
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
+/* True if it is a Kolmogorov-Arnold network that can be opened, were its data there. */
+bool gt_explained_suits(const gt_model_file *file);
 /* Reads it as a formula. allowed: as in gt_symbolic_find. */
 bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error);
 

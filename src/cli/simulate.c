@@ -294,6 +294,14 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
+static bool is_automaton(const gt_model_file *file) {
+  gt_model_circuit model = {0};
+  gt_error error = {0};
+  const bool ok = gt_model_circuit_read(&model, file, &error) && model.automaton.made;
+  gt_model_circuit_finish(&model);
+  return ok;
+}
+
 GT_REGISTER(command, simulate)
 extern const gt_command gt_command_simulate;
 const gt_command gt_command_simulate = {
@@ -314,6 +322,7 @@ const gt_command gt_command_simulate = {
         "  random:HxW[:COUNT[:EVERY]]  COUNT blocks (1) anywhere, drawn anew on every EVERYth board (1)\n",
     .examples = {"gtrain simulate runs/life/model.bin --steps 100",
                  "gtrain simulate runs/life/model.bin --grid 64x64 --steps 50 --animation life.png"},
+    .suits = is_automaton,
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/next.h"
 #include "cli/result_gates.h"
 #include "train/progress.h"
 #include "train/signals.h"
@@ -93,7 +94,10 @@ static void print_result(const gt_train_result *result) {
     if (sums->judged) printf(" rmse %.6g", gt_rmse(sums));
     printf("\n");
   }
-  printf("%s/model.bin\n", result->directory);
+  char model[sizeof result->directory + 16];
+  snprintf(model, sizeof model, "%s/model.bin", result->directory);
+  printf("%s\n", model);
+  gt_cli_say_next(model);
 }
 
 /* "90s", "30m", "1h30m", "1.5h", "2d"; a number alone is seconds. */

@@ -27,18 +27,23 @@ static void stand_in(gt_config *config) {
   }
 }
 
+const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
+                                    gt_error *error) {
+  if (!gt_model_file_config(config, arena, file, error)) return NULL;
+  stand_in(config);
+  const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
+  if (!model)
+    gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
+            config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
+  return model;
+}
+
 bool gt_model_file_check(const gt_model_file *file, gt_error *error) {
   gt_config config;
   gt_arena arena;
   gt_arena_init(&arena);
-  bool ok = gt_model_file_config(&config, &arena, file, error);
-  if (ok) {
-    stand_in(&config);
-    const gt_model *model = gt_config_build_model(&config, &arena, &config.diagnostics);
-    ok = model ? gt_store_match(model->store, &file->container, file->path, GT_MODEL_ROLES, error)
-               : gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
-                         config.diagnostics.count ? config.diagnostics.items[0].message : "unknown");
-  }
+  const gt_model *model = gt_model_file_build(&config, &arena, file, error);
+  const bool ok = model && gt_store_match(model->store, &file->container, file->path, GT_MODEL_ROLES, error);
   gt_arena_finish(&arena);
   return ok;
 }

@@ -51,6 +51,9 @@ const char *gt_model_file_stranger(const gt_model_file *file);
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
 /* The file's config, with the inputs of its signature and no samples. False: GT_ERR_DATA. */
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
+/* The same with the shapes of one sample, and its model, in the arena. NULL: GT_ERR_DATA. */
+const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
+                                           gt_error *error);
 /* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. For asking before
  * samples of the signature's shape are read: a foreign file may claim any. */
 bool gt_model_file_check(const gt_model_file *file, gt_error *error);
