@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "model/read.h"
+#include "spec/hint.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,36 @@ static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char 
   diagnostic->expected = gt_arena_printf(arena, "- %s or - %s: {...}", type, type);
 }
 
+static const char *type_meant(const char *name, gt_arena *arena, const gt_diagnostics *diagnostics) {
+  const int count = gt_layer_count();
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int i = 0; i < count; i++) names[i] = gt_layer_at(i)->name;
+  const char *meant =
+      gt_layer_find(name) ? NULL : gt_hint_name(diagnostics, "layer", name, names, (size_t)count).suggestion;
+  return meant ? meant : name;
+}
+
+/* Several keys in one item: `- {type: linear, units: 10}`, or settings that are not inside the layer. */
+static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
+  static const char *const words[] = {"type", "layer", "name", "class", "kind", "class_name"};
+  const gt_spec *first = node->child[0], *second = node->child[1];
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(first->key, words[i]) != 0 || first->kind != GT_SPEC_SCALAR) continue;
+    gt_error_at(diagnostics, first->key_at, "a layer is written by its name, without '%s'", first->key)
+        ->expected =
+        gt_arena_printf(arena, "- %s: {%s: ...}", type_meant(first->scalar, arena, diagnostics), second->key);
+    return;
+  }
+  gt_diagnostic *d =
+      gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' stands beside '%s'",
+                  second->key, first->key);
+  const gt_hint hint = gt_hint_foreign_key(second->key);
+  d->help = hint.help;
+  if (!hint.help)
+    d->expected = gt_arena_printf(arena, "the settings of a layer inside it: - %s: {..., %s: ...}",
+                                  first->key, second->key);
+}
+
 /* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */
 static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *node,
                        gt_diagnostics *diagnostics) {
@@ -125,13 +156,8 @@ static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *
     read_type(layer, node->child[0]->key, arena, node, diagnostics);
     layer->spec = node->child[0];
   } else if (node->kind == GT_SPEC_MAP && node->count > 1) {
-    const gt_spec *first = node->child[0], *second = node->child[1];
-    layer->at = first->key_at;
-    gt_diagnostic *d =
-        gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' stands beside '%s'",
-                    second->key, first->key);
-    d->expected = gt_arena_printf(arena, "the settings of a layer inside it: - %s: {..., %s: ...}",
-                                  first->key, second->key);
+    layer->at = node->child[0]->key_at;
+    report_beside(arena, node, diagnostics);
     return;
   } else {
     gt_diagnostic *d =

@@ -272,6 +272,7 @@ bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *roo
                         gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
   *read = (gt_model_read){.inputs = inputs};
+  if (!model && gt_diagnostics_suggest(diagnostics, "model")) return false;
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
     gt_diagnostic *d = gt_error_at(diagnostics, model ? model->at : root->at, "%s",

@@ -85,6 +85,8 @@ gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Findings of this name, one of gt_finding_names, are not added from now on. */
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
+/* True if an error offers this name: what is missing is there, misspelt, and has been told. */
+bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name);
 /* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 /* The exit code of the errors: that of the files that they are in, if all of the config itself is right. */

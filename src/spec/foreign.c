@@ -101,11 +101,11 @@ const gt_foreign gt_foreign_names[] = {
 
     /* losses */
     {"loss", "cross_entropy",
-     "ce xent categoricalcrossentropy sparsecategoricalcrossentropy softmaxcrossentropy nll negativeloglikelihood "
+     "ce xent softmaxcrossentropywithlogits categoricalcrossentropy sparsecategoricalcrossentropy softmaxcrossentropy nll negativeloglikelihood "
      "logloss softmax categorical sparsece",
      NULL},
     {"loss", "bce",
-     "binarycrossentropy bcewithlogits bcelogits sigmoidcrossentropy binary binaryce logistic multilabelsoftmargin",
+     "binarycrossentropy bcewithlogits bcelogits sigmoidcrossentropy sigmoidcrossentropywithlogits binary binaryce logistic multilabelsoftmargin",
      "the loss applies the sigmoid itself: the last layer gives logits"},
     {"loss", "mae", "l1 meanabsoluteerror absoluteerror meanabsolute", NULL},
     {"loss", "mse", "l2 meansquarederror squarederror meansquared quadratic regression reglinear", NULL},
@@ -292,6 +292,8 @@ const gt_foreign gt_foreign_keys[] = {
     {"train.early_stopping", "metric", "monitor metricforbestmodel valmetric validationmetric", NULL},
     {"train.early_stopping", "min_delta", "tol tolerance mindelta earlystoppingthreshold", NULL},
     {"train.early_stopping", "restore_best", "restorebestweights loadbestmodelatend", NULL},
+    {"train.early_stopping", NULL, "mode direction",
+     "remove it: gtrain knows which way each metric gets better"},
     {"train.early_stopping", "goal", "target stoppingthreshold baseline", NULL},
     {"train.checkpoint", "every",
      "savesteps saveevery saveperiod everynepochs savefreq saveinterval everyntrainsteps", NULL},
@@ -332,6 +334,8 @@ const gt_foreign gt_foreign_keys[] = {
     {"schedule one_cycle", "max_lr", "lrmax peaklr maxlearningrate", NULL},
     {"schedule one_cycle", "anneal", "annealstrategy", NULL},
     {"schedule plateau", "factor", "gamma decayrate", NULL},
+    {"schedule plateau", NULL, "mode monitor metric",
+     "remove it: the loss of the validation data is watched"},
     {"schedule plateau", "threshold", "mindelta", NULL},
     {NULL, NULL, "milestones boundaries", BY_PHASES},
     {NULL, NULL, "cooldown", "gtrain has no cooldown"},

@@ -272,6 +272,13 @@ static gt_hint of_look_alike(gt_arena *arena, const char *text, const char *cons
   return own ? (gt_hint){own, gt_look_alike_describe(arena, &odd), true} : (gt_hint){0};
 }
 
+gt_hint gt_hint_foreign_key(const char *key) {
+  char word[LONGEST];
+  fold(key, word);
+  const gt_foreign *row = find_key(word, NULL, NULL, 0);
+  return row ? (gt_hint){NULL, row->note, true} : (gt_hint){0};
+}
+
 gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
                     const char *const *names, size_t count) {
   char word[LONGEST];

@@ -23,6 +23,8 @@ typedef struct gt_hint {
  * `value`: what is given with the key, or NULL. */
 gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
                     const char *const *names, size_t count);
+/* For a key that no map has, why that is so (`activation`); no help: nothing is known of it. */
+gt_hint gt_hint_foreign_key(const char *key);
 /* For a name of a thing ("layer", "loss") or a value of a key ("metric") that none of `names` is. */
 gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const char *name,
                      const char *const *names, size_t count);

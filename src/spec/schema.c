@@ -42,11 +42,14 @@ static const char *join(gt_arena *arena, const char *start, const char *const *i
   return text;
 }
 
+/* `units:10`, and `units = 10` as in other formats. */
 static const char *missing_space(gt_arena *arena, const names *list, const char *text) {
-  const char *colon = strchr(text, ':');
-  if (!colon || colon == text || !colon[1]) return NULL;
-  const char *key = gt_arena_strndup(arena, text, (size_t)(colon - text));
-  return has_name(list, key) ? gt_arena_printf(arena, "%s: %s", key, colon + 1) : NULL;
+  const char *sign = strpbrk(text, ":=");
+  if (!sign || sign == text || !sign[1] || strchr(sign + 1, '=')) return NULL;
+  size_t length = (size_t)(sign - text);
+  while (length && text[length - 1] == ' ') length--;
+  const char *key = gt_arena_strndup(arena, text, length);
+  return has_name(list, key) ? gt_arena_printf(arena, "%s: %s", key, sign + 1 + strspn(sign + 1, " ")) : NULL;
 }
 
 const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *text) {
@@ -75,7 +78,7 @@ static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, con
   const char *key = is_odd ? gt_look_alike_plain(arena, child->key) : child->key;
   *value = gt_spec_is_null(child) ? missing_space(arena, list, key) : NULL;
   if (*value)
-    return (gt_hint){.suggestion = gt_arena_strndup(arena, key, strcspn(key, ":")),
+    return (gt_hint){.suggestion = gt_arena_strndup(arena, key, strcspn(key, ": =")),
                      .help = is_odd ? gt_look_alike_describe(arena, &odd) : NULL};
   return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
@@ -110,7 +113,8 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
     if (hint.from_table) continue;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
-    if (value) item->expected = "a space between ':' and the value";
+    if (value)
+      item->expected = strchr(child->key, '=') ? "'key: value'" : "a space between ':' and the value";
   }
   return ok;
 }
@@ -388,8 +392,14 @@ int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, cons
   if (!name) return -1;
   const size_t word = strcspn(name, " ");
   for (int i = 0; name[word] && i < count; i++) /* "linear 10" */
-    if (!strncmp(name, choices[i], word) && !choices[i][word])
-      item->suggestion = gt_arena_printf(arena, "%s: %s", choices[i], name + word + strspn(name + word, " "));
+    if (!strncmp(name, choices[i], word) && !choices[i][word]) {
+      const char *rest = name + word + strspn(name + word, " ");
+      if (strcspn(rest, "= ") < strlen(rest))
+        item->help = gt_arena_printf(arena, "settings are a map: {type: %s, ...}", choices[i]);
+      else
+        item->suggestion = gt_arena_printf(arena, "%s: %s", choices[i], rest);
+    }
+  if (item->help) return -1;
   if (item->suggestion) return -1;
   const gt_hint hint = gt_hint_name(diagnostics, what, name, choices, (size_t)count);
   item->suggestion = hint.suggestion;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -186,11 +187,26 @@ static const char *found_text(gt_arena *arena, const gt_spec *value) {
                          strlen(value->scalar) > 80 ? "…" : "");
 }
 
+/* `(3, 3)`, `3x3` or `3, 3` where a list may stand. */
+static gt_hint list_meant(gt_arena *arena, const char *text) {
+  static const char help[] = "write a list in square brackets";
+  char inner[LONGEST_NUMBER];
+  int height, width, end = 0;
+  if (sscanf(text, "%d%*1[xX]%d%n", &height, &width, &end) == 2 && !text[end])
+    return (gt_hint){gt_arena_printf(arena, "[%d, %d]", height, width), help, true};
+  if (sscanf(text, "(%63[^()])%n", inner, &end) == 1 && end && !text[end])
+    return (gt_hint){gt_arena_printf(arena, "[%s]", inner), help, true};
+  const bool listed = strstr(text, ", ") && !text[strspn(text, "0123456789.,- eE")];
+  return listed ? (gt_hint){gt_arena_printf(arena, "[%s]", text), help, true} : (gt_hint){0};
+}
+
 /* What was probably meant by a scalar of the wrong type. */
 static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
   if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
+  const gt_hint list = gt_field_is_list(field) ? list_meant(r->arena, value->scalar) : (gt_hint){0};
+  if (list.suggestion) return list;
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
     const gt_hint hint = gt_number_hint(r->arena, value->scalar, !real);

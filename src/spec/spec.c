@@ -201,12 +201,25 @@ static bool continues(const gt_spec *number, const gt_spec *entry) {
          number->at.column + number->at.width + 1 == entry->key_at.column;
 }
 
+/* `{betas: (0.9, 0.999)}`, a tuple of Python, becomes one text again, of which its reader can speak. Returns
+ * the index behind it. */
+static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
+  const int length = next < map->count ? map->child[next]->key_at.column - tuple->at.column : 0;
+  if (tuple->kind != GT_SPEC_SCALAR || tuple->quoted || *tuple->scalar != '(' || length <= 0) return next;
+  while (next < map->count && gt_spec_is_null(map->child[next]) && !strchr(tuple->scalar, ')')) {
+    const gt_spec *part = map->child[next++];
+    tuple->scalar = gt_arena_printf(b->arena, "%s, %s", tuple->scalar, part->key);
+    tuple->at.width = part->key_at.column + part->key_at.width - tuple->at.column;
+  }
+  return next;
+}
+
 /* `{lr: 0,001}`, which YAML takes for lr: 0 and a key 001: reported, and taken for one number. */
 static void join_decimal_commas(builder *b, gt_spec *map) {
   int kept = 0;
   for (int i = 0; i < map->count;) {
     gt_spec *number = map->child[kept++] = map->child[i++];
-    const int first = i;
+    const int first = i = join_tuple(b, map, number, i);
     for (; i < map->count && continues(number, map->child[i]); i++) {
       number->scalar = gt_arena_printf(b->arena, "%s,%s", number->scalar, map->child[i]->key);
       number->at.width += 1 + map->child[i]->key_at.width;

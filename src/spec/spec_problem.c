@@ -151,8 +151,11 @@ static bool broken_map(const gt_source *source, const gt_problem *problem, gt_di
     return true;
   }
   if (strspn(line->text, " ") >= (size_t)(at - line->text)) return false;
-  report(diagnostics, where, "unexpected text after the end of the value",
-         "nothing more on this line; or quotes around the whole value");
+  if (at[0] == '/' && at[1] == '/')
+    report(diagnostics, where, "'//' does not begin a comment", "'#' before a comment");
+  else
+    report(diagnostics, where, "unexpected text after the end of the value",
+           "nothing more on this line; or quotes around the whole value");
   return true;
 }
 

@@ -1,4 +1,5 @@
 #include "train/phases.h"
+#include "spec/hint.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "model/model.h"
@@ -113,7 +114,11 @@ static void refuse(gt_config *config, const gt_spec *root, const gt_spec *entry)
                   known ? "a phase cannot change '%s'" : "unknown key '%s' in a phase", entry->key);
   item->expected =
       "its length, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
-  if (!known) item->suggestion = meant_by(diagnostics->arena, root, entry->key);
+  if (known) return;
+  const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, OWN + SECTIONS);
+  item->suggestion = meant_by(diagnostics->arena, root, entry->key);
+  if (!item->suggestion && hint.from_table) item->suggestion = hint.suggestion;
+  if (!item->suggestion) item->help = hint.help;
 }
 
 static bool is_length(const char *key) { return !strcmp(key, "epochs") || !strcmp(key, "steps"); }

@@ -59,6 +59,27 @@ check "… no suggestion" test -z "$(grep 'did you mean' <<< "$out")"
 exits 78 "a slip beside a stranger" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {unit: 2, activation: 3}}]'
 check "… each its own" test "$(grep -c "did you mean 'units'" <<< "$out")" = 1
 
+# A layer as other programs write it, and what is missing only because it is misspelt.
+# one NAME SET LINE:COLUMN TEXT: one error of the model, which stands there and says so
+one() {
+  exits 78 "$1" "$GTRAIN" check configs/xor.yaml --set "$2"
+  check "$1: one error" test "$(grep -c ': error: ' <<< "$out")" = 1
+  says "$1: where" "--set:$3: error: "
+  says "$1: what" "$4"
+}
+one "a type" 'model=[{type: Dense, units: 1}]' 1:9 "expected - linear: {units: ...}"
+one "an activation beside a layer" 'model=[{linear: 1, activation: relu}]' 1:20 "an activation is a layer of its own"
+one "a bias beside a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the settings of a layer inside it"
+one "a name for the type" 'optimizer={name: adam}' 1:12 "did you mean 'type'?"
+one "a type as key" 'optimizer={adam: {lr: 0.1}}' 1:12 "expected optimizer: {type: adam, ...}"
+one "settings in a text" 'optimizer=adam lr=0.1' 1:11 "settings are a map: {type: adam, ...}"
+one "another kind" 'model=[cosine]' 1:8 "'cosine' is a schedule (schedule: cosine)"
+one "a rate in a phase" 'train={phases: [{epochs: 1, learning_rate: 0.1}]}' 1:29 "is 'lr' in gtrain, and belongs to 'optimizer'"
+printf 'data: {inputs: [[0]], targets: [0.5]}\nLayers: [{linear: 1}]\n' > "$TEST_TMP/layers.yaml"
+exits 78 "a misspelt model" "$GTRAIN" check "$TEST_TMP/layers.yaml"
+check "… one error" test "$(grep -c ': error: ' <<< "$out")" = 1
+says "… with what was meant" "did you mean 'model'?"
+
 # Who waits for evaluations in vain is named, where it stands.
 cat > "$TEST_TMP/unwatched.yaml" <<'YAML'
 data: {formula: "x0", samples: 20, test_samples: 0}

@@ -16,6 +16,7 @@ typedef struct config {
   bool nesterov;
   const char *kind;
   gt_strings list;
+  gt_floats betas;
 } config;
 
 static const char *const kinds[] = {"adam", "sgd", NULL};
@@ -25,6 +26,7 @@ static const gt_field fields[] = {
     GT_ROW(config, nesterov, GT_FIELD_BOOL, .fallback = "false"),
     GT_ROW(config, kind, GT_FIELD_CHOICE, .fallback = "adam", .choices = kinds),
     GT_ROW(config, list, GT_FIELD_STRINGS),
+    GT_ROW(config, betas, GT_FIELD_FLOATS),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "optimizer", .fields = fields};
@@ -66,6 +68,14 @@ static const struct {
     {"nesterov: yes", 1, 11, "true or false", "true"},
     {"nesterov: Off", 1, 11, "true or false", "false"},
     {"nesterov: None", 1, 11, "true or false", "false"},
+    /* lists in other notations */
+    {"betas: (0.9, 0.99)", 1, 8, "square brackets", "[0.9, 0.99]"},
+    {"{betas: (0.9, 0.99), lr: 1}", 1, 9, "square brackets", "[0.9, 0.99]"},
+    {"betas: 3x4", 1, 8, "square brackets", "[3, 4]"},
+    {"betas: 0.9, 0.99", 1, 8, "square brackets", "[0.9, 0.99]"},
+    {"{lr = 3}", 1, 2, "unknown key", "lr: 3"},
+    {"lr: 1 // high", 1, 5, "expected a finite number", NULL},
+    {"{lr: 1} // high", 1, 9, "'//' does not begin a comment", NULL},
     /* characters in numbers */
     {"steps: \xEF\xBC\x91\xEF\xBC\x92", 1, 8, "full-width digit (U+FF11)", "12"},
     {"lr: \xE2\x88\x92"
