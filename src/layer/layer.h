@@ -121,6 +121,10 @@ void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *no
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
+/* The layer that another program calls so; the name itself where none is known. */
+const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics);
+/* Why no layer has a key that layers of other programs have (`activation`), or NULL. */
+const char *gt_layer_lacks(const char *key);
 
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. init: NULL if it was
  * refused, which has been reported; the parameter is there all the same. */

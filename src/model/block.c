@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "model/read.h"
-#include "spec/hint.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -114,15 +113,6 @@ static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char 
   diagnostic->expected = gt_arena_printf(arena, "- %s or - %s: {...}", type, type);
 }
 
-static const char *type_meant(const char *name, gt_arena *arena, const gt_diagnostics *diagnostics) {
-  const int count = gt_layer_count();
-  const char **names = GT_NEW_N(arena, const char *, count);
-  for (int i = 0; i < count; i++) names[i] = gt_layer_at(i)->name;
-  const char *meant =
-      gt_layer_find(name) ? NULL : gt_hint_name(diagnostics, "layer", name, names, (size_t)count).suggestion;
-  return meant ? meant : name;
-}
-
 /* Several keys in one item: `- {type: linear, units: 10}`, or settings that are not inside the layer. */
 static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
   static const char *const words[] = {"type", "layer", "name", "class", "kind", "class_name"};
@@ -131,15 +121,14 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
     if (strcmp(first->key, words[i]) != 0 || first->kind != GT_SPEC_SCALAR) continue;
     gt_error_at(diagnostics, first->key_at, "a layer is written by its name, without '%s'", first->key)
         ->expected =
-        gt_arena_printf(arena, "- %s: {%s: ...}", type_meant(first->scalar, arena, diagnostics), second->key);
+        gt_arena_printf(arena, "- %s: {%s: ...}", gt_layer_meant(first->scalar, diagnostics), second->key);
     return;
   }
   gt_diagnostic *d =
       gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' stands beside '%s'",
                   second->key, first->key);
-  const gt_hint hint = gt_hint_foreign_key(second->key);
-  d->help = hint.help;
-  if (!hint.help)
+  d->help = gt_layer_lacks(second->key);
+  if (!d->help)
     d->expected = gt_arena_printf(arena, "the settings of a layer inside it: - %s: {..., %s: ...}",
                                   first->key, second->key);
 }

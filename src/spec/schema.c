@@ -100,8 +100,8 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
                     is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
                     gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
-    const gt_hint hint =
-        is_other ? (gt_hint){.suggestion = other.meant} : hint_of(diagnostics, list, child, &value);
+    gt_hint hint = {.suggestion = other.meant};
+    if (!is_other) hint = hint_of(diagnostics, list, child, &value);
     if (!hint.suggestion && is_needless(list, child->key)) {
       item->expected = list->why_needless;
       continue;

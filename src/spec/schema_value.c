@@ -205,7 +205,8 @@ static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
   if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
-  const gt_hint list = gt_field_is_list(field) ? list_meant(r->arena, value->scalar) : (gt_hint){0};
+  gt_hint list = {0};
+  if (gt_field_is_list(field)) list = list_meant(r->arena, value->scalar);
   if (list.suggestion) return list;
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
