@@ -126,13 +126,21 @@ int gt_vulkan_validation_messages(void);
 /* What the loader complained of when Vulkan was first asked for; "" if all went well. */
 const char *gt_vulkan_complaint(void);
 typedef struct gt_vulkan_driver {
-  char file[512];   /* the driver's manifest */
-  char reason[256]; /* what is wrong with it, "" if it only has no device */
+  char file[512];    /* the driver's manifest */
+  char reason[256];  /* what is wrong with it, "" if it only has no device */
+  char missing[128]; /* Debian packages whose libraries NVIDIA's driver needs and which are not there */
+  bool crashes;      /* while it is loaded: whoever loads it crashes, too */
   int devices;
 } gt_vulkan_driver;
-/* The drivers that the loader knows, each tried alone, which takes some time and changes the environment for
- * a while; -1 without a loader. */
+/* The drivers that the loader knows, each tried alone and in a process of its own, which takes some time; -1
+ * without a loader. To be called before this process has loaded drivers itself: a driver may not work in a
+ * process that was forked from one that uses it. */
 int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit);
+/* Keeps this process from loading those of them that crash, by the environment. False if that leaves none:
+ * then Vulkan must not be asked for. */
+bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count);
+/* The file of the Vulkan loader and the version that it offers; false if there is none. */
+bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]);
 /* A device has been given up while it may still run what was queued: its driver would crash on being closed.
  */
 bool gt_vulkan_stuck(void);

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/common.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 32, MOST_DRIVERS = 64 };
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
@@ -36,25 +35,27 @@ static void print_device(const gt_device_info *d) {
 
 /* Drivers that give no device: what is wrong with them, and, where there is no GPU, those that merely find
  * none. */
-static void explain_drivers(const gt_device_info *devices, int count) {
-  gt_vulkan_driver *driver = gt_alloc(MOST_DRIVERS * sizeof *driver);
-  const int drivers = gt_vulkan_drivers(driver, MOST_DRIVERS);
-  bool gpu = false;
-  for (int i = 0; i < count; i++)
-    gpu = gpu || (devices[i].usable && strcmp(devices[i].type, "cpu") && strcmp(devices[i].type, "software"));
+static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const gt_device_info *devices,
+                            int count) {
+  const bool gpu = gt_device_best(devices, count) >= 0;
   for (int i = 0; i < drivers; i++)
-    if (*driver[i].reason)
+    if (*driver[i].reason && *driver[i].missing)
+      gt_warn("Vulkan driver %s: %s; it needs libraries that are missing (Debian packages: %s)",
+              driver[i].file, driver[i].reason, driver[i].missing);
+    else if (*driver[i].reason)
       gt_warn("Vulkan driver %s: %s", driver[i].file, driver[i].reason);
     else if (!driver[i].devices && !gpu)
       gt_info("Vulkan driver %s: finds no device", driver[i].file);
   if (!drivers) gt_info("the Vulkan loader finds no driver: what comes with a GPU, or mesa-vulkan-drivers");
-  free(driver);
 }
 
 static int run(const gt_arguments *arguments) {
   gt_device_info devices[MOST];
   gt_error trouble = {0};
-  const int count = gt_device_list(devices, MOST, &trouble);
+  gt_vulkan_driver *driver = gt_alloc(MOST_DRIVERS * sizeof *driver);
+  const int drivers = gt_vulkan_drivers(driver, MOST_DRIVERS);
+  const bool loads = gt_vulkan_leave_out(driver, drivers);
+  const int count = loads ? gt_device_list(devices, MOST, &trouble) : (gt_cpu_describe(&devices[0]), 1);
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     json_t *device = device_json(&devices[i]);
@@ -69,7 +70,8 @@ static int run(const gt_arguments *arguments) {
   else
     json_decref(list);
   if (trouble.status) gt_info("only the CPU: %s", trouble.message);
-  explain_drivers(devices, count);
+  explain_drivers(driver, drivers, devices, count);
+  free(driver);
   return GT_OK;
 }
 

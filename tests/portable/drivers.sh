@@ -60,11 +60,24 @@ if [[ $real == *.json ]]; then
   check "the list as JSON is nothing else" test "${out:0:2}${out: -2}" = '[{}]'
 fi
 
+files odd
+export TEST_DRIVER=crashes
+exits 0 "a driver that crashes" "$GTRAIN" devices
+says "  is blamed for it" "odd.json: it crashes while it is loaded: Aborted"
+says "  and leaves the CPU" "cpu: "
+if [[ $real == *.json ]]; then
+  VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
+  exits 0 "beside one that does not" "$GTRAIN" devices
+  says "  is blamed, too" "odd.json: it crashes while it is loaded"
+  says "  and the other one used" "vulkan:0: "
+fi
+
+export TEST_DRIVER=refuses
 cp odd.json nvidia_icd.json
 files nvidia_icd
 exits 0 "NVIDIA's driver where it does not start" "$GTRAIN" devices
 if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
-  says "  is known to need libEGL" "it needs libEGL.so.1, which is missing"
+  says "  is known to need libEGL" "it needs libraries that are missing (Debian packages: libegl1"
 else
   check "  needs no libEGL that is there" test "${out/libEGL/}" = "$out"
 fi

@@ -1,5 +1,5 @@
 /* A Vulkan driver that is not much of one, for what gtrain says of such: TEST_DRIVER=refuses fails to start,
- * TEST_DRIVER=empty starts and has no device. */
+ * TEST_DRIVER=empty starts and has no device, TEST_DRIVER=crashes ends the process that starts it. */
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_icd.h>
@@ -15,6 +15,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
   static instance only;
   const char *kind = getenv("TEST_DRIVER");
   (void)info, (void)callbacks;
+  if (kind && !strcmp(kind, "crashes")) abort();
   if (kind && !strcmp(kind, "refuses")) return VK_ERROR_INITIALIZATION_FAILED;
   only.loader.loaderMagic = ICD_LOADER_MAGIC;
   *out = (VkInstance)&only;

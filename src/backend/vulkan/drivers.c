@@ -1,11 +1,20 @@
-/* Which drivers the Vulkan loader knows, and what comes of each: it is asked twice, once for what files it
- * finds, then with one file at a time, so that what goes wrong is known to be that driver's. The loader tells
- * in messages alone: they are listened to while an instance is made, and read for the files' names. */
+/* Which drivers the Vulkan loader knows, and what comes of each: it is asked once for what files it finds,
+ * then with one file at a time, so that what goes wrong is known to be that driver's; each time in a child
+ * process, as there are drivers that crash or hang. The loader tells in messages alone: they are listened to
+ * while an instance is made, and read for the files' names. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr, asprintf */
+#endif
 #include "backend/vulkan/internal.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void note_file(gt_vulkan_listener *l, const char *name, size_t length) {
   gt_vulkan_driver *d = l->driver;
@@ -76,48 +85,136 @@ static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
   return result == VK_ERROR_INITIALIZATION_FAILED ? VK_SUCCESS : result;
 }
 
-static void restore(const char *variable, char *value) {
-  if (value)
-    setenv(variable, value, 1);
-  else
-    unsetenv(variable);
-  free(value);
+/* --- one driver at a time ------------------------------------------------------------------------------- */
+
+enum { MOST_SECONDS = 60 }; /* eight GPUs that have to wake up take ten */
+
+/* In memory that the processes share: what a child found out before it crashed is not lost. */
+typedef struct probe {
+  gt_vulkan_listener heard; /* of the loader that was asked for all drivers */
+  int limit, now;           /* the driver that is tried */
+  gt_vulkan_driver driver[];
+} probe;
+
+/* The status of a child process that did the work (waitpid), 0 if all went well. */
+static int in_child(void (*work)(probe *), probe *p) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child < 0) return work(p), 0;
+  if (child == 0) {
+    alarm(MOST_SECONDS);
+    work(p);
+    _exit(0);
+  }
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return 0;
+  return status;
 }
 
-/* NVIDIA's driver opens libEGL itself, and does not say that it is what it wants. */
-static const char *hint(const gt_vulkan_driver *driver) {
-  if (!strstr(driver->file, "nvidia")) return "";
-  void *library = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (library) dlclose(library);
-  return library ? "" : "; it needs libEGL.so.1, which is missing (Debian: libegl1)";
+static void find_files(probe *p) {
+  uint32_t devices;
+  p->heard = (gt_vulkan_listener){.driver = p->driver, .limit = p->limit};
+  ask(&p->heard, &devices);
+}
+
+/* NVIDIA's driver opens these itself, and does not say which of them it wants. */
+static void find_missing(gt_vulkan_driver *driver) {
+  static const char *const need[][2] = {{"libEGL.so.1", "libegl1"},     {"libGLdispatch.so.0", "libglvnd0"},
+                                        {"libGL.so.1", "libgl1"},       {"libGLX.so.0", "libglx0"},
+                                        {"libGLESv2.so.2", "libgles2"}, {"libOpenGL.so.0", "libopengl0"}};
+  size_t used = 0;
+  if (!strstr(driver->file, "nvidia")) return;
+  for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
+    void *library = dlopen(need[i][0], RTLD_LAZY | RTLD_LOCAL);
+    if (library)
+      dlclose(library);
+    else
+      used += (size_t)snprintf(driver->missing + used, sizeof driver->missing - used, "%s%s", used ? " " : "",
+                               need[i][1]);
+  }
 }
 
 /* Loaders before 1.3.207 know only the second name. */
-static void ask_one(gt_vulkan_driver *driver) {
-  static const char *const variable[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"};
-  char *value[2];
+static void set_drivers(const char *files) {
+  setenv("VK_DRIVER_FILES", files, 1);
+  setenv("VK_ICD_FILENAMES", files, 1);
+}
+
+static void try_driver(probe *p) {
+  gt_vulkan_driver *driver = &p->driver[p->now];
   gt_vulkan_listener l = {0};
   uint32_t devices;
-  for (int i = 0; i < 2; i++) {
-    const char *now = getenv(variable[i]);
-    value[i] = now ? strdup(now) : NULL;
-    setenv(variable[i], driver->file, 1);
-  }
+  set_drivers(driver->file);
   const VkResult result = ask(&l, &devices);
-  for (int i = 0; i < 2; i++) restore(variable[i], value[i]);
   driver->devices = (int)devices;
   if (*l.complaint && !devices)
-    snprintf(driver->reason, sizeof driver->reason, "%.180s%s", l.complaint, hint(driver));
+    snprintf(driver->reason, sizeof driver->reason, "%.250s", l.complaint);
   else if (result < 0)
     snprintf(driver->reason, sizeof driver->reason, "%s (%d)", gt_vulkan_result_name(result), (int)result);
+  if (!devices) find_missing(driver);
+}
+
+static void note_crash(gt_vulkan_driver *driver, int status) {
+  driver->crashes = true;
+  driver->devices = 0;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    snprintf(driver->reason, sizeof driver->reason, "it hangs while it is loaded: no answer in %d s",
+             MOST_SECONDS);
+  else if (WIFSIGNALED(status))
+    snprintf(driver->reason, sizeof driver->reason, "it crashes while it is loaded: %s",
+             strsignal(WTERMSIG(status)));
+  else
+    snprintf(driver->reason, sizeof driver->reason, "it ends the process that loads it (exit code %d)",
+             WEXITSTATUS(status));
 }
 
 int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit) {
-  gt_vulkan_listener l = {.driver = drivers, .limit = limit};
-  uint32_t devices;
   if (!vkCreateInstance && volkInitialize() != VK_SUCCESS) return -1;
-  memset(drivers, 0, (size_t)limit * sizeof *drivers);
-  ask(&l, &devices);
-  for (int i = 0; i < l.count; i++) ask_one(&drivers[i]);
-  return l.count;
+  const size_t list = (size_t)limit * sizeof *drivers, size = sizeof(probe) + list;
+  // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
+  probe *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return -1;
+  p->limit = limit;
+  in_child(find_files, p); /* even if one of them crashes, the loader has told their names before */
+  const int count = p->heard.count;
+  for (p->now = 0; p->now < count; p->now++) {
+    const int status = in_child(try_driver, p);
+    if (status) note_crash(&p->driver[p->now], status);
+  }
+  memcpy(drivers, p->driver, list);
+  munmap(p, size);
+  return count;
+}
+
+bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count) {
+  char *sound = NULL;
+  int crashing = 0;
+  for (int i = 0; i < count; i++) {
+    char *longer = NULL;
+    crashing += drivers[i].crashes;
+    if (drivers[i].crashes) continue;
+    if (asprintf(&longer, "%s%s%s", sound ? sound : "", sound ? ":" : "", drivers[i].file) < 0) break;
+    free(sound);
+    sound = longer;
+  }
+  const bool some = sound || !crashing;
+  if (crashing && sound) set_drivers(sound);
+  free(sound);
+  return some;
+}
+
+bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]) {
+  Dl_info info;
+  char *whole = NULL;
+  if (!vkCreateInstance && volkInitialize() != VK_SUCCESS) return false;
+  const uint32_t v = volkGetInstanceVersion();
+  void *function;
+  memcpy(&function, &vkGetInstanceProcAddr, sizeof function);
+  if (dladdr(function, &info) && info.dli_fname) whole = realpath(info.dli_fname, NULL);
+  snprintf(file, size, "%s", whole ? whole : "libvulkan.so.1");
+  free(whole);
+  version[0] = VK_API_VERSION_MAJOR(v);
+  version[1] = VK_API_VERSION_MINOR(v);
+  version[2] = VK_API_VERSION_PATCH(v);
+  return true;
 }
