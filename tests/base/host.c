@@ -1,0 +1,82 @@
+/* What a process may use, read from made-up control groups and devices. */
+#include "base/host.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static char root[4000];
+
+static void put(const char *name, const char *text) {
+  char command[9000];
+  snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s/%s')\" && printf '%%s' '%s' > '%s/%s'", root,
+           name, text, root, name);
+  assert_int_equal(system(command), 0);
+}
+
+static gt_host read_host(void) {
+  gt_host host;
+  gt_host_read(&host, root);
+  assert_true(host.processors >= 1 && host.allowed >= 1);
+  return host;
+}
+
+static void start(const char *name) { snprintf(root, sizeof root, "%s/%s", getenv("TEST_TMP"), name); }
+
+static void nothing(void **unused) {
+  (void)unused;
+  start("nothing");
+  const gt_host host = read_host();
+  assert_true(host.quota == 0 && !host.memory_limit && !host.memory_available && !host.nvidia &&
+              !host.render_nodes);
+}
+
+/* The group above has the lower limit of processors, the group itself that of memory. */
+static void version_two(void **unused) {
+  (void)unused;
+  start("two");
+  put("proc/self/cgroup", "0::/pod/job\n");
+  put("sys/fs/cgroup/pod/job/cpu.max", "max 100000\n");
+  put("sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
+  put("sys/fs/cgroup/pod/job/memory.max", "1073741824\n");
+  put("sys/fs/cgroup/pod/memory.max", "max\n");
+  put("proc/meminfo", "MemTotal: 4 kB\nMemAvailable:    2048 kB\n");
+  const gt_host host = read_host();
+  assert_true(host.quota == 1.5);
+  assert_true(host.memory_limit == 1 << 30 && host.memory_available == 2 << 20);
+}
+
+/* As in a container, whose group is the root of what it sees. */
+static void version_one(void **unused) {
+  (void)unused;
+  start("one");
+  put("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
+  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
+  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  gt_host host = read_host();
+  assert_true(host.quota == 4 && !host.memory_limit);
+  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+  put("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4096\n");
+  host = read_host();
+  assert_true(host.quota == 0 && host.memory_limit == 4096);
+}
+
+static void gpus(void **unused) {
+  (void)unused;
+  start("gpus");
+  put("proc/driver/nvidia/version", "NVRM version");
+  put("dev/dri/renderD128", "");
+  put("dev/dri/card0", "");
+  const gt_host host = read_host();
+  assert_true(host.nvidia && host.render_nodes == 1 && !host.denied);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nothing), cmocka_unit_test(version_two),
+                                     cmocka_unit_test(version_one), cmocka_unit_test(gpus)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
