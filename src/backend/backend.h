@@ -95,6 +95,7 @@ typedef struct gt_device_info {
   bool usable;
   char features[512]; /* those gtrain uses, comma-separated; for an unusable device, what is missing */
   gt_target target;   /* what plans for it are made for */
+  char cache[112];    /* name of its pipeline cache's file (base/cache.h); "": it has none */
 } gt_device_info;
 
 /* All devices: the CPU first. Returns the number written (at most `limit`). Without one of Vulkan's

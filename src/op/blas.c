@@ -1,7 +1,11 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include "op/blas.h"
 #include "base/memory.h"
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,6 +60,26 @@ static bool open_library(gt_error *error) {
   gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
   // cppcheck-suppress resourceLeak ; it stays open as long as the process lives
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot open OpenBLAS: %s", dlerror());
+}
+
+static const char *ask(void *library, const char *name) {
+  char *(*function)(void) = (__typeof__(function))dlsym(library, name);
+  return function ? function() : "";
+}
+
+bool gt_blas_describe(char *text, size_t size, gt_error *error) {
+  if (!open_library(error)) return false;
+  Dl_info info = {0};
+  void *function;
+  memcpy(&function, &gt_blas_sgemm, sizeof function);
+  if (!dladdr(function, &info)) info.dli_fname = NULL;
+  void *library = info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+  if (library)
+    snprintf(text, size, "%.100s (%.100s)", ask(library, "openblas_get_config"), info.dli_fname);
+  else
+    snprintf(text, size, "OpenBLAS, linked");
+  if (library) dlclose(library);
+  return true;
 }
 
 static void no_buffer(int number) {

@@ -37,7 +37,7 @@ check "a word about it" grep -q "cannot write to standard output" "$tmp/err"
 model=$tmp/whole/model.bin
 commands=("--help" "--version" "train --help" "eval $model --device $DEVICE" "eval $model --device $DEVICE --json"
   "inspect $model" "inspect $model --json" "check configs/xor.yaml" "check configs/xor.yaml --json" "schema"
-  "devices" "devices --json" "selftest --device cpu --filter softmax"
+  "devices" "devices --json" "doctor" "doctor --json" "selftest --device cpu --filter softmax"
   "bench train configs/xor.yaml --device $DEVICE --steps 5")
 full=$tmp/full # a device that is always full; without one, a limit on the size of files
 mknod "$full" c 1 7 2> /dev/null && [[ -c $full ]] && ! echo 2> /dev/null > "$full" || full=

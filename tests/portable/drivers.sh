@@ -43,6 +43,12 @@ exits 0 "a library that is no driver, a file that is not JSON, and none" "$GTRAI
 says "  no driver" "$PWD/zlib.json: "
 says "  not JSON" "$PWD/garbage.json: "
 says "  none" "$PWD/absent.json: "
+exits 0 "the doctor on these" "$GTRAIN" doctor
+for name in zlib garbage absent; do
+  check "  warns of $name" grep -q "^warning  driver       $PWD/$name.json: ." <<< "$out"
+done
+says "  and says what to do" "-> reinstall this driver, or remove the file"
+says "  and that the CPU can train" "gtrain can train here, on the CPU; "
 
 files odd
 export TEST_DRIVER=refuses
@@ -65,6 +71,10 @@ export TEST_DRIVER=crashes
 exits 0 "a driver that crashes" "$GTRAIN" devices
 says "  is blamed for it" "odd.json: it crashes while it is loaded: Aborted"
 says "  and leaves the CPU" "cpu: "
+exits 69 "the doctor on it" "$GTRAIN" doctor
+check "  calls it an error" grep -q "^error    driver       $PWD/odd.json: it crashes while it is loaded: Aborted$" <<< "$out"
+says "  says what to do" "VK_DRIVER_FILES="
+says "  and goes on" "products use"
 if [[ $real == *.json ]]; then
   VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
   exits 0 "beside one that does not" "$GTRAIN" devices
@@ -79,8 +89,15 @@ exits 0 "NVIDIA's driver where it does not start" "$GTRAIN" devices
 if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
   says "  is known to need libEGL" "it needs libraries that are missing (Debian packages: libegl1"
 else
-  check "  needs no libEGL that is there" test "${out/libEGL/}" = "$out"
+  check "  needs no libEGL that is there" test "${out/libegl1/}" = "$out"
 fi
+# None of its libraries is there.
+mkdir broken
+for library in libEGL.so.1 libGLdispatch.so.0 libGL.so.1 libGLX.so.0 libGLESv2.so.2 libOpenGL.so.0; do
+  echo broken > "broken/$library"
+done
+LD_LIBRARY_PATH=$PWD/broken exits 0 "the doctor on NVIDIA's driver without its libraries" "$GTRAIN" doctor
+says "  names the packages" "apt install libegl1 libglvnd0 libgl1 libglx0 libgles2 libopengl0"
 
 files odd
 export TEST_DRIVER=empty
@@ -93,6 +110,8 @@ mkdir none
 VK_DRIVER_FILES=$PWD/none VK_ICD_FILENAMES=$PWD/none
 exits 0 "no driver" "$GTRAIN" devices
 says "  is said" "the Vulkan loader finds no driver"
+exits 0 "the doctor without a driver" "$GTRAIN" doctor
+says "  says so" "the Vulkan loader finds no driver"
 
 if [[ $real == *.json ]]; then
   export VK_DRIVER_FILES=$real VK_ICD_FILENAMES=$real

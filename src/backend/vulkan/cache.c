@@ -19,14 +19,17 @@ typedef struct cache_header {
 enum { CACHE_LIMIT = 64 << 20 };
 static const char magic[8] = "gtcache1";
 
+void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *p, char *name, size_t size) {
+  size_t length =
+      (size_t)snprintf(name, size, "vulkan-%04x-%04x-%08x-", p->vendorID, p->deviceID, p->driverVersion);
+  for (size_t i = 0; i < VK_UUID_SIZE; i++)
+    length += (size_t)snprintf(name + length, size - length, "%02x", p->pipelineCacheUUID[i]);
+  snprintf(name + length, size - length, ".cache");
+}
+
 static char *cache_path(const gt_vulkan *vk) {
   char name[128];
-  const VkPhysicalDeviceProperties *p = &vk->properties;
-  int length =
-      snprintf(name, sizeof name, "vulkan-%04x-%04x-%08x-", p->vendorID, p->deviceID, p->driverVersion);
-  for (size_t i = 0; i < VK_UUID_SIZE; i++)
-    length += snprintf(name + length, sizeof name - (size_t)length, "%02x", p->pipelineCacheUUID[i]);
-  snprintf(name + length, sizeof name - (size_t)length, ".cache");
+  gt_vulkan_cache_name(&vk->properties, name, sizeof name);
   return gt_cache_path(name);
 }
 

@@ -169,7 +169,8 @@ void gt_vulkan_pipelines_finish(gt_vulkan *);
 /* The pipelines of a plan's steps, in order of the steps; those not made yet are made in parallel. */
 bool gt_vulkan_pipelines(gt_vulkan *, const gt_plan *, const bool *aligned, VkPipeline *out, gt_error *);
 
-/* cache.c: the driver's pipeline cache, kept in a file between processes. */
+/* cache.c: the driver's pipeline cache, kept in a file between processes, whose name says which driver's. */
+void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *, char *name, size_t size);
 void gt_vulkan_cache_load(gt_vulkan *);
 void gt_vulkan_cache_save(gt_vulkan *); /* if it grew */
 

@@ -172,6 +172,7 @@ static void describe(gt_physical *p, int index) {
   p->max_allocation = info->max_allocation = eleven.maxMemoryAllocationSize;
   gt_vulkan_find_matrix_units(p, list, extensions);
   info->target = target_of(p);
+  gt_vulkan_cache_name(&p->properties, info->cache, sizeof info->cache);
   free(list);
   describe_features(p, choose_family(p));
   choose_feeder(p);

@@ -29,11 +29,18 @@ static level chosen(void) {
   return best;
 }
 
-gt_matmul_tile *gt_matmul_own_tile(uint32_t m) {
-  enum { FEW_ROWS = 8 };
+static level present_level(void) {
   static _Atomic level known; /* whoever asks first finds the same as all others */
   level now = atomic_load_explicit(&known, memory_order_relaxed);
   if (now == UNKNOWN) atomic_store_explicit(&known, now = chosen(), memory_order_relaxed);
+  return now;
+}
+
+const char *gt_matmul_instructions(void) { return names[present_level()]; }
+
+gt_matmul_tile *gt_matmul_own_tile(uint32_t m) {
+  enum { FEW_ROWS = 8 };
+  const level now = present_level();
 #if defined __x86_64__
   if (m >= FEW_ROWS) return now == AVX512 ? gt_matmul_tile_avx512 : now == AVX2 ? gt_matmul_tile_avx2 : NULL;
 #endif

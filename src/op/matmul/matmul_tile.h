@@ -48,4 +48,7 @@ gt_matmul_tile gt_matmul_tile_avx2, gt_matmul_tile_avx512;
 /* What computes a product with so many rows on this processor, or on a lesser one that GTRAIN_CPU names
  * (portable, avx2, avx512). NULL: OpenBLAS, which is faster at few rows. */
 gt_matmul_tile *gt_matmul_own_tile(uint32_t m);
+/* The instruction set of these tiles: "portable" (which has none, so that all products are OpenBLAS's),
+ * "avx2" or "avx512". */
+const char *gt_matmul_instructions(void);
 #endif

@@ -1,0 +1,137 @@
+/* gtrain doctor: what this machine has for training, what is wrong with it, and what would make it faster. */
+#include "cli/doctor.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/common.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const words[GT_HEALTHS] = {"ok", "warning", "error"};
+
+/* --- lines --- */
+
+void gt_doctor_hide_home(char *text) {
+  const char *home = getenv("HOME");
+  const size_t length = home ? strlen(home) : 0;
+  if (length < 2) return;
+  for (char *at = strstr(text, home); at; at = strstr(at + 1, home)) {
+    const char end = at[length];
+    if (end && end != '/' && end != ':' && end != ' ') continue;
+    *at = '~';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+  }
+}
+
+gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health health, const char *format,
+                              ...) {
+  va_list arguments;
+  gt_doctor_line *line = GT_PUSH(doctor);
+  *line = (gt_doctor_line){.subject = subject, .health = health};
+  va_start(arguments, format);
+  vsnprintf(line->fact, sizeof line->fact, format, arguments);
+  va_end(arguments);
+  gt_doctor_hide_home(line->fact);
+  return line;
+}
+
+void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line->help, sizeof line->help, format, arguments);
+  va_end(arguments);
+  gt_doctor_hide_home(line->help);
+}
+
+void gt_doctor_examine(gt_doctor *doctor) {
+  gt_doctor_vulkan(doctor);
+  gt_doctor_host(doctor);
+  gt_doctor_caches(doctor);
+  gt_doctor_environment(doctor);
+}
+
+int gt_doctor_count(const gt_doctor *doctor, gt_health health) {
+  int count = 0;
+  for (size_t i = 0; i < doctor->count; i++) count += doctor->items[i].health == health;
+  return count;
+}
+
+/* --- output --- */
+
+void gt_doctor_print(const gt_doctor *doctor, FILE *stream) {
+  for (size_t i = 0; i < doctor->count; i++) {
+    const gt_doctor_line *line = &doctor->items[i];
+    fprintf(stream, "%-8s %-12s ", words[line->health], line->subject);
+    gt_put_text(stream, line->fact);
+    fputc('\n', stream);
+    if (!*line->help) continue;
+    fprintf(stream, "%21s -> ", "");
+    gt_put_text(stream, line->help);
+    fputc('\n', stream);
+  }
+}
+
+/* What comes from drivers and the environment need not be UTF-8, which JSON is. */
+static json_t *text_json(const char *text) {
+  json_t *string = json_string(text);
+  return string ? string : json_string("(not UTF-8)");
+}
+
+static void print_json(const gt_doctor *doctor) {
+  json_t *lines = json_array();
+  for (size_t i = 0; i < doctor->count; i++) {
+    const gt_doctor_line *line = &doctor->items[i];
+    json_array_append_new(lines, json_pack("{s:s, s:s, s:o, s:o}", "status", words[line->health], "subject",
+                                           line->subject, "fact", text_json(line->fact), "help",
+                                           *line->help ? text_json(line->help) : json_null()));
+  }
+  gt_cli_print_json(json_pack("{s:s, s:b, s:i, s:i, s:o}", "version", GT_VERSION, "can_train",
+                              !gt_doctor_count(doctor, GT_HEALTH_ERROR), "errors",
+                              gt_doctor_count(doctor, GT_HEALTH_ERROR), "warnings",
+                              gt_doctor_count(doctor, GT_HEALTH_WARNING), "lines", lines));
+}
+
+static void print_conclusion(const gt_doctor *doctor) {
+  const int errors = gt_doctor_count(doctor, GT_HEALTH_ERROR),
+            best = gt_device_best(doctor->device, doctor->devices);
+  const int warnings = gt_doctor_count(doctor, GT_HEALTH_WARNING);
+  if (errors)
+    printf("\ngtrain cannot train here: %d error%s\n", errors, errors == 1 ? "" : "s");
+  else
+    printf("\ngtrain can train here, on %s; %d warning%s\n",
+           best >= 0 ? doctor->device[best].name : "the CPU", warnings, warnings == 1 ? "" : "s");
+}
+
+/* --- the command --- */
+
+static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
+
+static int run(const gt_arguments *arguments) {
+  gt_doctor doctor = {0};
+  gt_doctor_examine(&doctor);
+  if (gt_flag(arguments, "json")) {
+    print_json(&doctor);
+  } else {
+    printf("gtrain %s\n", GT_VERSION);
+    gt_doctor_print(&doctor, stdout);
+    print_conclusion(&doctor);
+  }
+  const bool errors = gt_doctor_count(&doctor, GT_HEALTH_ERROR) > 0;
+  free(doctor.items);
+  return errors ? GT_ERR_NODEVICE : GT_OK;
+}
+
+GT_REGISTER(command, doctor)
+extern const gt_command gt_command_doctor;
+const gt_command gt_command_doctor = {
+    .name = "doctor",
+    .summary = "check this machine: drivers, devices, threads, memory, caches, and what would help",
+    .usage = "[options]",
+    .details =
+        "A line for each thing: ok, warning or error, what was found, and what to do about it. Covers the Vulkan\n"
+        "loader, each driver and why it has no device, the devices and what gtrain uses of them, processors and\n"
+        "their limits, BLAS, memory, disk, caches and environment variables. Each driver is tried in a process of\n"
+        "its own, so that one that crashes is named. Exit code 0 if gtrain can train here, else 69.\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/* gt_doctor: what this machine has for training, line by line: whether it is all right, the fact, and the way
+ * out where it is not. `gtrain doctor` prints the lines; a report (selftest --report) holds them. An error is
+ * what keeps gtrain from training here. Paths in the home folder begin with ~. Owner: the caller, who frees
+ * items. */
+#ifndef GT_CLI_DOCTOR_H
+#define GT_CLI_DOCTOR_H
+#include "backend/backend.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum gt_health { GT_HEALTH_OK, GT_HEALTH_WARNING, GT_HEALTH_ERROR, GT_HEALTHS } gt_health;
+
+typedef struct gt_doctor_line {
+  const char *subject; /* "driver", "cpu" */
+  gt_health health;
+  char fact[768], help[512]; /* help "": nothing to do */
+} gt_doctor_line;
+
+enum { GT_DOCTOR_DEVICES = 32 };
+typedef struct gt_doctor {
+  gt_doctor_line *items;
+  size_t count, capacity;
+  gt_device_info device[GT_DOCTOR_DEVICES]; /* the CPU first */
+  int devices;
+} gt_doctor;
+
+/* Looks at everything. Before anything else asks for Vulkan (gt_vulkan_drivers). */
+void gt_doctor_examine(gt_doctor *doctor);
+int gt_doctor_count(const gt_doctor *doctor, gt_health health);
+void gt_doctor_print(const gt_doctor *doctor, FILE *stream);
+
+/* --- within the doctor --- */
+
+/* Adds a line without help, which the caller may add to the line that it returns. */
+gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health health, const char *format,
+                              ...) __attribute__((format(printf, 4, 5)));
+void gt_doctor_help(gt_doctor_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes ~ for the home folder, wherever the text names it. */
+void gt_doctor_hide_home(char *text);
+void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices: first */
+void gt_doctor_host(gt_doctor *doctor);   /* CPU, BLAS, memory, disk */
+void gt_doctor_caches(gt_doctor *doctor); /* pipeline caches and tuned files */
+void gt_doctor_environment(gt_doctor *doctor);
+#endif

@@ -1,0 +1,97 @@
+/* The doctor on the host: CPU, threads, BLAS, memory, disk. */
+#include "base/cache.h"
+#include "base/host.h"
+#include "base/pool.h"
+#include "base/text.h"
+#include "cli/doctor.h"
+#include "op/blas.h"
+#include "op/matmul/matmul_tile.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static const double little = 1 << 30; /* of memory, of disk space: bytes */
+
+static void examine_threads(gt_doctor *doctor, const gt_host *host) {
+  const int threads = gt_pool_default_threads();
+  const double may = host->quota > 0 && host->quota < host->allowed ? host->quota : host->allowed;
+  char quota[64] = "";
+  if (host->quota > 0) snprintf(quota, sizeof quota, ", %.3g by the control group's quota", host->quota);
+  const bool crowded = threads > may + 0.5;
+  gt_doctor_line *line = gt_doctor_add(doctor, "threads", crowded ? GT_HEALTH_WARNING : GT_HEALTH_OK,
+                                       "%d are used; %d processors, %d by affinity%s", threads,
+                                       host->processors, host->allowed, quota);
+  const int better = may < 1 ? 1 : (int)may;
+  if (crowded) gt_doctor_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", better);
+  if (threads + 1 < may)
+    gt_doctor_help(line, "GTRAIN_THREADS allows fewer than there could be: up to %d", better);
+}
+
+/* Products of few rows are OpenBLAS's in any case. */
+static void examine_blas(gt_doctor *doctor) {
+  char text[256];
+  gt_error error = {0};
+  const bool own = strcmp(gt_matmul_instructions(), "portable") != 0;
+  if (gt_blas_describe(text, sizeof text, &error)) {
+    gt_doctor_add(doctor, "blas", GT_HEALTH_OK, "%s%s", text,
+                  own ? "; for products of few rows" : "; for all products");
+    return;
+  }
+  const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
+  gt_doctor_help(gt_doctor_add(doctor, "blas", own || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
+                               "%s: the CPU cannot "
+                               "compute %s",
+                               error.message, own ? "products of few rows" : "products"),
+                 "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
+}
+
+static void examine_memory(gt_doctor *doctor, const gt_host *host) {
+  char free_text[32], all[32], limit[32] = "", space[32] = "";
+  uint64_t available = host->memory_available;
+  if (host->memory_limit && host->memory_limit < available) available = host->memory_limit;
+  if (host->memory_limit) gt_human_bytes((double)host->memory_limit, limit);
+  if (host->address_space) gt_human_bytes((double)host->address_space, space);
+  const bool scarce = (double)available < little;
+  gt_doctor_line *line = gt_doctor_add(
+      doctor, "memory", scarce ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s available of %s%s%s%s%s",
+      gt_human_bytes((double)host->memory_available, free_text),
+      gt_human_bytes((double)doctor->device[0].memory_bytes, all), *limit ? ", at most " : "", limit,
+      *limit ? " by the control group" : "", *space ? ", limited address space (ulimit -v): " : "");
+  strncat(line->fact, space, sizeof line->fact - strlen(line->fact) - 1);
+  if (scarce) gt_doctor_help(line, "end other programs, or train with smaller batches and less data");
+}
+
+/* The folder, or the nearest one above it that exists. */
+static void examine_disk(gt_doctor *doctor, const char *what, const char *path, const char *help) {
+  struct statvfs status;
+  char text[32], folder[4096];
+  snprintf(folder, sizeof folder, "%s", path);
+  for (char *slash; access(folder, F_OK) && (slash = strrchr(folder, '/')) && slash != folder;) *slash = 0;
+  if (statvfs(folder, &status)) {
+    gt_doctor_add(doctor, "disk", GT_HEALTH_WARNING, "%s: cannot be looked at", what);
+    return;
+  }
+  const double bytes = (double)status.f_bavail * (double)status.f_frsize;
+  const bool closed = access(folder, W_OK) != 0;
+  gt_doctor_line *line = gt_doctor_add(
+      doctor, "disk", closed || bytes < little ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s: %s free%s", what,
+      gt_human_bytes(bytes, text), closed ? ", but nothing may be written there" : "");
+  if (line->health) gt_doctor_help(line, "%s", help);
+}
+
+void gt_doctor_host(gt_doctor *doctor) {
+  const gt_device_info *cpu = &doctor->device[0];
+  gt_host host;
+  gt_host_read(&host, "");
+  gt_doctor_add(doctor, "cpu", GT_HEALTH_OK, "%s; instructions: %s; matrix products use: %s", cpu->name,
+                *cpu->features ? cpu->features : "none that gtrain uses", gt_matmul_instructions());
+  examine_threads(doctor, &host);
+  examine_blas(doctor);
+  examine_memory(doctor, &host);
+  examine_disk(doctor, "runs (this folder)", access("runs", F_OK) ? "." : "runs",
+               "train with --run-dir on another disk, or remove old checkpoints");
+  char *cache = gt_cache_path("");
+  if (cache) examine_disk(doctor, "cache", cache, "set GTRAIN_CACHE_DIR to a folder with space");
+  free(cache);
+}

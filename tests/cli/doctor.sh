@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# gtrain doctor: what it says of a machine as it is, without a Vulkan loader, without BLAS, with variables that are wrong.
+# What it says of drivers: tests/portable/drivers.sh.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+unset GTRAIN_DEVICE GTRAIN_DEBUG
+mkdir -p "$TEST_TMP/home/.cache/gtrain" "$TEST_TMP/broken"
+export HOME=$TEST_TMP/home XDG_CACHE_HOME=
+doctor() { env -u GTRAIN_CACHE_DIR "$@" "$GTRAIN" doctor; }
+line() { check "$1" grep -qE "$2" <<< "$out"; } # line NAME PATTERN
+
+exits 0 "this machine" doctor
+line "the CPU" '^ok       cpu          .*matrix products use: '
+line "threads" '^[a-z]+ +threads      [0-9]+ are used; [0-9]+ processors, [0-9]+ by affinity'
+line "BLAS" '^[a-z]+ +blas '
+line "memory" '^[a-z]+ +memory       [0-9.]+ [KMG]iB available of '
+line "disk" '^[a-z]+ +disk         runs \(this folder\): [0-9.]+ [KMGT]iB free'
+line "the home folder is ~" 'in ~/.cache/gtrain$'
+says "whether it can train" "gtrain can train here, on "
+check "no line has a status of its own" test -z \
+  "$(grep -vE '^(ok|warning|error) +[a-z0-9:]+ +.|^ {22}-> .|^gtrain |^$' <<< "$out")"
+check "no name of the host" test -z "$(grep -wF -e "$(uname -n)" <<< "$out")"
+
+exits 0 "as JSON" "$GTRAIN" doctor --json
+check "one object" grep -qE '^\{"version":"[0-9.]+","can_train":true,"errors":0,"warnings":[0-9]+,"lines":\[.*\]\}$' <<< "$out"
+says "its lines" '{"status":"ok","subject":"cpu","fact":"'
+
+# Libraries that cannot be opened stand for those that are not there.
+for library in libvulkan.so.1 libvulkan.so libopenblas.so.0; do echo broken > "$TEST_TMP/broken/$library"; done
+exits 0 "without a loader" doctor LD_LIBRARY_PATH="$TEST_TMP/broken" GTRAIN_CPU=
+line "is a warning" '^warning  loader       no Vulkan loader'
+says "and what to install" "-> install libvulkan1"
+exits 69 "without OpenBLAS and tiles of our own" doctor LD_LIBRARY_PATH="$TEST_TMP/broken" GTRAIN_CPU=portable
+line "is an error" '^error    blas '
+says "and what to install" "libopenblas0"
+
+exits 0 "variables" doctor GTRAIN_THREADS=999 GTRAIN_THREAD=2 GTRAIN_DEBUG=validation NO_COLOR=1
+line "more threads than processors" '^warning  threads      999 are used; '
+says "how many are better" "set GTRAIN_THREADS="
+line "one that gtrain does not read" '^warning  environment  GTRAIN_THREAD is set, but gtrain does not read it$'
+says "which is meant" "did you mean GTRAIN_THREADS?"
+line "one that makes it slow" '^warning  environment  GTRAIN_DEBUG=validation$'
+line "one that is all right" '^ok       environment  NO_COLOR=1$'
+
+# Caches for a device that is not here.
+cache=$HOME/.cache/gtrain
+echo '{"format": "gtrain-tuned-2", "device": "Another GPU (Vulkan 1.4, driver 1)", "ways": {}}' > "$cache/tuned-1.json"
+echo '{"format": "gtrain-tuned' > "$cache/tuned-2.json"
+head -c 1000 /dev/zero > "$cache/vulkan-0000-0000-00000000-00.cache"
+exits 0 "caches" doctor
+line "of kernels" '^ok       cache        compiled kernels: 1 file, 1000 B, in ~/.cache/gtrain, 1 of them for devices'
+line "of what was tuned" '^ok       cache        tuned kernels: 2 files, .*, 2 of them for devices'
+exits 0 "no place for a cache" doctor -u HOME
+says "what to set" "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR"
+finish
