@@ -4,6 +4,7 @@
 #   make check      every test, in parallel         make format    rewrite the sources in the house format
 #   make check-vulkan   selftest on Vulkan          make bench     the benchmark table of this machine
 #   make dist       tarballs that run elsewhere     make install   PREFIX=/usr/local, DESTDIR honoured
+#   make docs       docs/config.md, docs/cli.md: generated, committed, compared by make check
 #   make deb        Debian packages of the same     make compile_commands.json   build/compile_commands.json for clangd
 #
 # V=1 shows the commands; DEBUG=1 and SANITIZE=address,undefined build in folders of their own under build/;
@@ -112,7 +113,7 @@ MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' 
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
 MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
-.PHONY: all check check-vulkan check-candidates check-large lint format bench clean install FORCE
+.PHONY: all check check-vulkan check-candidates check-large lint format bench clean docs install FORCE
 all: $(BUILD)/gtrain
 
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
@@ -210,6 +211,34 @@ $(BUILD)/gtrain: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(LIBRARY) $(LD_LIBS)
 
+# --- what is written from the command table and the schema: docs/*.md, man page, completions ----------------------
+
+# A program of its own, as gtrain itself needs no Markdown.
+DOCS_TOOL    := $(BUILD)/tools/docs
+DOCS_SOURCES := $(sort $(wildcard tools/docs/*.c))
+DOCS_OBJECTS := $(DOCS_SOURCES:%.c=$(BUILD)/obj/%.o)
+SHARE        ?= $(BUILD)/share
+SHARED       := man/man1/gtrain.1 bash-completion/completions/gtrain zsh/site-functions/_gtrain
+SHARE_FILES  := $(SHARED:%=$(SHARE)/%)
+
+$(DOCS_OBJECTS): EXTRA := $(LIGHT)
+$(DOCS_OBJECTS): | $(GEN)/registry.done $(GEN)/shader_table.h
+$(DOCS_TOOL): $(DOCS_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $(DOCS_OBJECTS) $(LIBRARY) $(LD_LIBS)
+
+docs: $(DOCS_TOOL)
+	@mkdir -p docs
+	$(Q)for page in config cli; do $(DOCS_TOOL) $$page > docs/$$page.md || exit; done
+
+$(BUILD)/share/man/man1/gtrain.1: PAGE := manual
+$(BUILD)/share/bash-completion/completions/gtrain: PAGE := bash
+$(BUILD)/share/zsh/site-functions/_gtrain: PAGE := zsh
+$(SHARED:%=$(BUILD)/share/%): $(DOCS_TOOL)
+	@mkdir -p $(@D)
+	$(Q)$< $(PAGE) > $@
+
 # --- tests -------------------------------------------------------------------------------------------------------
 
 # All cmocka programs are linked once, each with its main under a name of its own; a link of the name of each (tests/plan/order)
@@ -238,7 +267,7 @@ include $(OWN_RULES)
 checked := $(if $(ROOM),$(filter tests/$(ROOM)/%,$(CHECK_SCRIPTS)),$(CHECK_SCRIPTS))
 
 check_environment := BUILD=$(BUILD) $(if $(SANITIZE),LIMIT_FACTOR=50)
-check: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit $(if $(checked),$(CHECK_NEEDS))
+check: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit $(DOCS_TOOL) $(SHARE_FILES) $(if $(checked),$(CHECK_NEEDS))
 	@$(check_environment) tests/run.sh $(TEST_LINKS) $(SCRIPTS) $(checked)
 
 # The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
@@ -264,7 +293,7 @@ check-large: $(TEST_LINKS)
 # Releases of clang-format disagree with each other; the sources follow release 14.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14 2>/dev/null),clang-format)
 CPPCHECK     ?= cppcheck
-C_FILES := $(sort $(wildcard tools/*.c tests/*.c src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
+C_FILES := $(sort $(wildcard tools/*.c tools/*/*.[ch] tests/*.c src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
                    shaders/*/*.h shaders/op/*/*.h))
 
 # All checks run even when an earlier one fails: one look shows all there is to mend. Shaders are validated where they
@@ -280,8 +309,9 @@ format:
 bench: $(BUILD)/gtrain
 	@$(BUILD)/gtrain bench
 
-install: $(BUILD)/gtrain
+install: $(BUILD)/gtrain $(SHARE_FILES)
 	install -D -m 755 $(BUILD)/gtrain $(DESTDIR)$(PREFIX)/bin/gtrain
+	for file in $(SHARED); do install -D -m 644 $(SHARE)/$$file $(DESTDIR)$(PREFIX)/share/$$file || exit; done
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/gtrain/LICENSE
 
 clean:
@@ -290,7 +320,7 @@ clean:
 # clangd looks for it in build/ by itself. Flags are those of the pattern rule for objects.
 compile_commands.json: $(GEN)/registry.done $(GEN)/shader_table.h
 	@scripts/compile-commands.sh $(BUILD)/$@ '$(subst ','\'',$(CC) $(CPP_FLAGS) $(C_FLAGS))' \
-	  $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/*.c tests/*/*.c tests/*/*/*.c tools/*.c))
+	  $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/*.c tests/*/*.c tests/*/*/*.c tools/*.c tools/*/*.c))
 
 # --- binaries for other machines: tarballs and Debian packages ---------------------------------------------------
 
@@ -302,7 +332,7 @@ STRIP     ?= strip
 CROSS     := aarch64-linux-gnu
 CROSS_PKG := env PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
 CROSS_SET  = BUILD=$(BUILD)/aarch64 DIST=$(DIST) HOST_CC='$(CC)' CC=$(CROSS)-gcc AR=$(CROSS)-ar NM=$(CROSS)-nm \
-  STRIP=$(CROSS)-strip PKG_CONFIG='$(CROSS_PKG)'
+  STRIP=$(CROSS)-strip PKG_CONFIG='$(CROSS_PKG)' SHARE=$(SHARE)
 
 .PHONY: compile_commands.json $(foreach g,dist deb,$g $g-native $g-aarch64)
 dist deb: %: %-native
@@ -310,10 +340,11 @@ dist deb: %: %-native
 	elif command -v $(CROSS)-gcc > /dev/null && $(CROSS_PKG) --exists $(PACKAGES); then \
 	  $(MAKE) --no-print-directory $@-aarch64; \
 	else echo "$@: skipped aarch64: its compiler or libraries are missing; run ./scripts/install-deps.sh --cross"; fi
-dist-aarch64 deb-aarch64: %-aarch64:
+# Man page and completions are those of this machine: they are the same, and the tool that writes them runs.
+dist-aarch64 deb-aarch64: %-aarch64: $(SHARE_FILES)
 	@$(MAKE) --no-print-directory $*-native $(CROSS_SET)
-dist-native: $(BUILD)/obj/gtrain-dist
-	@CC='$(CC)' STRIP='$(STRIP)' scripts/dist.sh $< $(DIST) $(VERSION)
+dist-native: $(BUILD)/obj/gtrain-dist $(SHARE_FILES)
+	@CC='$(CC)' STRIP='$(STRIP)' SHARE='$(SHARE)' scripts/dist.sh $< $(DIST) $(VERSION)
 deb-native: dist-native
 	@scripts/deb.sh $(DIST)/gtrain-$(VERSION)-linux-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))) $(VERSION)
 
@@ -330,5 +361,5 @@ $(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(BUILD)/obj/gen/blas_unused.o
 	$(say) LINK $@
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $(BUILD)/obj/src/main.o $(BUILD)/obj/gen/blas_unused.o $(CARRIED_BLAS)
 
--include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(TESTS:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/all.d $(SPV:.spv=.d)
+-include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(TESTS:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/all.d $(SPV:.spv=.d) $(DOCS_OBJECTS:.o=.d)
 -include $(GENERATED:$(GEN)/%.c=$(BUILD)/obj/gen/%.d)

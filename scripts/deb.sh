@@ -24,6 +24,10 @@ cp -R "$folder"/{gtrain,lib} "$root/usr/lib/gtrain/"
 ln -s ../lib/gtrain/gtrain "$root/usr/bin/gtrain"
 cp -R "$folder"/{configs,datasets} "$root/usr/share/gtrain/"
 cp "$folder/README.md" "$doc/"
+cp -R "$folder/docs" "$doc/"
+cp -R "$folder"/share/* "$root/usr/share/"
+mv "$root"/usr/share/zsh/{site-functions,vendor-completions} # where Debian's zsh looks
+gzip -9n "$root/usr/share/man/man1/gtrain.1"
 {
   cat "$folder/LICENSE"
   for file in "$folder"/licenses/*; do

@@ -12,7 +12,7 @@ cd "${1:-$(dirname "$0")/..}"
 shopt -s nullglob
 
 sources=(src/*.[ch] src/*/*.[ch] src/*/*/*.[ch])
-counted=("${sources[@]}" tools/*.c tests/*/*.[ch] tests/op/*/*.c shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl})
+counted=("${sources[@]}" tools/*.c tools/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl})
 failed=0
 
 # /dev/null: without any source awk must not wait for standard input.

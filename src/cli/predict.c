@@ -19,7 +19,7 @@ static const gt_option options[] = {
     {"output", "FILE",
      "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false,
      'o'},
-    {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
+    {"set", "data.KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true, 's'},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,

@@ -49,7 +49,11 @@ static int collect_names(const char *names[MOST_NAMES]) {
   int known = 0;
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) names[known++] = kind->plural;
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) names[known++] = gt_layer_families[i].name;
-  for (int i = 0; i < count; i++) names[known++] = list[i].name;
+  for (int i = 0; i < count; i++) {
+    int k = 0;
+    while (k < known && strcmp(names[k], list[i].name)) k++;
+    if (k == known) names[known++] = list[i].name; /* `linear` is a layer and a schedule */
+  }
   gt_arena_finish(&arena);
   return known;
 }

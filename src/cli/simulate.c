@@ -14,7 +14,7 @@
 static const gt_option options[] = {
     {"steps", "N", "steps to run (default: as many as in training)", false},
     {"grid", "HxW", "cells of the board (default: those of --start FILE, else of the training)", false},
-    {"start", "START",
+    {"start", "NAME|FILE",
      "random, zeros, centre or FILE: a PNG, or text of digits 0 and 1 (default: the config's)", false, 0,
      gt_simulate_starts},
     {"seed", "N", "of the start, the cells that fire and random damage (default: 1)", false},

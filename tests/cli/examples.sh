@@ -16,6 +16,7 @@ config life --set train.steps=2
 config hellokan --set 'train.phases=[{steps: 20}]' --set data.formula=x0 --set 'model=[{kan: 1}]'
 
 # The examples are words of a shell, in which `gtrain` is this.
+# shellcheck disable=SC2317 # called by eval
 gtrain() {
   case $1 in
     train | eval | predict) "$GTRAIN" "$@" --device cpu ;;
@@ -24,7 +25,7 @@ gtrain() {
 }
 
 commands=$("$GTRAIN" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-check "all commands are listed" test "$(wc -w <<< "$commands")" = "$(ls "${ROOT:-$OLDPWD}"/src/cli/*.c | xargs grep -l '^GT_REGISTER(command' | wc -l)"
+check "all commands are listed" test "$(wc -w <<< "$commands")" = "$(grep -l '^GT_REGISTER(command' "${ROOT:-$OLDPWD}"/src/cli/*.c | wc -l)"
 "$GTRAIN" --help > help
 check "gtrain --help ends with two examples" test "$(tail -n 3 help | grep -c '^  gtrain ')" = 2
 for command in train $commands; do
@@ -33,7 +34,8 @@ for command in train $commands; do
   check "$command --help ends with two examples" test "$(tail -n 3 help | head -n 1) ${#examples[@]}" = "examples: 2"
   for example in "${examples[@]}"; do
     check "… of this command: $example" test "$(cut -d' ' -f2 <<< "$example")" = "$command"
-    for option in $(grep -o -- ' --[a-z-]*' <<< "$example"); do
+    mapfile -t used < <(grep -o -- '--[a-z-]*' <<< "$example")
+    for option in "${used[@]}"; do
       check "… whose option exists: $option" grep -q -- "^  $option" help
     done
     case $command in

@@ -56,6 +56,7 @@ exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter mat
 says "the nearest case" "did you mean 'matmul'"
 
 # Everything is listed, with a line each, and explained.
+# shellcheck disable=SC2317 # called by check
 explains() { # NAME…
   local name
   for name in "$@"; do

@@ -1,0 +1,163 @@
+/* docs/config.md: every section and every thing that a config may have, with its keys. */
+#include "base/arena.h"
+#include "docs.h"
+#include "layer/layer.h"
+#include <string.h>
+
+static gt_arena arena;
+static gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+static int count;
+
+/* --- keys --- */
+
+static void put_keys(const gt_schema *schema, const char *prefix, bool deep) {
+  for (const gt_field *f = schema->fields; f && f->name; f++) {
+    const bool required = f->flags & GT_FIELD_REQUIRED, shown = f->fallback && f->type != GT_FIELD_MAP;
+    printf("| `%s%s` | ", prefix, f->name);
+    docs_put_markdown(gt_schema_value_text(&arena, f));
+    printf(" | %s%s%s | ",
+           required ? "required"
+           : shown  ? "`"
+                    : "",
+           shown ? *f->fallback ? f->fallback : " " : "", shown ? "`" : "");
+    docs_put_markdown(f->help ? f->help : "");
+    printf(" |\n");
+    const char *inner =
+        gt_arena_printf(&arena, "%s%s%s", prefix, f->name, f->type == GT_FIELD_MAP ? "." : "[].");
+    if (deep && f->sub) put_keys(f->sub, inner, deep);
+  }
+}
+
+static bool has_keys(const gt_schema *schema) { return schema && schema->fields && schema->fields->name; }
+
+static void put_table(const gt_schema *schema, bool deep) {
+  if (!has_keys(schema)) return;
+  printf("\n| key | type | default | |\n|---|---|---|---|\n");
+  put_keys(schema, "", deep);
+}
+
+/* --- things of a kind --- */
+
+static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
+  return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
+}
+
+static const char *anchor(const gt_schema_thing *thing) {
+  return gt_arena_printf(&arena, "%s-%s", thing->kind, thing->name);
+}
+
+/* A table of all, then those that have keys of their own. */
+static void put_items(const char *kind, int family) {
+  printf("\n| %s | |\n|---|---|\n", kind);
+  for (int i = 0; i < count; i++) {
+    if (!is_in(&list[i], kind, family)) continue;
+    const char *to = has_keys(list[i].schema) ? gt_arena_printf(&arena, "(#%s)", anchor(&list[i])) : "";
+    printf("| %s`%s`%s%s | ", *to ? "[" : "", list[i].name, *to ? "]" : "", to);
+    docs_put_markdown(list[i].help ? list[i].help : "");
+    printf(" |\n");
+  }
+  for (int i = 0; i < count; i++) {
+    if (!is_in(&list[i], kind, family) || !has_keys(list[i].schema)) continue;
+    printf("\n<a name=\"%s\"></a>\n**`%s`**: ", anchor(&list[i]), list[i].name);
+    docs_put_markdown(list[i].schema->help ? list[i].schema->help : list[i].help);
+    const char *form = gt_schema_short_form(&arena, &list[i]);
+    if (form) printf(". Short form: `%s`", form);
+    printf("\n");
+    put_table(list[i].schema, true);
+  }
+}
+
+static const gt_schema_kind *find_kind(const char *name) {
+  const gt_schema_kind *kind = gt_schema_kinds;
+  while (strcmp(kind->name, name)) kind++;
+  return kind;
+}
+
+/* "### Losses" */
+static void put_heading(const char *name) { printf("\n### %c%s\n", *name - 'a' + 'A', name + 1); }
+
+static void put_kind(const char *name) {
+  const gt_schema_kind *kind = find_kind(name);
+  if (strcmp(name, "layer")) {
+    put_heading(kind->plural);
+    put_items(name, -1);
+    return;
+  }
+  for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
+    const int family = (i + 1) % GT_LAYER_FAMILY_COUNT; /* the others come last */
+    printf("\n### %s\n", gt_layer_families[family].title);
+    put_items(name, family);
+  }
+  put_kind("block");
+  put_kind("init");
+}
+
+/* --- sections --- */
+
+/* True if the table of the section around it has the keys of this one, too. */
+static bool is_inside(const gt_schema_thing *section) {
+  for (int i = 0; i < count; i++) {
+    const gt_schema *outer = list[i].schema;
+    if (!list[i].path || !*list[i].path) continue; /* the config as a whole only links to its sections */
+    for (const gt_field *f = outer ? outer->fields : NULL; f && f->name; f++)
+      if (f->sub && f->sub == section->schema) return true;
+  }
+  return false;
+}
+
+static bool is_section(const gt_schema_thing *thing) {
+  return thing->path && *thing->path && !is_inside(thing);
+}
+
+static void put_section(const gt_schema_thing *section) {
+  printf("\n## %s\n\n", section->path);
+  docs_put_markdown(section->help ? section->help : "");
+  printf("\n");
+  const gt_schema_kind *kind = section->items ? find_kind(section->items) : NULL;
+  if (kind && kind->form) printf("\n```yaml\n%s\n```\n", kind->form);
+  const char *form = gt_schema_short_form(&arena, section);
+  if (form) printf("\nShort form: `%s`\n", form);
+  if (kind && has_keys(section->schema)) printf("\nKeys of every %s:\n", kind->name);
+  put_table(section->schema, true);
+  if (kind) put_kind(kind->name);
+}
+
+static void put_contents(void) {
+  printf("\n## Contents\n\n- [The config as a whole](#the-config-as-a-whole)\n");
+  for (int i = 0; i < count; i++) {
+    if (!is_section(&list[i])) continue;
+    const char *to = "";
+    for (const char *c = list[i].path; *c; c++)
+      if (*c != '.') to = gt_arena_printf(&arena, "%s%c", to, *c); /* as GitHub and pandoc make anchors */
+    printf("- [`%s`](#%s)", list[i].path, to);
+    if (list[i].items && strcmp(list[i].items, "layer")) {
+      const char *plural = find_kind(list[i].items)->plural;
+      printf(": [%s](#%s)", plural, plural);
+    } else if (list[i].items) {
+      printf(": layers by family, [blocks](#blocks), [inits](#inits)");
+    }
+    printf("\n");
+  }
+  printf("- [Metrics](#metrics)\n");
+}
+
+void docs_config(void) {
+  gt_arena_init(&arena);
+  count = gt_schema_things(list, &arena);
+  printf("# Config reference\n\n<!-- Generated from the schema by `make docs`; do not edit. -->\n\n"
+         "A config is one YAML file. `gtrain check CONFIG` checks it, `gtrain schema NAME` prints any of the "
+         "tables below, `gtrain schema` the JSON Schema for editors. On the command line `--set KEY=VALUE` "
+         "sets a key by its path: `--set train.epochs=5`.\n"
+         "\n```yaml\ndata: {train: train.csv, target: label, validation: 0.1}\n"
+         "model: [{linear: 64}, relu, {linear: 10}]\noptimizer: {type: adam, lr: 1.0e-3}\n"
+         "train: {epochs: 20, batch_size: 64}\n```\n");
+  put_contents();
+  printf("\n## The config as a whole\n");
+  put_table(&gt_config_schema, false);
+  for (int i = 0; i < count; i++)
+    if (is_section(&list[i])) put_section(&list[i]);
+  printf("\n## Metrics\n\nWhat evaluations measure, by the names that `train.early_stopping.metric` and "
+         "`--fail-if` take.\n");
+  put_items("metric", -1);
+  gt_arena_finish(&arena);
+}

@@ -1,0 +1,69 @@
+/* What completes a value, for both shells. */
+#include "base/arena.h"
+#include "docs.h"
+#include <string.h>
+
+docs_values docs_option_values(const gt_option *option) {
+  const char *argument = option->argument ? option->argument : "";
+  const char *key = strstr(argument, "KEY=");
+  const bool any = strstr(argument, "FILE") || strstr(argument, "FOLDER");
+  docs_values values = {option->values, NULL, any ? "*" : NULL, !strcmp(argument, "DIR")};
+  if (!strcmp(argument, "MODEL")) values.files = "*.bin";
+  if (key) values.keys = key == argument ? "" : "data."; /* "KEY=VALUE", "data.KEY=VALUE" */
+  return values;
+}
+
+docs_values docs_word_values(const gt_command *command, int word) {
+  const bool config = strstr(command->usage, "CONFIG"), model = !strncmp(command->usage, "MODEL", 5);
+  const bool known = command->known_word && !word;
+  docs_values values = {NULL, NULL, NULL, false};
+  if (config && !known) values.files = "*.yaml|*.yml";
+  if (model) values.files = !word || strstr(command->usage, "MODEL...") ? "*.bin" : "*";
+  return values;
+}
+
+/* --- keys --- */
+
+typedef struct keys {
+  gt_arena *arena;
+  const char **name;
+  int count;
+} keys;
+enum { MOST_KEYS = 1024 };
+
+static void add_key(keys *k, const char *prefix, const char *name) {
+  const char *key = gt_arena_printf(k->arena, "%s%s%s", prefix, *prefix ? "." : "", name);
+  for (int i = 0; i < k->count; i++)
+    if (!strcmp(k->name[i], key)) return;
+  if (k->count < MOST_KEYS - 1) k->name[k->count++] = key;
+}
+
+static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
+    if (f->type == GT_FIELD_MAP)
+      add_keys(k, gt_arena_printf(k->arena, "%s%s%s", prefix, *prefix ? "." : "", f->name), f->sub);
+    else if (f->type != GT_FIELD_NODE)
+      add_key(k, prefix, f->name);
+  }
+}
+
+/* A section whose map has one place in the config, unlike a list of phases or of layers. */
+static bool is_map(const gt_schema_thing *thing) {
+  return thing->path && !strstr(thing->path, "phases") && strcmp(thing->name, "model") &&
+         strcmp(thing->path, "optimizer.parameters");
+}
+
+const char *const *docs_keys(gt_arena *arena) {
+  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  const int count = gt_schema_things(list, arena);
+  keys k = {arena, GT_NEW_N(arena, const char *, MOST_KEYS), 0};
+  for (int i = 0; i < count; i++) {
+    if (!is_map(&list[i])) continue;
+    add_keys(&k, list[i].path, list[i].schema);
+    const char *items = list[i].items;
+    const bool typed = items && strcmp(items, "augmentation") && strcmp(items, "warning");
+    for (int j = 0; typed && j < count; j++)
+      if (!strcmp(list[j].kind, items)) add_keys(&k, list[i].path, list[j].schema);
+  }
+  return k.name;
+}
