@@ -132,6 +132,7 @@ const gt_command gt_command_doctor = {
         "loader, each driver and why it has no device, the devices and what gtrain uses of them, processors and\n"
         "their limits, BLAS, memory, disk, caches and environment variables. Each driver is tried in a process of\n"
         "its own, so that one that crashes is named. Exit code 0 if gtrain can train here, else 69.\n",
+    .examples = {"gtrain doctor", "gtrain doctor --json"},
     .options = options,
     .run = run,
 };
