@@ -310,9 +310,7 @@ bench: $(BUILD)/gtrain
 	@$(BUILD)/gtrain bench
 
 install: $(BUILD)/gtrain $(SHARE_FILES)
-	install -D -m 755 $(BUILD)/gtrain $(DESTDIR)$(PREFIX)/bin/gtrain
-	for file in $(SHARED); do install -D -m 644 $(SHARE)/$$file $(DESTDIR)$(PREFIX)/share/$$file || exit; done
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/gtrain/LICENSE
+	@scripts/install.sh $(BUILD)/gtrain $(DESTDIR)$(PREFIX) $(SHARE)
 
 clean:
 	$(Q)rm -rf $(BUILD)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deb.sh FOLDER VERSION: make a Debian package beside FOLDER, which scripts/dist.sh made for its architecture.
 # /usr/lib/gtrain has the binary and its bundled libraries, /usr/bin/gtrain is a link to it ($ORIGIN is where the binary
-# is, not the link), /usr/share/gtrain has configs and datasets.
+# is, not the link), /usr/share/gtrain has configs, datasets and the scripts that bring others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -22,7 +22,7 @@ doc=$root/usr/share/doc/gtrain
 mkdir -p "$root"/{DEBIAN,usr/bin,usr/lib/gtrain,usr/share/gtrain} "$doc"
 cp -R "$folder"/{gtrain,lib} "$root/usr/lib/gtrain/"
 ln -s ../lib/gtrain/gtrain "$root/usr/bin/gtrain"
-cp -R "$folder"/{configs,datasets} "$root/usr/share/gtrain/"
+cp -R "$folder"/{configs,datasets,scripts} "$root/usr/share/gtrain/"
 cp "$folder/README.md" "$doc/"
 cp -R "$folder/docs" "$doc/"
 cp -R "$folder"/share/* "$root/usr/share/"
@@ -50,7 +50,7 @@ Recommends: libvulkan1, mesa-vulkan-drivers
 Description: train neural networks on Vulkan or CPU from a YAML file
  One program reads one YAML file and runs on any Vulkan GPU, and where there
  is none on the CPU, with the same results. Try:
- gtrain train /usr/share/gtrain/configs/digits.yaml
+ gtrain train @digits
 END
 (cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2 > DEBIAN/md5sums)
 chmod -R u=rwX,go=rX "$root"

@@ -59,18 +59,12 @@ for owner in "${owners[@]}" libopenblas-pthread-dev libvulkan-volk-dev; do
     say "warning: no licence found for $owner"
 done
 
-# What git knows, as somebody's own configs and data may lie beside it; of a tarball of the sources, all.
-bundled=(README.md LICENSE configs docs datasets/README.md datasets/{digits,penguins,ca,clothes})
+# The documents link to each other.
 while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
-done < <(git ls-files "${bundled[@]}" 2> /dev/null || find "${bundled[@]}" -type f)
-# Paths in configs are relative to the working directory or to the config: with this link the configs work from anywhere.
-ln -s ../datasets "$folder/configs/datasets"
+done < <(git ls-files README.md LICENSE docs 2> /dev/null || find README.md LICENSE docs -type f)
+scripts/share.sh "$folder"
 cp -R "${SHARE:?folder of the man page and completions}" "$folder/share"
-# The scripts that bring other datasets.
-for file in scripts/{fetch-mnist,fetch-fashion-mnist,lib}.sh; do
-  install -D -m 755 "$file" "$folder/$file"
-done
 cat > "$folder/INSTALL" << END
 tar xf $name.tar.gz && cd $name
 ./gtrain train configs/digits.yaml

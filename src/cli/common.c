@@ -1,4 +1,5 @@
 #include "cli/common.h"
+#include "cli/shipped.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "train/init_from.h"
@@ -46,6 +47,7 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   int count;
   gt_error error = {0};
   const char *const *overrides = gt_cli_overrides(arguments, arena, &count);
+  if (*path == '@' && !(path = gt_shipped_path(path + 1, arena, &error))) return gt_report(&error);
   if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (refused) gt_config_finish(config);

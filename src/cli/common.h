@@ -8,8 +8,8 @@
 
 /* The values of --set, in the arena. */
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
-/* Reads CONFIG, or a model file's config; reports errors and findings. GT_OK, or the exit code. outline: as
- * gt_config_read takes it. */
+/* Reads CONFIG: a file, "-" for standard input, or "@NAME" for one that comes with gtrain (cli/shipped.h);
+ * reports errors and findings. GT_OK, or the exit code. outline: as gt_config_read takes it. */
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
                   gt_config *config);
 

@@ -190,8 +190,10 @@ const gt_command gt_command_train = {
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",
     .details =
-        "CONFIG is a YAML file; - is standard input. Writes a run directory: config.yaml (every default\n"
-        "written out), metrics.jsonl, timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
+        "CONFIG is a YAML file, - for standard input, or @NAME for a config that comes with gtrain (`gtrain\n"
+        "configs`). Writes a run directory: config.yaml (every default written out), metrics.jsonl,\n"
+        "timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a\n"
+        "second SIGINT or\n"
         "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
         "--max-time does the same after a time, counted from when the run is opened. --fail-if judges the test\n"
         "split, else the validation split, of the model that was written.\n"

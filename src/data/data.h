@@ -173,9 +173,10 @@ typedef struct gt_data_wanted {
 } gt_data_wanted;
 
 /* Opens what the `data:` map describes. A relative path is looked for in the working directory, then beside
- * the map's file; one that stands in a run directory, and was not given by --set, before that in the folder
- * where the run was begun (gt_lock_origin). False: errors in diagnostics (bad config) or in *error (bad file,
- * memory); *out is then empty. The seed keys splits and samples. wanted: NULL is the same as all zero. */
+ * the map's file, then in the folder above that (configs/ beside datasets/); one that stands in a run
+ * directory, and was not given by --set, before that in the folder where the run was begun (gt_lock_origin).
+ * False: errors in diagnostics (bad config) or in *error (bad file, memory); *out is then empty. The seed
+ * keys splits and samples. wanted: NULL is the same as all zero. */
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */

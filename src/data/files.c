@@ -119,13 +119,18 @@ static const char *nearest_file(gt_arena *arena, const char *path) {
 }
 
 /* "datasets/mnist/…" that is missing, while scripts/fetch-mnist.sh is there. */
-static const char *fetch_script(gt_arena *arena, const char *path) {
+static const char *fetch_script(gt_arena *arena, const char *folder, const char *path) {
+  char absolute[PATH_MAX];
   static const char datasets[] = "datasets/";
   const char *name = strstr(path, datasets);
   if (!name) return NULL;
   name += sizeof datasets - 1;
   const char *script = gt_arena_printf(arena, "scripts/fetch-%.*s.sh", (int)strcspn(name, "/"), name);
-  return gt_file_exists(script) ? script : NULL;
+  if (gt_file_exists(script)) return gt_arena_printf(arena, "./%s", script);
+  script = gt_arena_printf(arena, "%s../%s", folder, script);
+  return gt_file_exists(script) && gt_absolute_path(script, absolute, sizeof absolute)
+             ? gt_arena_strdup(arena, absolute)
+             : NULL;
 }
 
 static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node) {
@@ -156,8 +161,10 @@ static const char *path_from_here(const gt_data_reader *reader, const gt_spec *n
     if (gt_file_exists(from_origin)) return from_origin;
   }
   if (gt_file_exists(path)) return path;
-  const char *beside = gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, map), path);
-  return gt_file_exists(beside) ? beside : NULL;
+  const char *folder = folder_of(reader->arena, map);
+  const char *beside = gt_arena_printf(reader->arena, "%s%s", folder, path);
+  const char *above = gt_arena_printf(reader->arena, "%s../%s", folder, path);
+  return gt_file_exists(beside) ? beside : gt_file_exists(above) ? above : NULL;
 }
 
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
@@ -179,9 +186,9 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
   const char *path = node->scalar, *config = reader->spec->at.file;
   const char *folder = config ? folder_of(reader->arena, config) : "";
   gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
-  const char *script = fetch_script(reader->arena, path);
+  const char *script = fetch_script(reader->arena, folder, path);
   if (script)
-    d->expected = gt_arena_printf(reader->arena, "a file; ./%s brings it", script);
+    d->expected = gt_arena_printf(reader->arena, "a file; %s brings it", script);
   else if (path[0] != '/')
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);

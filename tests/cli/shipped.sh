@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The configs that come with gtrain: listed, printed, trained by name from any folder, of a build tree and installed.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+root=$PWD
+
+exits 0 "configs" "$GTRAIN" configs
+check "… a line each" test "$(wc -l <<< "$out")" = "$(find configs -name '*.yaml' | wc -l)"
+check "… that fits" test "$(awk 'length > 120' <<< "$out" | wc -l)" = 0
+says "… from its first sentence" "digits                 8x8 images of handwritten digits, bundled with gtrain: trains in a second, needs no download
+"
+check "… each has one" test "$(grep -c '^[a-z0-9_]*  *[^ ]' <<< "$out")" = "$(wc -l <<< "$out")"
+exits 0 "configs --json" "$GTRAIN" configs --json
+says "… has paths" "\"path\":\"$root/configs/xor.yaml\""
+for name in xor @xor xor.yaml; do
+  exits 0 "configs $name" "$GTRAIN" configs "$name"
+  check "… prints it" test "$out" = "$(cat configs/xor.yaml)"
+done
+exits 74 "configs of a name that is none" "$GTRAIN" configs digitz
+says "… has the nearest" "no config '@digitz' comes with gtrain; did you mean '@digits'?"
+
+cd "$TEST_TMP" || exit 1
+exits 0 "train @NAME, from another folder" "$GTRAIN" train @digits -q --device "$DEVICE" --set train.epochs=2 --set train.early_stopping=0
+says "… names the run by it" "runs/digits-1/model.bin"
+exits 0 "… whose model finds the data" "$GTRAIN" eval runs/digits-1 -q --device "$DEVICE"
+exits 0 "check @NAME of pictures" "$GTRAIN" check -q @images
+exits 0 "bench train @NAME" "$GTRAIN" bench train @xor --device "$DEVICE" --steps 1
+exits 74 "@NAME that is none" "$GTRAIN" train @digitz
+says "… has the nearest" "did you mean '@digits'?"
+cp "$root/configs/xor.yaml" @mine
+exits 0 "a file of such a name" "$GTRAIN" check -q ./@mine
+
+# --- installed ---------------------------------------------------------------------------------------------------
+exits 0 "an installation" "$root/scripts/install.sh" "$GTRAIN" "$TEST_TMP/usr"
+installed=$TEST_TMP/usr/bin/gtrain
+exits 0 "configs" "$installed" configs --json
+says "… of its own" "\"path\":\"$TEST_TMP/usr/share/gtrain/configs/xor.yaml\""
+exits 0 "train @NAME" "$installed" train @csv_regression -q --device "$DEVICE" --set train.epochs=1
+exits 0 "… with pictures beside it" "$installed" check -q @letter_g
+exits 78 "@NAME whose data is not installed" "$installed" check @mnist_mlp
+says "… names what brings it" "a file; $TEST_TMP/usr/share/gtrain/scripts/fetch-mnist.sh brings it"
+mkdir -p apart && cp "$GTRAIN" apart/gtrain
+exits 74 "a program alone" apart/gtrain train @digits
+says "… has no configs" "the configs that come with gtrain are not installed"
+finish
