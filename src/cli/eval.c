@@ -106,6 +106,19 @@ static bool is_finite(const char *model, const char *split, const gt_sums *sums,
       model, split);
 }
 
+static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_config *config,
+                       gt_error *error) {
+  int overrides;
+  const char *confusion = gt_option_value(arguments, "confusion");
+  const char *const *set = gt_cli_overrides(arguments, arena, &overrides);
+  if ((confusion && !gt_confusion_check_path(confusion, error)) || !check_data_option(arguments, error) ||
+      !gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
+      !gt_model_file_check(file, error))
+    return false;
+  const gt_data_wanted wanted = gt_model_file_wanted(file);
+  return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_model_file file = {0};
@@ -116,19 +129,11 @@ static int run(const gt_arguments *arguments) {
   gt_sums sums;
   gt_gate *gates;
   uint64_t limit;
-  int overrides, gate_count, code = GT_ERR_USAGE;
+  int gate_count, code = GT_ERR_USAGE;
   gt_arena_init(&arena);
-  const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
-  const char *confusion = gt_option_value(arguments, "confusion");
-  if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
-  if (!check_data_option(arguments, &error) ||
-      !gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
-      !gt_model_file_check(&file, &error))
-    goto failed;
-  const gt_data_wanted wanted = gt_model_file_wanted(&file);
-  if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
+  if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
   gt_model_file_check_data(&file, &config, split);
@@ -154,7 +159,7 @@ static int run(const gt_arguments *arguments) {
 failed:
   code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
   /* Without --set it is not the user's config that is wrong, but the file. */
-  if (code == GT_ERR_CONFIG && !overrides) code = GT_ERR_DATA;
+  if (code == GT_ERR_CONFIG && !gt_flag(arguments, "set") && !gt_flag(arguments, "data")) code = GT_ERR_DATA;
 done:
   gt_session_close(&session);
   gt_config_finish(&config);

@@ -7,10 +7,10 @@ exits 0 "--help" "$GTRAIN" --help
 for variable in DEVICE THREADS CACHE_DIR DEBUG; do
   says "GTRAIN_$variable is named" "GTRAIN_$variable"
 done
-for command in train eval predict check bench devices doctor inspect export simulate selftest schema; do
+for command in train eval predict check bench devices doctor inspect export simulate selftest schema configs; do
   says "$command is listed" "  $command "
 done
-for command in train eval predict check bench devices doctor inspect export simulate selftest schema; do
+for command in train eval predict check bench devices doctor inspect export simulate selftest schema configs; do
   exits 0 "$command --help" "$GTRAIN" "$command" --help
   says "$command shows its usage" "usage: gtrain $command"
   exits 2 "$command refuses unknown options" "$GTRAIN" "$command" --hepl
