@@ -154,17 +154,17 @@ static size_t make_lines(const report *r, line *lines) {
 }
 
 /* A cell, filled up with a character: names to the left, figures to the right. */
-static void print_cell(const char *text, int width, int column, char filler) {
+static void print_cell(FILE *stream, const char *text, int width, int column, char filler) {
   const bool right = column >= COLUMN_FIRST;
   const int room = width - (int)strlen(text);
-  printf("%c%s", filler, right ? "" : text);
-  for (int i = 0; i < room; i++) putchar(filler);
-  printf("%s", right ? text : "");
-  putchar(filler == '-' && right ? ':' : filler); /* Markdown's sign for it */
-  putchar('|');
+  fprintf(stream, "%c%s", filler, right ? "" : text);
+  for (int i = 0; i < room; i++) fputc(filler, stream);
+  fprintf(stream, "%s", right ? text : "");
+  fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's sign for it */
+  fputc('|', stream);
 }
 
-static void print_lines(const report *r, const line *lines, size_t count) {
+static void print_lines(const report *r, const line *lines, size_t count, FILE *stream) {
   const int columns = COLUMN_FIRST + r->devices * DEVICE_COLUMNS;
   int width[MOST_COLUMNS] = {0};
   for (size_t i = 0; i < count; i++)
@@ -173,37 +173,37 @@ static void print_lines(const report *r, const line *lines, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const int lines_here = i == 0 ? 2 : 1; /* the head has a ruler under it */
     for (int ruler = 0; ruler < lines_here; ruler++) {
-      putchar('|');
+      fputc('|', stream);
       for (int c = 0; c < columns; c++)
-        if (width[c]) print_cell(ruler ? "" : lines[i].cell[c], width[c], c, ruler ? '-' : ' ');
-      putchar('\n');
+        if (width[c]) print_cell(stream, ruler ? "" : lines[i].cell[c], width[c], c, ruler ? '-' : ' ');
+      fputc('\n', stream);
     }
   }
 }
 
-static void print_before(const report *r) {
+static void print_before(const report *r, FILE *stream) {
   const char *label;
   json_t *name;
-  printf("\nCompared with ");
-  gt_put_text(stdout, r->file);
-  printf(": gtrain ");
-  gt_put_text(stdout, text_at(r->before, "version"));
+  fprintf(stream, "\nCompared with ");
+  gt_put_text(stream, r->file);
+  fprintf(stream, ": gtrain ");
+  gt_put_text(stream, text_at(r->before, "version"));
   json_object_foreach(json_object_get(r->before, "devices"), label, name) {
-    printf(", ");
-    gt_put_text(stdout, label);
-    printf(": ");
-    gt_put_text(stdout, json_string_value(name) ? json_string_value(name) : "");
+    fprintf(stream, ", ");
+    gt_put_text(stream, label);
+    fprintf(stream, ": ");
+    gt_put_text(stream, json_string_value(name) ? json_string_value(name) : "");
   }
-  printf(". *: the spreads of both do not meet.\n");
+  fprintf(stream, ". *: the spreads of both do not meet.\n");
 }
 
-static void print_text(const report *r) {
+static void print_text(const report *r, FILE *stream) {
   line *lines = gt_alloc((r->table.count + 1) * sizeof *lines);
-  printf("gtrain %s\n", GT_VERSION);
-  for (int d = 0; d < r->devices; d++) printf("%s: %s\n", r->label[d], r->name[d]);
-  printf("\n");
-  print_lines(r, lines, make_lines(r, lines));
-  if (r->before) print_before(r);
+  fprintf(stream, "gtrain %s\n", GT_VERSION);
+  for (int d = 0; d < r->devices; d++) fprintf(stream, "%s: %s\n", r->label[d], r->name[d]);
+  fprintf(stream, "\n");
+  print_lines(r, lines, make_lines(r, lines), stream);
+  if (r->before) print_before(r, stream);
   free(lines);
 }
 
@@ -249,8 +249,22 @@ int gt_cli_bench_table(const gt_arguments *arguments) {
   if (ok && gt_flag(arguments, "json"))
     print_json(&r);
   else if (ok)
-    print_text(&r);
+    print_text(&r, stdout);
   json_decref(r.before);
   free(r.table.items);
   return ok ? GT_OK : gt_report(&error);
+}
+
+/* Software devices would take minutes, and tell nothing of a machine. */
+bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error) {
+  report r = {.table.seconds = 0.05};
+  gt_backend *backend = gt_backend_open(device, 0, error);
+  if (backend && backend->target.brief) device = "cpu";
+  gt_backend_close(backend);
+  bool ok = backend && choose(&r, device, error);
+  for (int d = 0; d < r.devices && ok; d++)
+    ok = gt_bench_table_device(&r.table, r.label[d], d ? "cpu" : device, error);
+  if (ok) print_text(&r, stream);
+  free(r.table.items);
+  return ok;
 }

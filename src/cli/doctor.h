@@ -23,6 +23,7 @@ typedef struct gt_doctor {
   size_t count, capacity;
   gt_device_info device[GT_DOCTOR_DEVICES]; /* the CPU first */
   int devices;
+  bool crashes; /* Vulkan must not be asked for: each of its drivers crashes */
 } gt_doctor;
 
 /* Looks at everything. Before anything else asks for Vulkan (gt_vulkan_drivers). */

@@ -122,7 +122,8 @@ void gt_doctor_vulkan(gt_doctor *doctor) {
   if (!drivers)
     gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader finds no driver"),
                    "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
-  if (drivers > 0 && gt_vulkan_leave_out(driver, drivers))
+  doctor->crashes = drivers > 0 && !gt_vulkan_leave_out(driver, drivers);
+  if (drivers > 0 && !doctor->crashes)
     doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &trouble);
   for (int i = 1; i < doctor->devices; i++) examine_device(doctor, &doctor->device[i]);
   if (gt_device_best(doctor->device, doctor->devices) < 0) explain_no_gpu(doctor, driver, drivers, &host);

@@ -1,3 +1,4 @@
+#include "cli/bug_report.h"
 #include "cli/common.h"
 #include "selftest/selftest.h"
 
@@ -8,25 +9,42 @@ static const gt_option options[] = {
     {"brief", NULL, "leave out cases that say little beside others, where kernels take long to compile",
      false},
     {"verbose", NULL, "a line for each case", false},
+    {"report", "FILE",
+     "also write a file to be sent with a bug report: this, `gtrain doctor` and a short bench", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
 
+/* The exit code. */
+static int conclude(const gt_selftest_report *report, gt_error *error) {
+  if (error->status) return gt_report(error);
+  if (!report->failures) return GT_OK;
+  gt_fail(error, GT_ERR_INTERNAL, "%d of %d cases failed on %s", report->failed_cases, report->cases,
+          report->device);
+  return gt_report(error);
+}
+
 static int run(const gt_arguments *arguments) {
-  gt_error error = {0};
+  gt_error error = {0}, unwritten = {0};
   gt_selftest_report report = {0};
+  gt_bug_report file;
+  const char *path = gt_option_value(arguments, "report"), *device = gt_cli_device(arguments);
   const bool json = gt_flag(arguments, "json");
-  const gt_selftest_options wanted = {.device = gt_cli_device(arguments),
-                                      .filter = gt_option_value(arguments, "filter"),
-                                      .brief = gt_flag(arguments, "brief"),
-                                      .verbose = gt_flag(arguments, "verbose"),
-                                      .stream = json ? stderr : stdout,
-                                      .json = json ? stdout : NULL};
-  if (!gt_selftest_run(&wanted, &report, &error)) return gt_report(&error);
-  if (!report.failures) return GT_OK;
-  gt_fail(&error, GT_ERR_INTERNAL, "%d of %d cases failed on %s", report.failed_cases, report.cases,
-          report.device);
-  return gt_report(&error);
+  gt_selftest_options wanted = {.device = device,
+                                .filter = gt_option_value(arguments, "filter"),
+                                .brief = gt_flag(arguments, "brief"),
+                                .verbose = gt_flag(arguments, "verbose"),
+                                .stream = json ? stderr : stdout,
+                                .json = json ? stdout : NULL};
+  if (path && !gt_bug_report_open(&file, path, &error)) return gt_report(&error);
+  if (path) {
+    wanted.device = gt_bug_report_device(&file, device);
+    wanted.stream = gt_bug_report_tee(&file, wanted.stream);
+  }
+  gt_selftest_run(&wanted, &report, &error);
+  const bool written = !path || gt_bug_report_finish(&file, &report, &error, device, &unwritten);
+  const int code = conclude(&report, &error);
+  return written ? code : gt_report(&unwritten);
 }
 
 GT_REGISTER(command, selftest)
@@ -37,7 +55,10 @@ const gt_command gt_command_selftest = {
     .usage = "[options]",
     .details =
         "Each op is compared with double precision on the CPU, its derivatives with finite differences, and\n"
-        "the device with the CPU. Exit code 70 when a case fails.\n",
+        "the device with the CPU. Exit code 70 when a case fails.\n"
+        "\n"
+        "The file of --report holds devices, drivers and limits, the lines of the test, failures with their cases,\n"
+        "and a table of what the machine can do; no name of the host, and ~ for the home folder.\n",
     .examples = {"gtrain selftest --device cpu --filter matmul", "gtrain selftest --device vulkan --brief"},
     .options = options,
     .run = run,

@@ -52,4 +52,23 @@ line "of kernels" '^ok       cache        compiled kernels: 1 file, 1000 B, in ~
 line "of what was tuned" '^ok       cache        tuned kernels: 2 files, .*, 2 of them for devices'
 exits 0 "no place for a cache" doctor -u HOME
 says "what to set" "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR"
+
+# The file of a selftest that is made to be sent.
+unset GTRAIN_CACHE_DIR
+test=("$GTRAIN" selftest --device cpu --filter group_sum)
+exits 0 "a selftest" "${test[@]}"
+alone=$out
+exits 0 "with a report" "${test[@]}" --report "$HOME/report.txt"
+check "it prints the same, and where the report is" test "$out" = "$alone"$'\n'"report: $HOME/report.txt"
+out=$(< "$HOME/report.txt")
+for part in '^gtrain [0-9.]+$' '^## Doctor$' '^ok       cpu          .' '^ok group_sum [0-9]+ cases' '^0 of [0-9]+ cases failed on ' \
+  '^## Bench$' '^\| product 512, fp32 '; do
+  line "the report has '$part'" "$part"
+done
+says "the home folder as ~" "in ~/.cache/gtrain"
+check "and not by its name" test "${out/$HOME/}" = "$out"
+check "no name of the host" test -z "$(grep -wF -e "$(uname -n)" <<< "$out")"
+exits 69 "a report of a device that is not there" "$GTRAIN" selftest --device vulkan:31 --report "$TEST_TMP/absent.txt"
+check "is written all the same" grep -q '^not carried out to its end: ' "$TEST_TMP/absent.txt"
+exits 74 "a report that cannot be written" "${test[@]}" --report "$TEST_TMP/none/report.txt"
 finish

@@ -74,7 +74,9 @@ says "  and leaves the CPU" "cpu: "
 exits 69 "the doctor on it" "$GTRAIN" doctor
 check "  calls it an error" grep -q "^error    driver       $PWD/odd.json: it crashes while it is loaded: Aborted$" <<< "$out"
 says "  says what to do" "VK_DRIVER_FILES="
-says "  and goes on" "products use"
+says "  and goes on" "matrix products use"
+exits 0 "a report" "$GTRAIN" selftest --filter group_sum --report report.txt
+check "  tests the CPU" grep -q "^error    driver .* crashes while it is loaded" report.txt
 if [[ $real == *.json ]]; then
   VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
   exits 0 "beside one that does not" "$GTRAIN" devices
