@@ -44,10 +44,10 @@ void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
 }
 
 void gt_doctor_examine(gt_doctor *doctor) {
+  gt_doctor_environment(doctor); /* before drivers that crash are left out by way of it */
   gt_doctor_vulkan(doctor);
   gt_doctor_host(doctor);
   gt_doctor_caches(doctor);
-  gt_doctor_environment(doctor);
 }
 
 int gt_doctor_count(const gt_doctor *doctor, gt_health health) {

@@ -39,8 +39,8 @@ gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health 
 void gt_doctor_help(gt_doctor_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes ~ for the home folder, wherever the text names it. */
 void gt_doctor_hide_home(char *text);
-void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices: first */
+void gt_doctor_environment(gt_doctor *doctor);
+void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices: before the next two */
 void gt_doctor_host(gt_doctor *doctor);   /* CPU, BLAS, memory, disk */
 void gt_doctor_caches(gt_doctor *doctor); /* pipeline caches and tuned files */
-void gt_doctor_environment(gt_doctor *doctor);
 #endif

@@ -82,6 +82,9 @@ if [[ $real == *.json ]]; then
   exits 0 "beside one that does not" "$GTRAIN" devices
   says "  is blamed, too" "odd.json: it crashes while it is loaded"
   says "  and the other one used" "vulkan:0: "
+  exits 69 "the doctor on both" "$GTRAIN" doctor
+  says "  shows the device of the other" "ok       vulkan:0 "
+  check "  and the environment as it is" grep -qF "VK_DRIVER_FILES=$VK_DRIVER_FILES" <<< "$out"
 fi
 
 export TEST_DRIVER=refuses
