@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -39,14 +40,15 @@ typedef struct reader {
 } reader;
 
 static bool too_large(reader *r) {
+  char limit[32];
+  gt_human_bytes((double)r->limit, limit);
   if (r->inflates)
     return gt_fail(
         r->error, GT_ERR_DATA,
-        "%s is larger than %llu bytes once inflated, the limit for a file of its size; decompress it "
-        "first (gunzip)",
-        r->path, (unsigned long long)r->limit);
-  return gt_fail(r->error, GT_ERR_DATA, "%s is larger than %llu bytes, the limit for such a file", r->path,
-                 (unsigned long long)r->limit);
+        "%s is larger than %s once inflated, the limit for a file of its size; decompress it first "
+        "(gunzip)",
+        r->path, limit);
+  return gt_fail(r->error, GT_ERR_DATA, "%s is larger than %s, the limit for such a file", r->path, limit);
 }
 
 /* Makes room for at least one more byte, besides the 0 at the end. */

@@ -1,5 +1,6 @@
 /* CSV: a file, and reading all of its rows. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/csv.h"
 #include <math.h>
 #include <stdio.h>
@@ -79,11 +80,11 @@ static bool take_input(const gt_csv *csv, const gt_cell *cell, int column, float
 static bool has_room(const gt_csv *csv) {
   const uint64_t row = (uint64_t)csv->inputs * sizeof(float) + (uint64_t)csv->targets * sizeof(gt_cell);
   if (csv->bytes.size + (csv->rows + 1) * row <= csv->memory) return true;
-  return gt_csv_fail(
-      csv, &csv->record.items[0],
-      "the rows up to this one take more than %llu bytes, the limit for a compressed file of this "
-      "size; decompress it first (gunzip)",
-      (unsigned long long)csv->memory);
+  char limit[32];
+  return gt_csv_fail(csv, &csv->record.items[0],
+                     "the rows up to this one take more than %s, the limit for a compressed file of this "
+                     "size; decompress it first (gunzip)",
+                     gt_human_bytes((double)csv->memory, limit));
 }
 
 static bool take_record(gt_csv *csv) {

@@ -13,7 +13,7 @@ next() {
   check "$name: trained" test "$code" = 0
   said=$(tr -d '\r' < "$TEST_TMP/$name" | tail -n 1)
   check "$name: $command is next" test "$said" = "next: gtrain $command '$run/model.bin'"
-  exits 0 "… and works" bash -c "${said/#next: gtrain/'$GTRAIN'}"
+  exits 0 "… and works" bash -c "\"\$0\" ${said#next: gtrain }" "$GTRAIN"
 }
 cat > "$TEST_TMP/mlp.yaml" << 'YAML'
 data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2}

@@ -4,6 +4,7 @@ command -v script > /dev/null || { echo "script(1) is not there" && exit 77; }
 
 # sent COLUMNS NAME COMMAND…: runs it on a terminal of that width; the bytes sent there are then in the file
 # $TEST_TMP/NAME, and its exit code in $code. Its standard output is that terminal, too.
+# shellcheck disable=SC2034 # code is for the caller
 sent() {
   local columns=$1 name=$2 command
   shift 2
