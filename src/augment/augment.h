@@ -101,10 +101,9 @@ bool gt_augment_error(gt_augment_build *build, const char *key, const char *form
     __attribute__((format(printf, 3, 4)));
 
 extern const char *const gt_augment_interpolations[], *const gt_augment_borders[];
-#define GT_AUGMENT_FILL(config)                                                                              \
-  GT_ROW(config, fill, GT_FIELD_FLOATS, .min = 0, .max = 1,                                                  \
-         .help = "what lies beyond the border, one number or one a channel: 0 (the default) is black, 1 is " \
-                 "white")
+#define GT_AUGMENT_FILL(config)                             \
+  GT_ROW(config, fill, GT_FIELD_FLOATS, .min = 0, .max = 1, \
+         .help = "value outside the image, one number or one per channel: 0 is black (default), 1 is white")
 #define GT_AUGMENT_INTERPOLATION(config)                                               \
   GT_ROW(config, interpolation, GT_FIELD_CHOICE, .choices = gt_augment_interpolations, \
          .help = "bilinear (the default) or nearest")

@@ -9,21 +9,20 @@ typedef struct color_config {
 
 #define FACTOR(name, what)                                          \
   GT_ROW(color_config, name, GT_FIELD_FLOATS, .min = 0, .max = 100, \
-         .help = what ": [least, most] factor, or one number x for [max(0, 1 - x), 1 + x]")
+         .help = what ": range of the factor [min, max]; one number x means [max(0, 1 - x), 1 + x]")
 
 static const gt_field fields[] = {
     FACTOR(brightness, "brightness"),
-    FACTOR(contrast, "contrast, against the picture's mean grey"),
-    FACTOR(saturation, "saturation, against each pixel's grey"),
+    FACTOR(contrast, "contrast"),
+    FACTOR(saturation, "saturation"),
     GT_ROW(color_config, hue, GT_FIELD_FLOATS, .min = -0.5, .max = 0.5,
-           .help = "hue: [least, most] turn, 0.5 is to the opposite colour, or one number x for [-x, x]"),
+           .help = "range of the hue shift [min, max], within [-0.5, 0.5]; one number x means [-x, x]"),
     {.name = NULL},
 };
 static const gt_schema schema = {
     .name = "color_jitter",
-    .help =
-        "changes brightness, contrast, saturation and hue, always in this order (torchvision's ColorJitter draws "
-        "one for each picture)",
+    .help = "randomly change brightness, contrast, saturation and hue, always in this order "
+            "(torchvision's ColorJitter draws the order for each image)",
     .fields = fields};
 
 static bool set_factor(gt_augment_build *build, const char *key, gt_floats given, float *out) {
@@ -55,7 +54,7 @@ static bool add(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, color_jitter) = {.name = "color_jitter",
-                                    .help = "changes brightness, contrast, saturation and hue",
+                                    .help = "randomly change brightness, contrast, saturation and hue",
                                     .schema = &schema,
                                     .config_size = sizeof(color_config),
                                     .add = add};

@@ -10,35 +10,35 @@ typedef struct erasing_config {
   gt_floats scale, ratio, value;
 } erasing_config;
 
-#define VALUE                                                                                               \
-  GT_ROW(erasing_config, value, GT_FIELD_FLOATS, .min = -1e6, .max = 1e6,                                   \
-         .help =                                                                                            \
-             "what is there instead, as the network sees it, one number or one a channel: 0 (the default) " \
-             "is the mean where inputs are normalised")
+#define VALUE                                                                                 \
+  GT_ROW(erasing_config, value, GT_FIELD_FLOATS, .min = -1e6, .max = 1e6,                     \
+         .help = "value of erased pixels after normalization, one number or one per channel " \
+                 "(default: 0, the mean of normalized inputs)")
 
 static const gt_field cutout_fields[] = {
     GT_ROW(erasing_config, size, GT_FIELD_INTS, .min = 1, .max = 65536, .flags = GT_FIELD_REQUIRED,
-           .help = "of the square in pixels, or [width, height]"),
-    GT_AUGMENT_P(erasing_config, "1", "a picture loses a part"),
+           .help = "side of the square in pixels, or [width, height]"),
+    GT_AUGMENT_P(erasing_config, "1", "a part of an image is erased"),
     VALUE,
     {.name = NULL},
 };
 static const gt_schema cutout_schema = {.name = "cutout",
-                                        .help = "erases a square, whose middle is anywhere",
+                                        .help = "erase a square at a random position",
                                         .fields = cutout_fields,
                                         .shorthand = "size"};
 
 static const gt_field erasing_fields[] = {
-    GT_AUGMENT_P(erasing_config, "0.5", "a picture loses a part"),
+    GT_AUGMENT_P(erasing_config, "0.5", "a part of an image is erased"),
     GT_ROW(erasing_config, scale, GT_FIELD_FLOATS, .fallback = "[0.02, 0.33]", .min = 0, .max = 1,
-           .flags = GT_FIELD_OPEN_MIN, .help = "least and most of the picture's area"),
+           .flags = GT_FIELD_OPEN_MIN,
+           .help = "range of the area as a fraction of the image's area [min, max]"),
     GT_ROW(erasing_config, ratio, GT_FIELD_FLOATS, .fallback = "[0.3, 3.3]", .min = 0.001, .max = 1000,
-           .help = "least and most of the rectangle's height by its width"),
+           .help = "range of height / width [min, max]"),
     VALUE,
     {.name = NULL},
 };
 static const gt_schema erasing_schema = {
-    .name = "random_erasing", .help = "erases a rectangle", .fields = erasing_fields, .shorthand = "p"};
+    .name = "random_erasing", .help = "erase a random rectangle", .fields = erasing_fields, .shorthand = "p"};
 
 static gt_augment_stage *add_stage(gt_augment_build *build, const erasing_config *c, gt_augment_kind kind) {
   gt_augment_stage *stage = gt_augment_add(build, kind);
@@ -66,13 +66,13 @@ static bool add_erasing(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, cutout) = {.name = "cutout",
-                              .help = "erases a square, whose middle is anywhere",
+                              .help = "erase a square at a random position",
                               .schema = &cutout_schema,
                               .config_size = sizeof(erasing_config),
                               .several = true,
                               .add = add_cutout};
 GT_DEFINE(augment, random_erasing) = {.name = "random_erasing",
-                                      .help = "erases a rectangle",
+                                      .help = "erase a random rectangle",
                                       .schema = &erasing_schema,
                                       .config_size = sizeof(erasing_config),
                                       .several = true,

@@ -9,18 +9,22 @@ typedef struct mix_config {
 } mix_config;
 
 static const gt_field fields[] = {
-    GT_ROW(mix_config, alpha, GT_FIELD_FLOAT, .fallback = "1.0", .min = 0.01, .max = 100,
-           .help =
-               "of the shares' distribution: 1 is even, below it most samples keep nearly all or nothing"),
+    GT_ROW(
+        mix_config, alpha, GT_FIELD_FLOAT, .fallback = "1.0", .min = 0.01, .max = 100,
+        .help =
+            "parameter of the Beta distribution of the mixing weight; 1 is uniform, smaller values mix less"),
     GT_AUGMENT_P(mix_config, "1", "a sample is mixed"),
     {.name = NULL},
 };
-static const gt_schema mixup_schema = {
-    .name = "mixup", .help = "mixes samples, and their targets", .fields = fields, .shorthand = "alpha"};
-static const gt_schema cutmix_schema = {.name = "cutmix",
-                                        .help = "pastes a part of another sample, and mixes their targets",
-                                        .fields = fields,
-                                        .shorthand = "alpha"};
+static const gt_schema mixup_schema = {.name = "mixup",
+                                       .help = "mix pairs of samples and their targets",
+                                       .fields = fields,
+                                       .shorthand = "alpha"};
+static const gt_schema cutmix_schema = {
+    .name = "cutmix",
+    .help = "paste a rectangle of another sample and mix the targets in proportion",
+    .fields = fields,
+    .shorthand = "alpha"};
 
 static bool add_mix(gt_augment_build *build, const mix_config *c, int which) {
   gt_augment_stage *stage = gt_augment_last(build, GT_DRAW_MIX);
@@ -38,12 +42,12 @@ static bool add_mixup(gt_augment_build *build, const void *config) { return add_
 static bool add_cutmix(gt_augment_build *build, const void *config) { return add_mix(build, config, 1); }
 
 GT_DEFINE(augment, mixup) = {.name = "mixup",
-                             .help = "mixes samples, and their targets",
+                             .help = "mix pairs of samples and their targets",
                              .schema = &mixup_schema,
                              .config_size = sizeof(mix_config),
                              .add = add_mixup};
 GT_DEFINE(augment, cutmix) = {.name = "cutmix",
-                              .help = "pastes a part of another sample, and mixes their targets",
+                              .help = "paste a rectangle of another sample and mix the targets in proportion",
                               .schema = &cutmix_schema,
                               .config_size = sizeof(mix_config),
                               .add = add_cutmix};

@@ -9,7 +9,7 @@ typedef struct affine_config {
 
 #define DEGREES                                                                                        \
   GT_ROW(affine_config, degrees, GT_FIELD_FLOATS, .min = -360, .max = 360, .flags = GT_FIELD_REQUIRED, \
-         .help = "how far pictures are turned: [least, most], or one number for both ways")
+         .help = "range of the angle in degrees [min, max]; one number x means [-x, x]")
 
 static const gt_field rotation_fields[] = {
     DEGREES,
@@ -17,23 +17,26 @@ static const gt_field rotation_fields[] = {
     GT_AUGMENT_FILL(affine_config),
     {.name = NULL},
 };
-static const gt_schema rotation_schema = {
-    .name = "random_rotation", .help = "turns pictures", .fields = rotation_fields, .shorthand = "degrees"};
+static const gt_schema rotation_schema = {.name = "random_rotation",
+                                          .help = "rotate images by a random angle",
+                                          .fields = rotation_fields,
+                                          .shorthand = "degrees"};
 
 static const gt_field affine_fields[] = {
     DEGREES,
     GT_ROW(affine_config, translate, GT_FIELD_FLOATS, .min = 0, .max = 1,
-           .help = "[across, down]: the most they are moved, as parts of width and height"),
+           .help = "largest shift [horizontal, vertical], as fractions of width and height"),
     GT_ROW(affine_config, scale, GT_FIELD_FLOATS, .min = 0.01, .max = 100,
-           .help = "[least, most] that they are enlarged"),
+           .help = "range of the scale factor [min, max]"),
     GT_ROW(affine_config, shear, GT_FIELD_FLOATS, .min = -80, .max = 80,
-           .help = "degrees along x: [least, most] or one number for both ways; four numbers: along y, too"),
+           .help = "range of the shear angle along x in degrees [min, max], or one number x for [-x, "
+                   "x]; four numbers add the range along y"),
     GT_AUGMENT_INTERPOLATION(affine_config),
     GT_AUGMENT_FILL(affine_config),
     {.name = NULL},
 };
 static const gt_schema affine_schema = {.name = "random_affine",
-                                        .help = "turns, moves, scales and shears pictures",
+                                        .help = "randomly rotate, translate, scale and shear images",
                                         .fields = affine_fields,
                                         .shorthand = "degrees"};
 
@@ -75,13 +78,13 @@ static bool add_rotation(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, random_affine) = {.name = "random_affine",
-                                     .help = "turns, moves, scales and shears pictures",
+                                     .help = "randomly rotate, translate, scale and shear images",
                                      .schema = &affine_schema,
                                      .config_size = sizeof(affine_config),
                                      .several = true,
                                      .add = add_affine};
 GT_DEFINE(augment, random_rotation) = {.name = "random_rotation",
-                                       .help = "turns pictures",
+                                       .help = "rotate images by a random angle",
                                        .schema = &rotation_schema,
                                        .config_size = sizeof(affine_config),
                                        .several = true,

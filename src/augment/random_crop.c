@@ -10,15 +10,18 @@ typedef struct crop_config {
 
 static const gt_field fields[] = {
     GT_ROW(crop_config, padding, GT_FIELD_INTS, .min = 0, .max = 4096, .flags = GT_FIELD_REQUIRED,
-           .help = "pixels around the picture out of which it is cut: one number, or [across, down]"),
+           .help = "pixels added on each side before cropping: one number, or [horizontal, vertical]"),
     GT_AUGMENT_FILL(crop_config),
     GT_ROW(crop_config, padding_mode, GT_FIELD_CHOICE, .choices = gt_augment_borders,
-           .help = "what lies there: constant (`fill`, the default), edge (the last pixels' value), reflect "
-                   "(the picture, at its last pixels) or symmetric (the picture, behind them)"),
+           .help = "content of the padding: constant (the value `fill`), edge (repeat the last "
+                   "pixel), reflect (mirror without repeating the last pixel) or symmetric (mirror "
+                   "with it) (default: constant)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "random_crop", .help = "moves pictures by some pixels", .fields = fields, .shorthand = "padding"};
+static const gt_schema schema = {.name = "random_crop",
+                                 .help = "pad images and crop them at a random position",
+                                 .fields = fields,
+                                 .shorthand = "padding"};
 
 static bool add(gt_augment_build *build, const void *config) {
   const crop_config *c = config;
@@ -28,7 +31,7 @@ static bool add(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, random_crop) = {.name = "random_crop",
-                                   .help = "moves pictures by some pixels",
+                                   .help = "pad images and crop them at a random position",
                                    .schema = &schema,
                                    .config_size = sizeof(crop_config),
                                    .several = true,

@@ -6,7 +6,7 @@ typedef struct flip_config {
 } flip_config;
 
 static const gt_field fields[] = {
-    GT_AUGMENT_P(flip_config, "0.5", "a picture is mirrored"),
+    GT_AUGMENT_P(flip_config, "0.5", "an image is flipped"),
     {.name = NULL},
 };
 
@@ -25,22 +25,20 @@ static bool add_vertical(gt_augment_build *build, const void *config) {
 }
 
 static const gt_schema horizontal_schema = {.name = "random_horizontal_flip",
-                                            .help = "mirrors pictures left to right",
+                                            .help = "flip images left to right",
                                             .fields = fields,
                                             .shorthand = "p"};
-static const gt_schema vertical_schema = {.name = "random_vertical_flip",
-                                          .help = "mirrors pictures top to bottom",
-                                          .fields = fields,
-                                          .shorthand = "p"};
+static const gt_schema vertical_schema = {
+    .name = "random_vertical_flip", .help = "flip images top to bottom", .fields = fields, .shorthand = "p"};
 
 GT_DEFINE(augment, random_horizontal_flip) = {.name = "random_horizontal_flip",
-                                              .help = "mirrors pictures left to right",
+                                              .help = "flip images left to right",
                                               .schema = &horizontal_schema,
                                               .config_size = sizeof(flip_config),
                                               .several = true,
                                               .add = add_horizontal};
 GT_DEFINE(augment, random_vertical_flip) = {.name = "random_vertical_flip",
-                                            .help = "mirrors pictures top to bottom",
+                                            .help = "flip images top to bottom",
                                             .schema = &vertical_schema,
                                             .config_size = sizeof(flip_config),
                                             .several = true,

@@ -6,11 +6,11 @@ typedef struct grayscale_config {
 } grayscale_config;
 
 static const gt_field fields[] = {
-    GT_AUGMENT_P(grayscale_config, "0.1", "a picture becomes grey"),
+    GT_AUGMENT_P(grayscale_config, "0.1", "an image becomes grayscale"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "random_grayscale", .help = "makes pictures grey", .fields = fields, .shorthand = "p"};
+    .name = "random_grayscale", .help = "convert images to grayscale", .fields = fields, .shorthand = "p"};
 
 static bool add(gt_augment_build *build, const void *config) {
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_GRAYSCALE);
@@ -24,7 +24,7 @@ static bool add(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, random_grayscale) = {.name = "random_grayscale",
-                                        .help = "makes pictures grey",
+                                        .help = "convert images to grayscale",
                                         .schema = &schema,
                                         .config_size = sizeof(grayscale_config),
                                         .add = add};

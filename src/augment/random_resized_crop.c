@@ -9,14 +9,15 @@ typedef struct resized_config {
 
 static const gt_field fields[] = {
     GT_ROW(resized_config, scale, GT_FIELD_FLOATS, .fallback = "[0.08, 1.0]", .min = 0, .max = 1,
-           .flags = GT_FIELD_OPEN_MIN, .help = "least and most of the picture's area"),
+           .flags = GT_FIELD_OPEN_MIN,
+           .help = "range of the area as a fraction of the image's area [min, max]"),
     GT_ROW(resized_config, ratio, GT_FIELD_FLOATS, .fallback = "[0.75, 1.3333333333333333]", .min = 0.001,
-           .max = 1000, .help = "least and most of the piece's width by its height"),
+           .max = 1000, .help = "range of width / height [min, max]"),
     GT_AUGMENT_INTERPOLATION(resized_config),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "random_resized_crop",
-                                 .help = "cuts out a piece and enlarges it",
+                                 .help = "crop a random part and resize it to the image's size",
                                  .fields = fields,
                                  .shorthand = "scale"};
 
@@ -29,7 +30,7 @@ static bool add(gt_augment_build *build, const void *config) {
 }
 
 GT_DEFINE(augment, random_resized_crop) = {.name = "random_resized_crop",
-                                           .help = "cuts out a piece and enlarges it",
+                                           .help = "crop a random part and resize it to the image's size",
                                            .schema = &schema,
                                            .config_size = sizeof(resized_config),
                                            .several = true,

@@ -118,6 +118,7 @@ const gt_command gt_command_configs = {
     .name = "configs",
     .summary = "list the configs that come with gtrain, or print one",
     .usage = "[NAME] [options]",
+    .examples = {"gtrain configs", "gtrain configs digits > my.yaml"},
     .details =
         "`gtrain train @NAME` trains one, from any folder: its data are looked for in the working directory and\n"
         "where gtrain is installed. `gtrain configs NAME > mine.yaml` is a start for one of your own.\n",

@@ -154,13 +154,13 @@ static bool read_array(gt_data_file file, bool outline, gt_raw_parse parse, gt_r
 
 static const gt_field pair_fields[] = {
     GT_ROW(gt_array_pair, inputs, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT | GT_FIELD_BY_NAME,
-           .help = "file of the inputs, one sample a row of the first dimension; of several, files by name"),
+           .help = "file of the inputs; the first dimension counts samples; for several inputs, a map "
+                   "from names to files"),
     GT_ROW(gt_array_pair, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help = "file of the targets, one sample a row of the first dimension"),
+           .help = "file of the targets; the first dimension counts samples"),
     {.name = NULL},
 };
-static const gt_schema pair_schema = {
-    .name = "files", .help = "the two files of a split", .fields = pair_fields};
+static const gt_schema pair_schema = {.name = "files", .help = "files of a split", .fields = pair_fields};
 
 const gt_field gt_array_fields[] = {
     GT_ROW(gt_array_options, train, GT_FIELD_MAP, .sub = &pair_schema, .flags = GT_FIELD_REQUIRED,
@@ -168,7 +168,7 @@ const gt_field gt_array_fields[] = {
     GT_ROW(gt_array_options, test, GT_FIELD_MAP, .sub = &pair_schema, .help = "files of the test split"),
     GT_ROW(gt_array_options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
            .flags = GT_FIELD_OPEN_MAX,
-           .help = "part of the training files set apart for testing, where there are no test files"),
+           .help = "fraction of the training samples to use as the test split, if there are no test files"),
     {.name = NULL},
 };
 

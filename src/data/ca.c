@@ -24,23 +24,24 @@ static const char *const targets[] = {"checkerboard", "life", NULL};
 static const gt_field fields[] = {
     GT_ROW(options, start, GT_FIELD_CHOICE, .choices = starts, .fallback = "random",
            .help =
-               "first board: random bits, zeros, zeros with a centre cell of ones, or each of all boards"),
+               "first board: random bits, zeros, zeros with a center cell of ones, or every possible board"),
     GT_ROW(options, target, GT_FIELD_CHOICE, .choices = targets,
-           .help = "what the board becomes: a checkerboard, or the next board of the Game of Life"),
+           .help = "target: a checkerboard, or the next board of the Game of Life"),
     GT_ROW(options, image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help = "what the board becomes: a PNG picture, its bits (128 or more) as cells"),
+           .help = "target: a PNG image; a pixel of 128 or more is a cell of 1"),
     GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
-           .help = "[height, width] of the board; default: the picture's"),
-    GT_ROW(options, channels, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 4096, .help = "bits of a cell"),
+           .help = "[height, width] of the board (default: the size of `image`)"),
+    GT_ROW(options, channels, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 4096,
+           .help = "number of bits per cell"),
     GT_ROW(options, square, GT_FIELD_INT, .fallback = "2", .min = 1, .max = GT_PNG_MOST_SIDE,
-           .help = "side of the checkerboard's squares"),
+           .help = "side of the checkerboard's squares in cells"),
     GT_ROW(options, samples, GT_FIELD_INT, .min = 1, .max = 1e6,
-           .help = "training samples, where starts are random: at least a batch; default 64, else 1"),
-    GT_ROW(options, test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "the same of the test split"),
+           .help = "number of training samples, at least one batch (default: 64 for random starts, else 1)"),
+    GT_ROW(options, test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "number of test samples"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "ca", .help = "starts and targets of a cellular automaton", .fields = fields};
+    .name = "ca", .help = "start and target boards of a cellular automaton", .fields = fields};
 
 static int choice(const char *const *list, const char *text) {
   for (int i = 0; text && list[i]; i++)

@@ -19,17 +19,17 @@ static const char *const label_names[] = {"coarse", "fine", NULL}; /* as the byt
 
 static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help = "training file or files: data_batch_1.bin …, or train.bin of CIFAR-100"),
+           .help = "training file or files: data_batch_1.bin, …, or train.bin of CIFAR-100"),
     GT_ROW(options, test, GT_FIELD_STRINGS, .help = "test file or files: test_batch.bin, or test.bin"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-           .help = "part of the training samples set apart for testing, where there are no test files"),
+           .help = "fraction of the training samples to use as the test split, if there are no test files"),
     GT_ROW(options, labels, GT_FIELD_CHOICE, .choices = label_names,
-           .help = "the files are CIFAR-100's, and these of their labels are taken: 100 fine or 20 coarse "
-                   "ones; default: what the files' sizes say, and fine"),
+           .help = "for CIFAR-100, which labels to use: 100 fine or 20 coarse classes (default: fine; "
+                   "the file size tells CIFAR-10 from CIFAR-100)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "cifar", .help = "binary files of CIFAR-10 and CIFAR-100", .fields = fields};
+    .name = "cifar", .help = "CIFAR-10 and CIFAR-100 binary files", .fields = fields};
 
 typedef struct form {
   size_t labels; /* bytes before the pixels */

@@ -29,23 +29,23 @@ static const gt_field fields[] = {
            .help = "training file"),
     GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-           .help = "part of the training file set apart for testing, where there is no test file"),
+           .help = "fraction of the training samples to use as the test split, if there is no test file"),
     GT_ROW(options, target, GT_FIELD_STRINGS,
-           .help = "target column or columns, by name or, without a header, by number from 1; default: the "
-                   "last"),
+           .help = "target column or columns, by name, or by number from 1 if there is no header "
+                   "(default: the last)"),
     GT_ROW(options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
-           .help = "input columns; default: all that are neither target nor ignored. Of several inputs, "
-                   "columns by name: {wide: [age, hours], job: [job]}"),
-    GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
+           .help = "input columns (default: all that are neither target nor ignored); for several "
+                   "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
+    GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
     GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
-           .help = "is the first line a header? auto: yes if no cell of it is a number, or if it holds a "
-                   "column's known name"),
+           .help = "whether the first line is a header; auto: yes if none of its cells is a number or "
+                   "if it contains the name of a column in this config"),
     GT_ROW(options, delimiter, GT_FIELD_STRING,
-           .help = "one character, or tab; default: comma, tab for .tsv"),
+           .help = "one character, or tab (default: comma; tab for .tsv)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "csv", .help = "comma-separated values with a header or without", .fields = fields};
+    .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
 
 /* What a column is for, while the columns are chosen; INPUT + k of input k. */
 enum { TARGET, IGNORED, INPUT };

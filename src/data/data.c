@@ -32,55 +32,56 @@ static const char *const splits[] = {"random", "last", NULL};
 static const char *const methods[] = {"none", "standard", "channel", NULL};
 
 static const gt_field normalize_fields[] = {
-    GT_ROW(
-        gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
-        .help =
-            "standard: mean and deviation of each feature of the training split; channel: of each channel, "
-            "the last dimension"),
+    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
+           .help = "standard: mean and standard deviation of each feature over the training split; "
+                   "channel: of each channel (the last dimension)"),
     GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
-           .help = "subtracted: one number, or one a channel or feature"),
+           .help = "mean to subtract: one number, or one per channel or feature"),
     GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
-           .help = "divided by: one number, or one a channel or feature"),
+           .help = "standard deviation to divide by: one number, or one per channel or feature"),
     GT_ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
-           .help = "multiplied before that; default 1/255 for bytes, else 1"),
+           .help = "factor on the raw values, applied first (default: 1/255 for bytes, else 1)"),
     GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE, .holds = "normalize_inputs",
-           .help = "how single inputs are scaled instead, by name: {wide: standard}"),
+           .help = "normalization of single inputs, by name: {wide: standard}"),
     {.name = NULL},
 };
 const gt_schema gt_data_normalize_schema = {.name = "normalize",
-                                            .help = "how inputs are scaled: (value*scale - mean)/std",
+                                            .help =
+                                                "normalization of the inputs: (value * scale - mean) / std",
                                             .fields = normalize_fields,
                                             .shorthand = "method"};
 
 static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
-           .help = "format of the data; by default the file's name or first bytes decide"),
+           .help = "format of the files (default: detected from the file name or content)"),
     GT_ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
-           .help = "are targets classes or quantities? auto: whole numbers or text are classes"),
+           .help =
+               "whether targets are classes or numbers to predict; auto: text and whole numbers are classes"),
     GT_ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
-           .help = "number of classes; default: the largest training label + 1. Or a list of some, by name "
-                   "or label: only their samples are used, in all splits, and they are numbered in this "
-                   "order"),
+           .help = "number of classes (default: largest training label + 1); or a list of class names "
+                   "or labels: only their samples are used, in all splits, and they are numbered in "
+                   "this order"),
     GT_ROW(gt_data_common, per_class, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
-           .help = "most samples of each class to train on: those that come first in the file, once "
-                   "validation and test are set apart; default: all"),
+           .help = "train on at most this many samples per class, the first in the file after "
+                   "validation and test samples are split off (default: all)"),
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
-           .help = "none, standard, channel, or {mean: …, std: …}"),
+           .help = "normalization of the inputs: none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
-           .help = "shape of one sample, when the file's is not the wanted one; of named inputs, by name"),
+           .help = "reshape each sample to this shape; for several inputs, a map from names to shapes "
+                   "(default: as in the file)"),
     GT_ROW(gt_data_common, crop, GT_FIELD_INTS, .min = 1, .max = 65536,
-           .help = "[height, width] of what the network sees of pictures: their middle, but in training what "
-                   "random_crop or random_resized_crop takes from anywhere; default: all of them"),
+           .help = "[height, width] of the center crop that the model reads; in training random_crop "
+                   "or random_resized_crop chooses the position (default: the whole image)"),
     GT_ROW(gt_data_common, integers, GT_FIELD_STRINGS,
-           .help = "inputs that hold whole numbers from 0, for embeddings (the one without a name: input)"),
+           .help = "inputs that contain indices from 0, for embeddings; the only input is called `input`"),
     GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-           .help = "part of the training samples set apart for validation"),
+           .help = "fraction of the training samples to use as the validation split"),
     GT_ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
-           .help = "which samples are set apart: random ones (by the seed) or the last"),
+           .help = "which samples validation and test splits take: random ones (from the seed) or the last"),
     {.name = NULL},
 };
-static const gt_schema common_schema = {.name = "data", .help = "what to train on", .fields = common_fields};
+static const gt_schema common_schema = {.name = "data", .help = "the dataset", .fields = common_fields};
 
 const gt_data_format *const *gt_data_formats(int *count) {
   *count = FORMATS;
@@ -190,11 +191,11 @@ static void conceal(gt_data_reader *reader) {
   if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
   *reader->diagnostics = reader->found;
   if (!reader->found.errors)
-    gt_fail(
-        reader->error, GT_ERR_DATA,
-        "%s: the data files that its config names do not hold what it says of them; more is not shown, as the "
-        "model named them and not you: to see it, name them, as by --set data.train=FILE",
-        reader->wanted->stranger);
+    gt_fail(reader->error, GT_ERR_DATA,
+            "%s: the data files that its config names do not hold what it says of them; more "
+            "is not shown, as the "
+            "model named them and not you: to see it, name them, as by --set data.train=FILE",
+            reader->wanted->stranger);
 }
 
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,

@@ -27,32 +27,29 @@ typedef struct options {
 
 static const gt_field fields[] = {
     GT_ROW(options, formula, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help = "formula of x0, x1, … (x, if there is one input), or one formula for each target"),
+           .help = "formula of x0, x1, … (x for a single input), or a list with one formula per target"),
     GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
-           .help = "number of inputs; default: as the formulas use"),
+           .help = "number of inputs (default: as many as the formulas use)"),
     GT_ROW(options, range, GT_FIELD_NODE, .holds = "plain",
-           .help = "[lowest, highest] of all inputs, or one such pair for each; default [-1, 1]"),
+           .help = "[min, max] of all inputs, or a list with one pair per input (default: [-1, 1])"),
     GT_ROW(options, points, GT_FIELD_CHOICE, .choices = (const char *const[]){"random", "even", NULL},
-           .help =
-               "where samples lie: anywhere at random (default), or evenly spread, whatever their number"),
+           .help = "how samples are placed: at random, or spread evenly (default: at random)"),
     GT_ROW(options, samples, GT_FIELD_INT, .fallback = "1000", .min = 1, .max = INT32_MAX,
-           .help = "training samples"),
+           .help = "number of training samples"),
     GT_ROW(options, test_samples, GT_FIELD_INT, .fallback = "1000", .min = 0, .max = INT32_MAX,
-           .help = "test samples"),
+           .help = "number of test samples"),
     GT_ROW(options, noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
-           .help = "deviation of the Gaussian noise added to the training targets"),
-    GT_ROW(
-        options, field, GT_FIELD_STRINGS,
-        .help =
-            "formula of x0, x1, … and the place u, v, w (each from 0 to 1): its values on the grid are the "
-            "inputs, in place of x0, x1, …; or one formula for each channel"),
+           .help = "standard deviation of Gaussian noise on the training targets"),
+    GT_ROW(options, field, GT_FIELD_STRINGS,
+           .help = "formula of x0, x1, … and the position u, v, w (each in [0, 1]), or one per "
+                   "channel: its values on `grid` are the model's inputs instead of x0, x1, …"),
     GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = MOST_LENGTH,
-           .help = "places of the field along each of its one to three axes"),
+           .help = "grid points of the field along each of its one to three axes"),
     GT_ROW(options, field_noise, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
-           .help = "deviation of the Gaussian noise added to the field, in both splits (default: none)"),
+           .help = "standard deviation of Gaussian noise on the field, in both splits (default: no noise)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "function", .help = "a formula sampled at points", .fields = fields};
+static const gt_schema schema = {.name = "function", .help = "samples of a formula", .fields = fields};
 
 typedef struct sampler {
   gt_data_reader *reader;

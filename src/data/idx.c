@@ -67,7 +67,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
 }
 
 static const gt_schema schema = {
-    .name = "idx", .help = "IDX files, as of MNIST (.gz or not)", .fields = gt_array_fields};
+    .name = "idx", .help = "IDX files, as used by MNIST (may be gzipped)", .fields = gt_array_fields};
 
 const gt_data_format gt_data_idx = {
     .name = "idx",

@@ -16,44 +16,40 @@ static const char *const fits[] = {"crop", "stretch", NULL}, *const errors[] = {
 
 static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
-           .help =
-               "folder of the training split: a folder in it for each class; or a CSV of paths, seen from "
-               "its own folder, and targets"),
-    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help = "the same of the test split"),
+           .help = "training images: a folder with a folder per class, or a CSV of paths (relative to "
+                   "the CSV) and targets"),
+    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "number of test samples"),
     GT_ROW(options, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help =
-               "folder of what the training pictures are to become (masks, say): each called as its picture "
-               "is, but for the ending; values 0 to 1"),
+           .help = "folder of target images, such as masks, with the names of the training images "
+                   "(extensions may differ); values are scaled to [0, 1]"),
     GT_ROW(options, test_targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help = "the same of the test pictures"),
+           .help = "folder of target images of the test split"),
     GT_ROW(options, target_channels, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 3,
-           .help = "1: grey; 3: red, green, blue; 0: as channels"),
+           .help = "channels of the target images: 1 is grayscale, 3 is RGB, 0 is the same as `channels`"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-           .help = "part of the training pictures set apart for testing, where there are no others"),
+           .help = "fraction of the training images to use as the test split, if there are no test images"),
     GT_ROW(options, size, GT_FIELD_INTS, .min = 1, .max = GT_IMAGE_MOST_SIDE,
-           .help = "[height, width] of a sample, or one number for both; default: that of the pictures, if "
-                   "all have the same"),
+           .help = "[height, width] to resize images to, or one number for both (default: the images' "
+                   "own size, if all have the same)"),
     GT_ROW(options, fit, GT_FIELD_CHOICE, .fallback = "crop", .choices = fits,
-           .help = "how a picture gets that size, bilinear with antialiasing. crop: until it covers it, then "
-                   "the middle is cut out; stretch: height and width each by their own scale"),
+           .help = "how to resize (bilinear, antialiased): crop keeps the aspect ratio and cuts out "
+                   "the center, stretch scales height and width separately"),
     GT_ROW(options, channels, GT_FIELD_INT, .fallback = "3", .min = 1, .max = 3,
-           .help = "1: grey; 3: red, green, blue"),
+           .help = "channels of the images: 1 is grayscale, 3 is RGB"),
     GT_ROW(options, max_pixels, GT_FIELD_INT, .fallback = MOST_PIXELS, .min = 1, .max = 4e9,
-           .help = "a picture of more pixels, by its header, is refused before it is decoded"),
+           .help = "refuse to decode images with more pixels than this"),
     GT_ROW(options, on_error, GT_FIELD_CHOICE, .fallback = "stop", .choices = errors,
-           .help = "a picture that cannot be read ends the run, or is left out, named and counted"),
-    GT_ROW(
-        options, cache, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-        .help =
-            "file to keep the decoded pictures in, for the next run; it is made anew when a picture (name, "
-            "size, inode, mtime or ctime) or an option has changed"),
-    GT_ROW(options, path, GT_FIELD_STRING, .help = "CSV: column of the paths; default: the first"),
-    GT_ROW(options, target, GT_FIELD_STRINGS, .help = "CSV: target column or columns; default: the last"),
+           .help = "what to do with an image that cannot be read: end the run (stop) or leave it out "
+                   "with a message (skip)"),
+    GT_ROW(options, cache, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "file that caches decoded images for later runs; it is rewritten when a file "
+                   "(name, size, inode, mtime, ctime) or an option changes"),
+    GT_ROW(options, path, GT_FIELD_STRING, .help = "CSV column of the paths (default: the first)"),
+    GT_ROW(options, target, GT_FIELD_STRINGS, .help = "CSV target column or columns (default: the last)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "images", .help = "pictures: a folder for each class, or a CSV of paths", .fields = fields};
+    .name = "images", .help = "PNG and JPEG images: a folder per class, or a CSV of paths", .fields = fields};
 
 static bool refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;

@@ -23,15 +23,15 @@ static const gt_schema pair_schema = {
 
 static const gt_field fields[] = {
     GT_ROW(options, inputs, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
-           .help = "list of samples: [[0, 0], [0, 1]]; of several inputs, a list by name for each"),
+           .help = "list of samples: [[0, 0], [0, 1]]; for several inputs, a map from names to such lists"),
     GT_ROW(options, targets, GT_FIELD_NODE, .holds = "plain", .flags = GT_FIELD_REQUIRED,
-           .help = "list of targets: [[0], [1]] for quantities, [0, 1] for classes"),
+           .help = "list of targets: [[0], [1]] for regression, [0, 1] for classes"),
     GT_ROW(options, test, GT_FIELD_MAP, .sub = &pair_schema,
-           .help = "inputs and targets of the test split; default: the same as for training"),
+           .help = "inputs and targets of the test split (default: the training samples)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "table", .help = "a few samples, written in the config", .fields = fields};
+    .name = "table", .help = "samples written in the config itself", .fields = fields};
 
 static bool bad_node(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, node->at, "%s", what)->expected = expected;

@@ -27,7 +27,7 @@ ACTIVATION(sigmoid, "1 / (1 + exp(-x))", .applies = "sigmoid")
 GT_REGISTER(layer, tanh)
 ACTIVATION(tanh, "hyperbolic tangent")
 GT_REGISTER(layer, gelu)
-ACTIVATION(gelu, "x times the normal distribution function of x (the exact form)")
+ACTIVATION(gelu, "x * Phi(x), Phi the cumulative normal distribution (exact, not the tanh approximation)")
 GT_REGISTER(layer, silu)
 ACTIVATION(silu, "x * sigmoid(x)")
 GT_REGISTER(layer, softplus)
@@ -60,11 +60,11 @@ typedef struct leaky_relu_config {
 } leaky_relu_config;
 
 static const gt_field leaky_relu_fields[] = {
-    GT_ROW(leaky_relu_config, slope, GT_FIELD_FLOAT, .fallback = "0.01", .help = "factor on negative values"),
+    GT_ROW(leaky_relu_config, slope, GT_FIELD_FLOAT, .fallback = "0.01", .help = "slope for negative inputs"),
     {.name = NULL},
 };
 static const gt_schema leaky_relu_schema = {.name = "leaky_relu",
-                                            .help = "x where positive, slope * x elsewhere",
+                                            .help = "x if x > 0, else slope * x",
                                             .fields = leaky_relu_fields,
                                             .shorthand = "slope"};
 
@@ -75,7 +75,7 @@ static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *
 }
 
 GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
-                                .help = "x where positive, slope * x elsewhere",
+                                .help = "x if x > 0, else slope * x",
                                 .schema = &leaky_relu_schema,
                                 .config_size = sizeof(leaky_relu_config),
                                 .family = GT_LAYER_ACTIVATION,

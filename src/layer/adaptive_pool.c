@@ -10,9 +10,10 @@ typedef struct adaptive_config {
 } adaptive_config;
 
 static const gt_field adaptive_fields[] = {
-    GT_ROW(adaptive_config, output_size, GT_FIELD_INTS, .min = -1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
-           .help =
-               "windows along each spatial axis, or one number for all; -1: as many as there are elements"),
+    GT_ROW(
+        adaptive_config, output_size, GT_FIELD_INTS, .min = -1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
+        .help =
+            "size of the output along each spatial axis, or one number for all; -1 keeps the input's size"),
     {.name = NULL},
 };
 
@@ -57,9 +58,9 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .build = build_##op};
 
 GT_REGISTER(layer, adaptive_avg_pool)
-ADAPTIVE(adaptive_avg_pool, true, "means of as many windows as are asked for, channel by channel")
+ADAPTIVE(adaptive_avg_pool, true, "average pooling to a given output size")
 GT_REGISTER(layer, adaptive_max_pool)
-ADAPTIVE(adaptive_max_pool, false, "largest values of as many windows as are asked for, channel by channel")
+ADAPTIVE(adaptive_max_pool, false, "max pooling to a given output size")
 
 typedef struct global_config {
   bool keepdim;
@@ -67,7 +68,7 @@ typedef struct global_config {
 
 static const gt_field global_fields[] = {
     GT_ROW(global_config, keepdim, GT_FIELD_BOOL, .fallback = "false",
-           .help = "keep spatial axes, of length 1, so that the result broadcasts over an image"),
+           .help = "keep the spatial axes with length 1, so that the result broadcasts over an image"),
     {.name = NULL},
 };
 
@@ -81,11 +82,11 @@ static gt_id build_global(gt_build *build, const void *config, const gt_id *inpu
 }
 
 static const gt_schema global_schema = {.name = "global_avg_pool",
-                                        .help = "mean of each channel over all positions",
+                                        .help = "mean of each channel over all spatial positions",
                                         .fields = global_fields,
                                         .shorthand = "keepdim"};
 GT_DEFINE(layer, global_avg_pool) = {.name = "global_avg_pool",
-                                     .help = "mean of each channel over all positions",
+                                     .help = "mean of each channel over all spatial positions",
                                      .schema = &global_schema,
                                      .config_size = sizeof(global_config),
                                      .family = GT_LAYER_POOLING,

@@ -18,19 +18,19 @@ typedef struct batch_norm_config {
 
 static const gt_field fields[] = {
     GT_ROW(batch_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1,
-           .help = "added to the variance"),
+           .help = "added to the variance for numerical stability"),
     GT_ROW(batch_norm_config, momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
-           .help = "share of a new batch in the running averages"),
+           .help = "weight of a new batch in the running statistics"),
     GT_ROW(batch_norm_config, affine, GT_FIELD_BOOL, .fallback = "true",
-           .help = "learn a weight and a bias for each channel"),
+           .help = "learn a weight and a bias per channel"),
     GT_ROW(batch_norm_config, track_running_stats, GT_FIELD_BOOL, .fallback = "true",
-           .help = "evaluations use running averages; false: the batch they see"),
+           .help = "evaluate with running statistics; false: with those of the batch"),
     GT_ROW(batch_norm_config, cumulative, GT_FIELD_BOOL, .fallback = "false",
-           .help = "running averages are those of all batches so far (momentum None in PyTorch)"),
+           .help = "average over all batches so far, as momentum=None in PyTorch"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "batch_norm",
-                                 .help = "normalises each channel over the batch",
+                                 .help = "batch normalization of each channel",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
@@ -159,7 +159,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
 }
 
 GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
-                                .help = "normalises each channel (last axis) over the batch",
+                                .help = "batch normalization of each channel (last axis)",
                                 .schema = &schema,
                                 .config_size = sizeof(batch_norm_config),
                                 .family = GT_LAYER_NORM,

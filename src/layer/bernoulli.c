@@ -5,7 +5,7 @@
 
 static const gt_field fields[] = {{.name = NULL}};
 static const gt_schema schema = {
-    .name = "bernoulli", .help = "random bits: 1 with the input as probability", .fields = fields};
+    .name = "bernoulli", .help = "random bits, 1 with the input as probability", .fields = fields};
 
 /* Without a clock (predictions) values pass unchanged: those that are bits already would anyhow. */
 static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -16,7 +16,7 @@ static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *i
 }
 
 GT_DEFINE(layer, bernoulli) = {.name = "bernoulli",
-                               .help = "random bits: 1 with the input as probability",
+                               .help = "random bits, 1 with the input as probability",
                                .schema = &schema,
                                .min_inputs = 1,
                                .max_inputs = 1,

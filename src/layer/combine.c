@@ -41,9 +41,9 @@ static gt_id build_add(gt_build *build, const void *config, const gt_id *input, 
   return combine(build, "add", gt_add, input, inputs);
 }
 
-static const gt_schema add_schema = {.name = "add", .help = "sum of its inputs", .fields = no_fields};
+static const gt_schema add_schema = {.name = "add", .help = "sum of the inputs", .fields = no_fields};
 GT_DEFINE(layer, add) = {.name = "add",
-                         .help = "sum of its inputs (skip connections)",
+                         .help = "sum of the inputs, e.g. for skip connections",
                          .schema = &add_schema,
                          .family = GT_LAYER_JOIN,
                          .min_inputs = 2,
@@ -55,9 +55,9 @@ static gt_id build_mul(gt_build *build, const void *config, const gt_id *input, 
   return combine(build, "multiply", gt_mul, input, inputs);
 }
 
-static const gt_schema mul_schema = {.name = "mul", .help = "product of its inputs", .fields = no_fields};
+static const gt_schema mul_schema = {.name = "mul", .help = "product of the inputs", .fields = no_fields};
 GT_DEFINE(layer, mul) = {.name = "mul",
-                         .help = "elementwise product of its inputs (gates)",
+                         .help = "elementwise product of the inputs, e.g. for gating",
                          .schema = &mul_schema,
                          .family = GT_LAYER_JOIN,
                          .min_inputs = 2,
@@ -70,12 +70,11 @@ typedef struct concatenate_config {
 
 static const gt_field concatenate_fields[] = {
     GT_ROW(concatenate_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK,
-           .max = GT_MAX_RANK - 1,
-           .help = "the axis along which they are joined (0 is the batch, -1 the last)"),
+           .max = GT_MAX_RANK - 1, .help = "axis to concatenate along (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 static const gt_schema concatenate_schema = {
-    .name = "concatenate", .help = "its inputs side by side", .fields = concatenate_fields};
+    .name = "concatenate", .help = "concatenation of the inputs", .fields = concatenate_fields};
 
 static gt_id build_concatenate(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const concatenate_config *c = config;
@@ -95,7 +94,7 @@ static gt_id build_concatenate(gt_build *build, const void *config, const gt_id 
 }
 
 GT_DEFINE(layer, concatenate) = {.name = "concatenate",
-                                 .help = "its inputs side by side along an axis",
+                                 .help = "concatenation of the inputs along an axis",
                                  .schema = &concatenate_schema,
                                  .config_size = sizeof(concatenate_config),
                                  .family = GT_LAYER_JOIN,

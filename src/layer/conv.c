@@ -22,40 +22,40 @@ enum { MOST = 1 << 24 };
 
 #define WINDOW                                                                                           \
   GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,     \
-         .help = "channels of the output"),                                                              \
+         .help = "number of output channels"),                                                           \
       GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
-             .help = "elements of a window, one number or one for each spatial axis"),                   \
+             .help = "size of the window: one number, or one per spatial axis"),                         \
       GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MOST_STRIDE,  \
-             .help = "between two windows")
-#define REST                                                                                              \
-  GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,                    \
-         .help = "distance of two neighbours in a window"),                                               \
-      GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST,                   \
-             .help = "into which channels are dealt; each sees only its own"),                            \
-      GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each channel"), \
-      GT_ROW(conv_config, init, GT_FIELD_NODE, .holds = "init",                                           \
-             .help = "initial weight (default: uniform within 1/sqrt(fan_in), as in PyTorch)"),           \
-      GT_ROW(conv_config, bias_init, GT_FIELD_NODE, .holds = "init",                                      \
-             .help = "initial bias (default: uniform within 1/sqrt(fan_in))"),                            \
-  {                                                                                                       \
-    .name = NULL                                                                                          \
+             .help = "step between windows")
+#define REST                                                                                        \
+  GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,              \
+         .help = "spacing between the elements of a window"),                                       \
+      GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST,             \
+             .help = "number of blocked connections from input to output channels, as in PyTorch"), \
+      GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true",                                  \
+             .help = "add a learned bias to each channel"),                                         \
+      GT_ROW(conv_config, init, GT_FIELD_NODE, .holds = "init",                                     \
+             .help = "initial weight (default: uniform in ±1/sqrt(fan_in), as in PyTorch)"),        \
+      GT_ROW(conv_config, bias_init, GT_FIELD_NODE, .holds = "init",                                \
+             .help = "initial bias (default: uniform in ±1/sqrt(fan_in))"),                         \
+  {                                                                                                 \
+    .name = NULL                                                                                    \
   }
 
 static const gt_field fields[] = {
     WINDOW,
-    GT_ROW(
-        conv_config, padding, GT_FIELD_NODE, .holds = "plain",
-        .help =
-            "zeros on both sides of an axis, one number or one for each; valid: none; same: as many as keep "
-            "the extent, an odd one behind (default: 0)"),
+    GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
+           .help = "zeros added on both sides: one number, or one per spatial axis; valid: none; "
+                   "same: keeps the size, an odd extra zero goes at the end (default: 0)"),
     REST,
 };
 static const gt_field transpose_fields[] = {
     WINDOW,
     GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
-           .help = "elements taken off both sides of an axis, one number or one for each (default: 0)"),
+           .help = "elements removed from both sides of the output: one number, or one per spatial "
+                   "axis (default: 0)"),
     GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
-           .help = "elements more at the end of an axis"),
+           .help = "elements added at the end of each spatial axis of the output"),
     REST,
 };
 

@@ -15,8 +15,8 @@ typedef struct dropout_config {
              .flags = GT_FIELD_OPEN_MAX),                                                            \
       {.name = NULL},                                                                                \
   }
-FIELDS(fields, "probability that a value is dropped");
-FIELDS(channel_fields, "probability that a channel is dropped");
+FIELDS(fields, "probability of zeroing a value");
+FIELDS(channel_fields, "probability of zeroing a channel");
 
 /* x times a mask that is drawn for each value of `shape`, which broadcasts. */
 static gt_id drop(gt_build *build, const dropout_config *c, gt_id x, gt_shape shape) {
@@ -43,7 +43,7 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
   static const gt_schema op##_schema = {.name = #op, .help = text, .fields = own_fields, .shorthand = "p"}; \
   extern const gt_layer_type gt_layer_##op;                                                                 \
   const gt_layer_type gt_layer_##op = {.name = #op,                                                         \
-                                       .help = text ", scaling the others by 1/(1-p)",                      \
+                                       .help = text " and scale the others by 1/(1-p)",                     \
                                        .schema = &op##_schema,                                              \
                                        .config_size = sizeof(dropout_config),                               \
                                        .family = GT_LAYER_DROPOUT,                                          \
@@ -52,14 +52,14 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
                                        .build = build_##op};
 
 GT_REGISTER(layer, dropout)
-DROPOUT(dropout, "drops values at random in training", fields,
+DROPOUT(dropout, "zero random values in training", fields,
         drop(build, config, input[0], gt_node_at(build->graph, input[0])->shape))
 GT_REGISTER(layer, dropout1d)
-DROPOUT(dropout1d, "drops whole channels of sequences at random in training", channel_fields,
+DROPOUT(dropout1d, "zero random channels of a sequence in training", channel_fields,
         drop_channels(build, config, input, 1))
 GT_REGISTER(layer, dropout2d)
-DROPOUT(dropout2d, "drops whole channels of images at random in training", channel_fields,
+DROPOUT(dropout2d, "zero random channels of an image in training", channel_fields,
         drop_channels(build, config, input, 2))
 GT_REGISTER(layer, dropout3d)
-DROPOUT(dropout3d, "drops whole channels of volumes at random in training", channel_fields,
+DROPOUT(dropout3d, "zero random channels of a volume in training", channel_fields,
         drop_channels(build, config, input, 3))

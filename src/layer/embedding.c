@@ -11,16 +11,18 @@ typedef struct embedding_config {
 
 static const gt_field fields[] = {
     GT_ROW(embedding_config, num_embeddings, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
-           .help = "rows of the table: one more than the largest integer", .flags = GT_FIELD_REQUIRED),
-    GT_ROW(embedding_config, embedding_dim, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "values of a row",
-           .flags = GT_FIELD_REQUIRED),
+           .help = "size of the table: largest index + 1", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(embedding_config, embedding_dim, GT_FIELD_INT, .min = 1, .max = 1 << 24,
+           .help = "size of each embedding vector", .flags = GT_FIELD_REQUIRED),
     GT_ROW(embedding_config, padding_idx, GT_FIELD_INT, .min = -(double)INT32_MAX, .max = INT32_MAX,
-           .help = "a row that begins as zeros and gets no gradient; negative: from the end (default: none)"),
+           .help = "index whose vector is zero at the start and gets no gradient; negative counts "
+                   "from the end (default: none)"),
     GT_ROW(embedding_config, init, GT_FIELD_NODE, .holds = "init",
-           .help = "initial weight (default: normal, mean 0 and deviation 1, as in PyTorch)"),
+           .help = "initial weight (default: standard normal, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "embedding", .help = "rows of a learned table", .fields = fields};
+static const gt_schema schema = {
+    .name = "embedding", .help = "learned vectors for indices", .fields = fields};
 
 typedef struct padded { /* another initialiser's values, but zeros in one row */
   const gt_init *init;
@@ -97,7 +99,7 @@ static gt_id build_embedding(gt_build *build, const void *config, const gt_id *i
 }
 
 GT_DEFINE(layer, embedding) = {.name = "embedding",
-                               .help = "rows of a learned table, one for each integer",
+                               .help = "learned table that maps each index to a vector",
                                .schema = &schema,
                                .config_size = sizeof(embedding_config),
                                .family = GT_LAYER_DENSE,

@@ -11,11 +11,11 @@ typedef struct expression_config {
 
 static const gt_field fields[] = {
     GT_ROW(expression_config, expression, GT_FIELD_STRING,
-           .help = "formula of x, or of x0, x1, ... for several inputs", .flags = GT_FIELD_REQUIRED),
+           .help = "formula of x, or of x0, x1, … for several inputs", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "expression",
-                                 .help = "a formula of its inputs, elementwise",
+                                 .help = "elementwise formula of the inputs",
                                  .fields = fields,
                                  .shorthand = "expression"};
 
@@ -55,7 +55,7 @@ static gt_id build_expression(gt_build *build, const void *config, const gt_id *
 }
 
 GT_DEFINE(layer, expression) = {.name = "expression",
-                                .help = "a formula of its inputs, elementwise, such as \"x*x + 1\"",
+                                .help = "elementwise formula of the inputs, such as \"x*x + 1\"",
                                 .schema = &schema,
                                 .config_size = sizeof(expression_config),
                                 .min_inputs = 1,

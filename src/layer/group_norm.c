@@ -16,7 +16,7 @@ typedef struct group_norm_config {
 
 #define EPS                                                                              \
   GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
-         .help = "added to the variance")
+         .help = "added to the variance for numerical stability")
 
 /* [B, …, C] as [B, positions, groups, channels of a group], of which the second and the last are normalised.
  */
@@ -58,10 +58,10 @@ static int64_t values_of(const gt_build *build, gt_id x) { /* of a sample */
 
 static const gt_field group_fields[] = {
     GT_ROW(group_norm_config, num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
-           .help = "how many groups the channels are divided into"),
+           .help = "number of groups to divide the channels into"),
     EPS,
     GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "true",
-           .help = "learn a weight and a bias for each channel"),
+           .help = "learn a weight and a bias per channel"),
     {.name = NULL},
 };
 
@@ -80,11 +80,11 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
 }
 
 static const gt_schema group_schema = {.name = "group_norm",
-                                       .help = "normalises groups of channels",
+                                       .help = "normalization of groups of channels",
                                        .fields = group_fields,
                                        .shorthand = "num_groups"};
 GT_DEFINE(layer, group_norm) = {.name = "group_norm",
-                                .help = "normalises groups of channels of each sample",
+                                .help = "normalization of groups of channels, per sample",
                                 .schema = &group_schema,
                                 .config_size = sizeof(group_norm_config),
                                 .family = GT_LAYER_NORM,
@@ -98,11 +98,11 @@ GT_DEFINE(layer, group_norm) = {.name = "group_norm",
 static const gt_field instance_fields[] = {
     EPS,
     GT_ROW(group_norm_config, momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
-           .help = "share of a new batch in the running averages"),
+           .help = "weight of a new batch in the running statistics"),
     GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "false",
-           .help = "learn a weight and a bias for each channel"),
+           .help = "learn a weight and a bias per channel"),
     GT_ROW(group_norm_config, track_running_stats, GT_FIELD_BOOL, .fallback = "false",
-           .help = "evaluations use running averages; false: the sample itself"),
+           .help = "evaluate with running statistics; false: with those of the sample"),
     {.name = NULL},
 };
 
@@ -148,11 +148,11 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
 }
 
 static const gt_schema instance_schema = {.name = "instance_norm",
-                                          .help = "normalises each channel",
+                                          .help = "normalization of each channel",
                                           .fields = instance_fields,
                                           .shorthand = "eps"};
 GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
-                                   .help = "normalises each channel of each sample",
+                                   .help = "normalization of each channel, per sample",
                                    .schema = &instance_schema,
                                    .config_size = sizeof(group_norm_config),
                                    .family = GT_LAYER_NORM,

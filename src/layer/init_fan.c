@@ -41,7 +41,7 @@ static void fill_normal(double deviation, gt_shape shape, const gt_init_stream *
 
 static const gt_field xavier_fields[] = {
     GT_ROW(xavier_config, gain, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
-           .help = "factor on the spread"),
+           .help = "factor on the standard deviation"),
     {.name = NULL},
 };
 
@@ -49,9 +49,9 @@ static const char *const modes[] = {"fan_in", "fan_out", NULL};
 static const char *const nonlinearities[] = {"relu", "leaky_relu", "tanh", "sigmoid", "linear", NULL};
 static const gt_field kaiming_fields[] = {
     GT_ROW(gt_init_kaiming_config, mode, GT_FIELD_CHOICE, .fallback = "fan_in", .choices = modes,
-           .help = "keep the variance forwards (fan_in) or backwards (fan_out)"),
+           .help = "fan_in keeps the variance in the forward pass, fan_out in the backward pass"),
     GT_ROW(gt_init_kaiming_config, nonlinearity, GT_FIELD_CHOICE, .fallback = "relu",
-           .choices = nonlinearities, .help = "the activation that follows"),
+           .choices = nonlinearities, .help = "activation after the layer"),
     GT_ROW(gt_init_kaiming_config, slope, GT_FIELD_FLOAT, .fallback = "0.01",
            .help = "negative slope of leaky_relu"),
     {.name = NULL},
@@ -73,10 +73,10 @@ static const gt_field kaiming_fields[] = {
                                                   .fill = fill_##family##_##form};
 
 GT_REGISTER(init, xavier_uniform)
-FAN_INIT(xavier, uniform, xavier_config, "Glorot and Bengio 2010, evenly distributed")
+FAN_INIT(xavier, uniform, xavier_config, "Xavier initialization, uniform (Glorot and Bengio 2010)")
 GT_REGISTER(init, xavier_normal)
-FAN_INIT(xavier, normal, xavier_config, "Glorot and Bengio 2010, normally distributed")
+FAN_INIT(xavier, normal, xavier_config, "Xavier initialization, normal (Glorot and Bengio 2010)")
 GT_REGISTER(init, kaiming_uniform)
-FAN_INIT(kaiming, uniform, gt_init_kaiming_config, "He et al. 2015, evenly distributed")
+FAN_INIT(kaiming, uniform, gt_init_kaiming_config, "Kaiming initialization, uniform (He et al. 2015)")
 GT_REGISTER(init, kaiming_normal)
-FAN_INIT(kaiming, normal, gt_init_kaiming_config, "He et al. 2015, normally distributed")
+FAN_INIT(kaiming, normal, gt_init_kaiming_config, "Kaiming initialization, normal (He et al. 2015)")

@@ -12,16 +12,16 @@ static void fill_zeros(const void *config, gt_shape shape, const gt_init_stream 
   fill(gt_shape_count(shape), 0, out);
 }
 
-static const gt_schema zeros_schema = {.name = "zeros", .help = "all zero", .fields = no_fields};
-GT_DEFINE(init, zeros) = {.name = "zeros", .help = "all zero", .schema = &zeros_schema, .fill = fill_zeros};
+static const gt_schema zeros_schema = {.name = "zeros", .help = "all zeros", .fields = no_fields};
+GT_DEFINE(init, zeros) = {.name = "zeros", .help = "all zeros", .schema = &zeros_schema, .fill = fill_zeros};
 
 static void fill_ones(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   (void)config, (void)stream;
   fill(gt_shape_count(shape), 1, out);
 }
 
-static const gt_schema ones_schema = {.name = "ones", .help = "all one", .fields = no_fields};
-GT_DEFINE(init, ones) = {.name = "ones", .help = "all one", .schema = &ones_schema, .fill = fill_ones};
+static const gt_schema ones_schema = {.name = "ones", .help = "all ones", .fields = no_fields};
+GT_DEFINE(init, ones) = {.name = "ones", .help = "all ones", .schema = &ones_schema, .fill = fill_ones};
 
 static void fill_constant(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_constant_config *c = config;
@@ -30,14 +30,14 @@ static void fill_constant(const void *config, gt_shape shape, const gt_init_stre
 }
 
 static const gt_field constant_fields[] = {
-    GT_ROW(gt_init_constant_config, value, GT_FIELD_FLOAT, .help = "the value of every element",
+    GT_ROW(gt_init_constant_config, value, GT_FIELD_FLOAT, .help = "value of every element",
            .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema constant_schema = {
-    .name = "constant", .help = "one value everywhere", .fields = constant_fields};
+    .name = "constant", .help = "a constant", .fields = constant_fields};
 GT_DEFINE(init, constant) = {.name = "constant",
-                             .help = "one value everywhere",
+                             .help = "a constant",
                              .schema = &constant_schema,
                              .config_size = sizeof(gt_init_constant_config),
                              .fill = fill_constant};
@@ -48,15 +48,14 @@ static void fill_uniform(const void *config, gt_shape shape, const gt_init_strea
 }
 
 static const gt_field uniform_fields[] = {
-    GT_ROW(gt_init_uniform_config, low, GT_FIELD_FLOAT, .fallback = "0", .help = "smallest value"),
-    GT_ROW(gt_init_uniform_config, high, GT_FIELD_FLOAT, .fallback = "1",
-           .help = "end of the range, itself never drawn"),
+    GT_ROW(gt_init_uniform_config, low, GT_FIELD_FLOAT, .fallback = "0", .help = "lower bound"),
+    GT_ROW(gt_init_uniform_config, high, GT_FIELD_FLOAT, .fallback = "1", .help = "upper bound, excluded"),
     {.name = NULL},
 };
 static const gt_schema uniform_schema = {
-    .name = "uniform", .help = "evenly distributed in [low, high)", .fields = uniform_fields};
+    .name = "uniform", .help = "uniform distribution on [low, high)", .fields = uniform_fields};
 GT_DEFINE(init, uniform) = {.name = "uniform",
-                            .help = "evenly distributed in [low, high)",
+                            .help = "uniform distribution on [low, high)",
                             .schema = &uniform_schema,
                             .config_size = sizeof(gt_init_uniform_config),
                             .fill = fill_uniform};
@@ -67,15 +66,15 @@ static void fill_normal(const void *config, gt_shape shape, const gt_init_stream
 }
 
 static const gt_field normal_fields[] = {
-    GT_ROW(gt_init_normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean of the distribution"),
+    GT_ROW(gt_init_normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean"),
     GT_ROW_NAMED("std", gt_init_normal_config, deviation, GT_FIELD_FLOAT, .fallback = "1", .min = 0,
                  .max = 1e30, .help = "standard deviation"),
     {.name = NULL},
 };
 static const gt_schema normal_schema = {
-    .name = "normal", .help = "normally distributed", .fields = normal_fields};
+    .name = "normal", .help = "normal distribution", .fields = normal_fields};
 GT_DEFINE(init, normal) = {.name = "normal",
-                           .help = "normally distributed",
+                           .help = "normal distribution",
                            .schema = &normal_schema,
                            .config_size = sizeof(gt_init_normal_config),
                            .fill = fill_normal};

@@ -43,9 +43,10 @@ const char *gt_layer_lacks(const char *key) { return gt_hint_foreign_key(key).he
 
 static const gt_field common_fields[] = {
     GT_ROW(gt_layer_common, name, GT_FIELD_STRING,
-           .help = "name of this layer, for `from:` and for its parameters (default: its type and a number)"),
+           .help = "name of the layer, used by `from` and in the names of its parameters (default: "
+                   "its type and a number)"),
     GT_ROW(gt_layer_common, from, GT_FIELD_STRINGS,
-           .help = "the layer or layers it reads (default: the one before; `input` is the model's input)"),
+           .help = "layer or layers to read (default: the previous one; `input` is the model's input)"),
     {.name = NULL},
 };
 /* What layers elsewhere are told of their input. */
@@ -56,7 +57,7 @@ const gt_schema gt_layer_common_schema = {.name = "layer",
                                           .help = "keys of every layer",
                                           .fields = common_fields,
                                           .needless = of_input,
-                                          .why_needless = "no such key: a layer sees that from its input"};
+                                          .why_needless = "no such key: it is inferred from the input"};
 
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
   return gt_build_formed(build, name, shape, init, NULL);

@@ -12,16 +12,16 @@ typedef struct layer_norm_config {
 
 static const gt_field fields[] = {
     GT_ROW(layer_norm_config, axes, GT_FIELD_INT, .fallback = "1", .min = 1, .max = GT_MAX_RANK,
-           .help = "how many of the last axes are normalised together"),
+           .help = "number of last axes to normalize over"),
     GT_ROW(layer_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1,
-           .help = "added to the variance"),
+           .help = "added to the variance for numerical stability"),
     GT_ROW(layer_norm_config, elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
-           .help = "learn a weight, and a bias, for each value"),
-    GT_ROW(layer_norm_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "false: a weight alone"),
+           .help = "learn a weight and a bias per value"),
+    GT_ROW(layer_norm_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "learn a bias, too"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "layer_norm", .help = "normalises each sample", .fields = fields, .shorthand = "axes"};
+    .name = "layer_norm", .help = "layer normalization", .fields = fields, .shorthand = "axes"};
 
 static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const layer_norm_config *c = config;
@@ -48,7 +48,7 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
 }
 
 GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
-                                .help = "normalises each sample over its last axes",
+                                .help = "layer normalization over the last axes",
                                 .schema = &schema,
                                 .config_size = sizeof(layer_norm_config),
                                 .family = GT_LAYER_NORM,

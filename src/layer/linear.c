@@ -12,13 +12,14 @@ typedef struct linear_config {
 } linear_config;
 
 static const gt_field fields[] = {
-    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of outputs",
+    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of output features",
            .flags = GT_FIELD_REQUIRED),
-    GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each output"),
+    GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true",
+           .help = "add a learned bias to each output"),
     GT_ROW(linear_config, init, GT_FIELD_NODE, .holds = "init",
-           .help = "initial weight (default: uniform within 1/sqrt(inputs), as in PyTorch)"),
+           .help = "initial weight (default: uniform in ±1/sqrt(inputs), as in PyTorch)"),
     GT_ROW(linear_config, bias_init, GT_FIELD_NODE, .holds = "init",
-           .help = "initial bias (default: uniform within 1/sqrt(inputs))"),
+           .help = "initial bias (default: uniform in ±1/sqrt(inputs))"),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -41,8 +41,7 @@ typedef struct permute_config {
 #define permute_shorthand "axes"
 static const gt_field permute_fields[] = {
     GT_ROW(permute_config, axes, GT_FIELD_INTS, .min = 1, .max = GT_MAX_RANK - 1,
-           .help = "the order in which the axes 1, 2, ... of its input come out; the batch stays first",
-           .flags = GT_FIELD_REQUIRED),
+           .help = "new order of the axes 1, 2, …; the batch stays first", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 
@@ -63,7 +62,7 @@ static gt_id build_permute(gt_build *build, const void *config, const gt_id *inp
 }
 
 GT_REGISTER(layer, permute)
-MOVEMENT(permute, "the axes of a sample in another order")
+MOVEMENT(permute, "permute the axes of a sample")
 
 typedef struct pad_config {
   gt_ints before, after;
@@ -75,8 +74,8 @@ static const gt_field pad_fields[] = {
     GT_ROW(pad_config, before, GT_FIELD_INTS, .min = 0, .max = 1 << 24,
            .help = "elements added before each axis of a sample", .flags = GT_FIELD_REQUIRED),
     GT_ROW(pad_config, after, GT_FIELD_INTS, .min = 0, .max = 1 << 24,
-           .help = "elements added after each axis (default: as before)"),
-    GT_ROW(pad_config, value, GT_FIELD_FLOAT, .fallback = "0", .help = "what is added"),
+           .help = "elements added after each axis (default: same as `before`)"),
+    GT_ROW(pad_config, value, GT_FIELD_FLOAT, .fallback = "0", .help = "value of the added elements"),
     {.name = NULL},
 };
 
@@ -94,7 +93,7 @@ static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, 
 }
 
 GT_REGISTER(layer, pad)
-MOVEMENT(pad, "a margin around each sample")
+MOVEMENT(pad, "pad each sample")
 
 typedef struct shrink_config {
   gt_ints start, stop;
@@ -103,9 +102,9 @@ typedef struct shrink_config {
 #define shrink_shorthand NULL
 static const gt_field shrink_fields[] = {
     GT_ROW(shrink_config, start, GT_FIELD_INTS, .min = 0, .max = 1 << 30,
-           .help = "first element kept of each axis of a sample (default: 0)"),
+           .help = "first element to keep, per axis of a sample (default: 0)"),
     GT_ROW(shrink_config, stop, GT_FIELD_INTS, .min = 1, .max = 1 << 30,
-           .help = "the element after the last one kept, for each axis", .flags = GT_FIELD_REQUIRED),
+           .help = "end (exclusive) of the elements to keep, per axis", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 
@@ -124,7 +123,7 @@ static gt_id build_shrink(gt_build *build, const void *config, const gt_id *inpu
 }
 
 GT_REGISTER(layer, shrink)
-MOVEMENT(shrink, "a part of each sample")
+MOVEMENT(shrink, "slice of each sample")
 
 typedef struct stride_config {
   gt_ints step;
@@ -133,7 +132,7 @@ typedef struct stride_config {
 #define stride_shorthand "step"
 static const gt_field stride_fields[] = {
     GT_ROW(stride_config, step, GT_FIELD_INTS, .min = 1, .max = 1 << 30,
-           .help = "distance of the elements kept, for each axis of a sample", .flags = GT_FIELD_REQUIRED),
+           .help = "step between the elements to keep, per axis of a sample", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 
@@ -146,4 +145,4 @@ static gt_id build_stride(gt_build *build, const void *config, const gt_id *inpu
 }
 
 GT_REGISTER(layer, stride)
-MOVEMENT(stride, "every so many elements of each sample")
+MOVEMENT(stride, "every n-th element of each sample")

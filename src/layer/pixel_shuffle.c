@@ -62,9 +62,9 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
                                        .build = build_##op};
 
 GT_REGISTER(layer, pixel_shuffle)
-SHUFFLE(pixel_shuffle, "upscale_factor", "channels become pixels: an image r times as high and as wide",
-        "rows and columns of the square that channels become")
+SHUFFLE(pixel_shuffle, "upscale_factor", "rearrange channels into pixels: an image r times as high and wide",
+        "factor r on height and width")
 GT_REGISTER(layer, pixel_unshuffle)
 SHUFFLE(pixel_unshuffle, "downscale_factor",
-        "pixels become channels: an image of a part of the height and width",
-        "rows and columns of the square that becomes channels")
+        "rearrange pixels into channels: an image with 1/r of the height and width",
+        "divisor r of height and width")

@@ -13,22 +13,22 @@ enum { MOST = 1 << 24 };
 
 #define WINDOW                                                                                       \
   GT_ROW(pool_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
-         .help = "elements of a window, one number or one for each spatial axis"),                   \
+         .help = "size of the window: one number, or one per spatial axis"),                         \
       GT_ROW(pool_config, stride, GT_FIELD_INTS, .min = 1, .max = MOST,                              \
-             .help = "between two windows (default: kernel_size)"),                                  \
+             .help = "step between windows (default: kernel_size)"),                                 \
       GT_ROW(pool_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,            \
-             .help = "elements added on both sides of an axis, at most half of kernel_size")
+             .help = "padding on both sides, at most half of kernel_size")
 #define CEIL_MODE                                                    \
   GT_ROW(pool_config, ceil_mode, GT_FIELD_BOOL, .fallback = "false", \
-         .help = "a last window may go over the end, if it begins before it")
+         .help = "round the output size up instead of down")
 #define INCLUDE_PAD                                                         \
   GT_ROW(pool_config, count_include_pad, GT_FIELD_BOOL, .fallback = "true", \
-         .help = "padding counts as zeros of the mean")
+         .help = "include padding zeros in the mean")
 
 static const gt_field max_fields[] = {
     WINDOW,
     GT_ROW(pool_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
-           .help = "distance of two neighbours in a window"),
+           .help = "spacing between the elements of a window"),
     CEIL_MODE,
     {.name = NULL},
 };
@@ -38,7 +38,7 @@ static const gt_field avg_fields[] = {
     CEIL_MODE,
     INCLUDE_PAD,
     GT_ROW(pool_config, divisor_override, GT_FIELD_INT, .min = 1, .max = 1 << 30,
-           .help = "what sums are divided by (default: the number of elements)"),
+           .help = "divisor of the sums (default: the number of elements in the window)"),
     {.name = NULL},
 };
 
@@ -96,14 +96,14 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
                                        .build = build_##op};
 
 GT_REGISTER(layer, max_pool1d)
-POOL(max_pool1d, 1, false, max_fields, "the largest value of each window of a sequence, channel by channel")
+POOL(max_pool1d, 1, false, max_fields, "max pooling over a sequence")
 GT_REGISTER(layer, max_pool2d)
-POOL(max_pool2d, 2, false, max_fields, "the largest value of each window of an image, channel by channel")
+POOL(max_pool2d, 2, false, max_fields, "max pooling over an image")
 GT_REGISTER(layer, max_pool3d)
-POOL(max_pool3d, 3, false, max_fields, "the largest value of each window of a volume, channel by channel")
+POOL(max_pool3d, 3, false, max_fields, "max pooling over a volume")
 GT_REGISTER(layer, avg_pool1d)
-POOL(avg_pool1d, 1, true, avg_line_fields, "the mean of each window of a sequence, channel by channel")
+POOL(avg_pool1d, 1, true, avg_line_fields, "average pooling over a sequence")
 GT_REGISTER(layer, avg_pool2d)
-POOL(avg_pool2d, 2, true, avg_fields, "the mean of each window of an image, channel by channel")
+POOL(avg_pool2d, 2, true, avg_fields, "average pooling over an image")
 GT_REGISTER(layer, avg_pool3d)
-POOL(avg_pool3d, 3, true, avg_fields, "the mean of each window of a volume, channel by channel")
+POOL(avg_pool3d, 3, true, avg_fields, "average pooling over a volume")

@@ -9,13 +9,14 @@ typedef struct rms_norm_config {
 
 static const gt_field fields[] = {
     GT_ROW(rms_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1.1920928955078125e-7", .min = 0, .max = 1,
-           .help = "added to the mean square; the default is FLT_EPSILON, as in PyTorch"),
+           .help =
+               "added to the mean square for numerical stability; the default is FLT_EPSILON, as in PyTorch"),
     GT_ROW(rms_norm_config, elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
-           .help = "learn a weight for each value"),
+           .help = "learn a weight per value"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "rms_norm", .help = "divides by the root mean square", .fields = fields, .shorthand = "eps"};
+    .name = "rms_norm", .help = "RMS normalization", .fields = fields, .shorthand = "eps"};
 
 static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const rms_norm_config *c = config;
@@ -32,7 +33,7 @@ static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *in
 }
 
 GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
-                              .help = "divides the last axis by its root mean square",
+                              .help = "RMS normalization over the last axis",
                               .schema = &schema,
                               .config_size = sizeof(rms_norm_config),
                               .family = GT_LAYER_NORM,

@@ -18,9 +18,9 @@ static bool pass_on(gt_layer_circuit *circuit, const void *config) {
 
 static const gt_field flatten_fields[] = {{.name = NULL}};
 static const gt_schema flatten_schema = {
-    .name = "flatten", .help = "each sample as one row", .fields = flatten_fields};
+    .name = "flatten", .help = "flatten each sample to one axis", .fields = flatten_fields};
 GT_DEFINE(layer, flatten) = {.name = "flatten",
-                             .help = "each sample as one row of values",
+                             .help = "flatten each sample to one axis",
                              .schema = &flatten_schema,
                              .family = GT_LAYER_SHAPE,
                              .min_inputs = 1,
@@ -36,12 +36,11 @@ typedef struct reshape_config {
 
 static const gt_field reshape_fields[] = {
     GT_ROW(reshape_config, shape, GT_FIELD_INTS, .min = -1, .max = 1 << 30,
-           .help = "shape of one sample, without the batch; one -1 is worked out",
-           .flags = GT_FIELD_REQUIRED),
+           .help = "shape of one sample, without the batch; one -1 is inferred", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema reshape_schema = {
-    .name = "reshape", .help = "another shape", .fields = reshape_fields, .shorthand = "shape"};
+    .name = "reshape", .help = "reshape each sample", .fields = reshape_fields, .shorthand = "shape"};
 
 static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const reshape_config *c = config;
@@ -75,7 +74,7 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
 }
 
 GT_DEFINE(layer, reshape) = {.name = "reshape",
-                             .help = "the same values under another shape",
+                             .help = "reshape each sample",
                              .schema = &reshape_schema,
                              .config_size = sizeof(reshape_config),
                              .family = GT_LAYER_SHAPE,

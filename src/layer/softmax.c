@@ -8,7 +8,7 @@ typedef struct softmax_config {
 
 static const gt_field fields[] = {
     GT_ROW(softmax_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK, .max = GT_MAX_RANK - 1,
-           .help = "the axis whose values sum to 1 (0 is the batch, -1 the last)"),
+           .help = "axis along which the values sum to 1 (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 
@@ -22,9 +22,9 @@ static gt_id build_softmax(gt_build *build, const void *config, const gt_id *inp
 }
 
 static const gt_schema softmax_schema = {
-    .name = "softmax", .help = "probabilities along an axis", .fields = fields, .shorthand = "axis"};
+    .name = "softmax", .help = "softmax along an axis", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, softmax) = {.name = "softmax",
-                             .help = "probabilities along an axis",
+                             .help = "softmax along an axis",
                              .schema = &softmax_schema,
                              .config_size = sizeof(softmax_config),
                              .family = GT_LAYER_ACTIVATION,
@@ -43,9 +43,9 @@ static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id 
 }
 
 static const gt_schema log_softmax_schema = {
-    .name = "log_softmax", .help = "logarithm of softmax", .fields = fields, .shorthand = "axis"};
+    .name = "log_softmax", .help = "log of softmax", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
-                                 .help = "logarithm of softmax, computed without overflow",
+                                 .help = "log of softmax, numerically stable",
                                  .schema = &log_softmax_schema,
                                  .config_size = sizeof(softmax_config),
                                  .family = GT_LAYER_ACTIVATION,

@@ -13,12 +13,12 @@ typedef struct threshold_config {
 } threshold_config;
 
 static const gt_field fields[] = {
-    GT_ROW(threshold_config, levels, GT_FIELD_FLOATS, .help = "a bit for each: is the value above it",
-           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(threshold_config, levels, GT_FIELD_FLOATS,
+           .help = "one output bit per level: 1 if the value is above it", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "threshold", .help = "values as bits", .fields = fields, .shorthand = "levels"};
+    .name = "threshold", .help = "bits of values", .fields = fields, .shorthand = "levels"};
 
 static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const threshold_config *c = config;
@@ -41,7 +41,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
 }
 
 GT_DEFINE(layer, threshold) = {.name = "threshold",
-                               .help = "values as bits: 1 where above a level, one bit a level",
+                               .help = "bits of values: 1 if above a level, one bit per level",
                                .schema = &schema,
                                .config_size = sizeof(threshold_config),
                                .family = GT_LAYER_GATES,

@@ -16,17 +16,19 @@ static const char *const modes[] = {"nearest", "linear", "bilinear", "trilinear"
 
 static const gt_field fields[] = {
     GT_ROW(upsample_config, scale_factor, GT_FIELD_FLOATS, .min = 0, .max = 1 << 24,
-           .flags = GT_FIELD_OPEN_MIN, .help = "by which spatial axes grow, one number or one for each"),
+           .flags = GT_FIELD_OPEN_MIN, .help = "factor on the size: one number, or one per spatial axis"),
     GT_ROW(upsample_config, size, GT_FIELD_INTS, .min = 1, .max = 1 << 24,
-           .help = "their new lengths, instead of scale_factor"),
+           .help = "output size along each spatial axis, instead of scale_factor"),
     GT_ROW(upsample_config, mode, GT_FIELD_CHOICE, .fallback = "nearest", .choices = modes,
-           .help = "nearest, or mixed along one, two or three axes"),
+           .help = "nearest, or linear interpolation along one, two or three axes"),
     GT_ROW(upsample_config, align_corners, GT_FIELD_BOOL, .fallback = "false",
-           .help = "of a mixture: the values at the corners stay what they are"),
+           .help = "for interpolation: align the corner pixels of input and output, as in PyTorch"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "upsample", .help = "images at another size", .fields = fields, .shorthand = "scale_factor"};
+static const gt_schema schema = {.name = "upsample",
+                                 .help = "resize sequences, images or volumes",
+                                 .fields = fields,
+                                 .shorthand = "scale_factor"};
 
 /* As gt_spatial_spread does with integers. */
 static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute *a, gt_shape x) {
@@ -77,7 +79,7 @@ static gt_id build_upsample(gt_build *build, const void *config, const gt_id *in
 }
 
 GT_DEFINE(layer, upsample) = {.name = "upsample",
-                              .help = "images at another size: the nearest value, or mixed linearly",
+                              .help = "resize by nearest or linear interpolation",
                               .schema = &schema,
                               .config_size = sizeof(upsample_config),
                               .family = GT_LAYER_SHAPE,

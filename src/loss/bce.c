@@ -10,11 +10,11 @@ typedef struct bce_config {
 
 static const gt_field fields[] = {
     GT_ROW_NAMED("label_smoothing", bce_config, smoothing, GT_FIELD_FLOAT, .fallback = "0", .min = 0,
-                 .max = 1, .help = "moves targets towards 1/2: t (1 - s) + s/2", .flags = GT_FIELD_OPEN_MAX),
+                 .max = 1, .help = "label smoothing s: targets become t (1 - s) + s/2",
+                 .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "bce", .help = "binary cross-entropy of each output", .fields = fields};
+static const gt_schema schema = {.name = "bce", .help = "binary cross-entropy", .fields = fields};
 
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   const bce_config *c = config;
@@ -37,7 +37,7 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
 static const gt_data_range range = {0, 1, "loss 'bce'"};
 
 GT_DEFINE(loss, bce) = {.name = "bce",
-                        .help = "binary cross-entropy of each output (on logits)",
+                        .help = "binary cross-entropy per output, on logits",
                         .schema = &schema,
                         .config_size = sizeof(bce_config),
                         .applies = "sigmoid",

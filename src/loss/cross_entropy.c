@@ -11,10 +11,10 @@ typedef struct cross_entropy_config {
 
 static const gt_field fields[] = {
     GT_ROW_NAMED("label_smoothing", cross_entropy_config, smoothing, GT_FIELD_FLOAT, .fallback = "0",
-                 .min = 0, .max = 1, .help = "share of the target that is spread over all classes",
+                 .min = 0, .max = 1, .help = "fraction of the target spread evenly over all classes",
                  .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(cross_entropy_config, class_weights, GT_FIELD_FLOATS, .min = 0, .max = 1e9,
-           .help = "how much each class counts, one number a class (default: all the same)"),
+           .help = "weight of each class, one number per class (default: all 1)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -49,7 +49,7 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
 }
 
 GT_DEFINE(loss, cross_entropy) = {.name = "cross_entropy",
-                                  .help = "softmax cross-entropy with class labels (on logits)",
+                                  .help = "softmax cross-entropy with class labels, on logits",
                                   .schema = &schema,
                                   .config_size = sizeof(cross_entropy_config),
                                   .labels = true,

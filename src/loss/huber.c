@@ -9,11 +9,12 @@ typedef struct huber_config {
 
 static const gt_field fields[] = {
     GT_ROW(huber_config, delta, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
-           .help = "difference at which it turns from square to linear", .flags = GT_FIELD_OPEN_MIN),
+           .help = "error at which the loss changes from quadratic to linear", .flags = GT_FIELD_OPEN_MIN),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "huber", .help = "squared near zero, absolute far away", .fields = fields};
+static const gt_schema schema = {.name = "huber",
+                                 .help = "Huber loss: quadratic for small errors, linear for large ones",
+                                 .fields = fields};
 
 /* With m = min(|d|, delta) both branches are m (|d| - m/2), and so is the gradient. */
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
@@ -25,7 +26,7 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 }
 
 GT_DEFINE(loss, huber) = {.name = "huber",
-                          .help = "squared near zero, absolute far away",
+                          .help = "Huber loss: quadratic for small errors, linear for large ones",
                           .schema = &schema,
                           .config_size = sizeof(huber_config),
                           .build = build};

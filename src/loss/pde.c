@@ -29,11 +29,11 @@ typedef struct condition_config {
 
 static const gt_field condition_fields[] = {
     GT_ROW(condition_config, at, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
-           .help = "inputs and their values"),
+           .help = "fixed inputs and their values"),
     GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help = "what must come to 0 there"),
+           .help = "formula or formulas that must be 0 there"),
     GT_ROW(condition_config, weight, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
-           .help = "of its square"),
+           .help = "weight of the squared residual"),
     {.name = NULL},
 };
 static const gt_schema condition_schema = {
@@ -41,18 +41,18 @@ static const gt_schema condition_schema = {
 
 static const gt_field fields[] = {
     GT_ROW(pde_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help =
-               "what must come to 0, such as \"u_xx + u_yy + 1\", or several such formulas: of the inputs, "
-               "the outputs and their derivatives, in which u_xy is that of u by x and by y"),
+           .help = "formula or formulas that must be 0, such as \"u_xx + u_yy + 1\", of the inputs, "
+                   "outputs and their derivatives; u_xy is the derivative of u with respect to x and y"),
     GT_ROW(pde_config, conditions, GT_FIELD_NODE, .sub = &condition_schema,
-           .help = "list of {at: {NAME: NUMBER, …}, residual: …, weight: 1}: what must come to 0 where some "
-                   "inputs have these values, the others those of the samples"),
+           .help = "boundary and initial conditions, a list of {at: {NAME: NUMBER, …}, residual: …, "
+                   "weight: 1}: formulas that must be 0 where some inputs have fixed values and the "
+                   "others come from the samples"),
     GT_ROW(pde_config, inputs, GT_FIELD_STRINGS,
-           .help = "names of the values that the model reads (default: x, y, z)"),
-    GT_ROW(pde_config, outputs, GT_FIELD_STRINGS,
-           .help = "names of the values that the model gives (default: u)"),
+           .help = "names of the model's input values (default: x, y, z)"),
+    GT_ROW(pde_config, outputs, GT_FIELD_STRINGS, .help = "names of the model's output values (default: u)"),
     GT_ROW(pde_config, targets, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
-           .help = "weight of the squared difference from the data's targets, which else only judge (rmse)"),
+           .help = "weight of the squared error against the data's targets; with 0 they are only used "
+                   "for the metric rmse"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -362,7 +362,7 @@ static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input 
 }
 
 GT_DEFINE(loss, pde) = {.name = "pde",
-                        .help = "residual of differential equations, by derivatives of the model's outputs",
+                        .help = "residual of differential equations (physics-informed training)",
                         .schema = &schema,
                         .config_size = sizeof(pde_config),
                         .residual = residual};

@@ -16,15 +16,18 @@ typedef struct repeat {
 
 static const gt_field repeat_fields[] = {
     GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES,
-           .help = "how often the layers follow one another; not needed beside `each`"),
+           .help = "number of repetitions; may be omitted with `each`"),
     GT_ROW(repeat, each, GT_FIELD_NODE, .holds = "each",
-           .help = "values that differ from pass to pass, such as {width: [16, 32]}: `$width` in the layers"),
-    GT_ROW(repeat, layers, GT_FIELD_NODE, .holds = "layers", .flags = GT_FIELD_REQUIRED,
-           .help = "the layers of one pass, as in `model:`; `from: block_input` reads what the pass reads"),
+           .help = "values that differ between repetitions, such as {width: [16, 32]}: layers refer "
+                   "to them as `$width`"),
+    GT_ROW(
+        repeat, layers, GT_FIELD_NODE, .holds = "layers", .flags = GT_FIELD_REQUIRED,
+        .help =
+            "layers of one repetition, as in `model`; `from: block_input` reads the input of the repetition"),
     {.name = NULL},
 };
 const gt_schema gt_repeat_schema = {
-    .name = "repeat", .help = "layers that follow one another several times", .fields = repeat_fields};
+    .name = "repeat", .help = "repeat a list of layers", .fields = repeat_fields};
 
 static bool is_repeat(const gt_spec *node) {
   if (node->kind == GT_SPEC_SCALAR) return !strcmp(node->scalar, GT_REPEAT);

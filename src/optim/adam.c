@@ -35,11 +35,11 @@ gt_id gt_adam_step(gt_optim_context *context, const gt_adam_config *config, gt_i
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.001"),
-    GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
+    GT_OPTIM_WEIGHT_DECAY("0", "weight decay (L2 penalty): adds weight_decay * parameter to the gradient"),
     GT_ADAM_FIELDS,
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "adam", .help = "adaptive moments", .fields = fields};
+static const gt_schema schema = {.name = "adam", .help = "Adam", .fields = fields};
 
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
   const gt_adam_config *c = config;
@@ -48,7 +48,7 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
 }
 
 GT_DEFINE(optim, adam) = {.name = "adam",
-                          .help = "adaptive moments (Kingma and Ba 2015)",
+                          .help = "Adam (Kingma and Ba 2015)",
                           .schema = &schema,
                           .config_size = sizeof(gt_adam_config),
                           .scalar = {gt_adam_step_size, gt_adam_correction},

@@ -10,11 +10,12 @@ typedef struct gt_adam_config {
   double eps;
 } gt_adam_config;
 
-#define GT_ADAM_FIELDS                                                                                   \
-  GT_ROW(gt_adam_config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.999]", .min = 0, .max = 1,         \
-         .help = "decay of the averages of the gradient and of its square", .flags = GT_FIELD_OPEN_MAX), \
-      GT_ROW(gt_adam_config, eps, GT_FIELD_FLOAT, .fallback = "1e-8", .min = 0, .max = 1,                \
-             .help = "added to the denominator")
+#define GT_ADAM_FIELDS                                                                           \
+  GT_ROW(gt_adam_config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.999]", .min = 0, .max = 1, \
+         .help = "decay rates of the running averages of the gradient and its square",           \
+         .flags = GT_FIELD_OPEN_MAX),                                                            \
+      GT_ROW(gt_adam_config, eps, GT_FIELD_FLOAT, .fallback = "1e-8", .min = 0, .max = 1,        \
+             .help = "added to the denominator for numerical stability")
 
 const char *gt_adam_check(const void *config);
 double gt_adam_step_size(const void *config, double lr, uint64_t t);  /* lr / (1 - beta1^t): scalar 0 */

@@ -5,7 +5,8 @@
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.001"),
-    GT_OPTIM_WEIGHT_DECAY("0.01", "shrinks each parameter by lr * weight_decay a step"),
+    GT_OPTIM_WEIGHT_DECAY("0.01",
+                          "decoupled weight decay: each step subtracts lr * weight_decay * parameter"),
     GT_ADAM_FIELDS,
     {.name = NULL},
 };
@@ -27,7 +28,7 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
 }
 
 GT_DEFINE(optim, adamw) = {.name = "adamw",
-                           .help = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
+                           .help = "AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
                            .schema = &schema,
                            .config_size = sizeof(gt_adam_config),
                            .scalar = {gt_adam_step_size, gt_adam_correction, shrink},

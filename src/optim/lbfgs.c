@@ -7,19 +7,19 @@ static const char *const searches[] = {"strong_wolfe", "none", NULL};
 static const gt_field fields[] = {
     GT_OPTIM_LR("1"),
     GT_ROW(gt_lbfgs_config, history_size, GT_FIELD_INT, .fallback = "100", .min = 1, .max = 1000,
-           .help = "steps that the curvature is learned from; each takes the memory of two copies of the "
-                   "weights"),
+           .help = "number of past steps used to estimate the curvature; each needs memory for two "
+                   "copies of the weights"),
     GT_ROW(gt_lbfgs_config, line_search_fn, GT_FIELD_CHOICE, .fallback = "strong_wolfe", .choices = searches,
-           .help = "how far to go along a direction; none: lr times it"),
+           .help = "line search; none: fixed steps of lr"),
     GT_ROW(gt_lbfgs_config, max_ls, GT_FIELD_INT, .fallback = "25", .min = 1, .max = 1000,
-           .help = "evaluations in a line search, at most"),
+           .help = "maximum number of function evaluations per line search"),
     GT_ROW(gt_lbfgs_config, tolerance_grad, GT_FIELD_FLOAT, .fallback = "1e-7", .max = 1e6,
-           .help = "the run ends where no value of the gradient is larger"),
+           .help = "stop when no element of the gradient is larger in magnitude"),
     GT_ROW(gt_lbfgs_config, tolerance_change, GT_FIELD_FLOAT, .fallback = "1e-9", .max = 1e6,
-           .help = "the run ends where a step changes loss or weights by less"),
+           .help = "stop when a step changes the loss or the weights by less"),
     GT_ROW(gt_lbfgs_config, any_curvature, GT_FIELD_BOOL,
-           .help = "learn from every step that curves upwards, as losses below some 1e-8 need it (default: "
-                   "only where its step times its change of gradient is more than 1e-10)"),
+           .help = "use every step with positive curvature, needed for losses below about 1e-8 "
+                   "(default: only if step · gradient change > 1e-10)"),
     {.name = NULL},
 };
 static const gt_schema schema = {

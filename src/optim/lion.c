@@ -10,9 +10,9 @@ typedef struct lion_config {
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.0001"),
-    GT_OPTIM_WEIGHT_DECAY("0", "shrinks each parameter by lr * weight_decay a step"),
+    GT_OPTIM_WEIGHT_DECAY("0", "decoupled weight decay: each step subtracts lr * weight_decay * parameter"),
     GT_ROW(lion_config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.99]", .min = 0, .max = 1,
-           .help = "weights of the former average in the step and in the average",
+           .help = "coefficients of the running average in the update and in the average itself",
            .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
@@ -42,7 +42,7 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
 }
 
 GT_DEFINE(optim, lion) = {.name = "lion",
-                          .help = "sign of an averaged gradient (Chen et al. 2023)",
+                          .help = "Lion: sign of an averaged gradient (Chen et al. 2023)",
                           .schema = &schema,
                           .config_size = sizeof(lion_config),
                           .scalar = {gt_optim_learning_rate, shrink},

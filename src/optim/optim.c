@@ -32,24 +32,24 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "which optimizer"),
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "name of the optimizer"),
     GT_ROW(common, parameters, GT_FIELD_NODE, .sub = &gt_optim_group_schema,
-           .help = "list of {match: PATTERN, lr, weight_decay, frozen}: settings for the parameters of "
-                   "these names"),
+           .help = "parameter groups: list of {match: PATTERN, lr, weight_decay, frozen}"),
     GT_ROW(common, clip_value, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
-           .help = "limits each gradient to this size (default, and 0: no limit)"),
+           .help = "clip each element of the gradient to this magnitude (default: 0, no clipping)"),
     GT_ROW(common, clip_norm, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
-           .help = "limits the norm of all gradients together (default, and 0: no limit)"),
+           .help = "clip the norm of the whole gradient to this value (default: 0, no clipping)"),
     GT_ROW(common, ema, GT_FIELD_FLOAT, .min = 0, .max = 1,
-           .help = "decay of a moving average of the weights, such as 0.999, used for evaluation (default, "
-                   "and 0: none; a phase without it goes on from the weights themselves)",
+           .help = "decay of an exponential moving average of the weights, such as 0.999, used for "
+                   "evaluation and in model.bin (default: 0, none; a phase without it continues from "
+                   "the weights themselves)",
            .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(common, ema_statistics, GT_FIELD_BOOL,
-           .help = "with `ema`: also of the running statistics of norms (default: those of the last step)"),
+           .help = "with `ema`: average the running statistics of normalization layers, too (default: "
+                   "use those of the last step)"),
     {.name = NULL},
 };
-const gt_schema gt_optim_common_schema = {
-    .name = "optimizer", .help = "how parameters follow their gradients", .fields = common_fields};
+const gt_schema gt_optim_common_schema = {.name = "optimizer", .help = "optimizer", .fields = common_fields};
 
 typedef struct group_config {
   const char *match;
@@ -59,18 +59,17 @@ typedef struct group_config {
 
 static const gt_field group_fields[] = {
     GT_ROW(group_config, match, GT_FIELD_STRING,
-           .help = "pattern of parameter names, such as \"linear1.*\" or \"*.bias\"; the first that matches "
-                   "counts",
+           .help = "pattern of parameter names, such as \"linear1.*\" or \"*.bias\"; the first match wins",
            .flags = GT_FIELD_REQUIRED),
     GT_ROW(group_config, lr, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
-           .help = "their learning rate (default: the optimizer's)", .flags = GT_FIELD_OPEN_MIN),
+           .help = "learning rate of the group (default: the optimizer's)", .flags = GT_FIELD_OPEN_MIN),
     GT_ROW(group_config, weight_decay, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
-           .help = "their weight decay (default: the optimizer's)"),
-    GT_ROW(group_config, frozen, GT_FIELD_BOOL, .fallback = "false", .help = "keep their initial values"),
+           .help = "weight decay of the group (default: the optimizer's)"),
+    GT_ROW(group_config, frozen, GT_FIELD_BOOL, .fallback = "false", .help = "do not train these parameters"),
     {.name = NULL},
 };
 const gt_schema gt_optim_group_schema = {
-    .name = "parameters", .help = "settings for parameters of some names", .fields = group_fields};
+    .name = "parameters", .help = "settings for a group of parameters", .fields = group_fields};
 
 static bool read_group(gt_optim_group *group, const gt_optim *optim, const gt_spec *node, gt_arena *arena,
                        gt_diagnostics *diagnostics) {

@@ -11,19 +11,19 @@ typedef struct rmsprop_config {
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.01"),
-    GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
+    GT_OPTIM_WEIGHT_DECAY("0", "weight decay (L2 penalty): adds weight_decay * parameter to the gradient"),
     GT_ROW(rmsprop_config, alpha, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
-           .help = "decay of the average of squares", .flags = GT_FIELD_OPEN_MAX),
+           .help = "decay rate of the running average of squared gradients", .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(rmsprop_config, eps, GT_FIELD_FLOAT, .fallback = "1e-8", .min = 0, .max = 1,
-           .help = "added to the denominator"),
+           .help = "added to the denominator for numerical stability"),
     GT_ROW(rmsprop_config, momentum, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
-           .help = "how much of the former direction is kept", .flags = GT_FIELD_OPEN_MAX),
+           .help = "momentum factor", .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(rmsprop_config, centered, GT_FIELD_BOOL, .fallback = "false",
-           .help = "divide by the deviation instead of the root mean square"),
+           .help = "divide by the standard deviation of the gradient instead of its root mean square"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "rmsprop", .help = "gradient over its root mean square", .fields = fields};
+    .name = "rmsprop", .help = "gradient divided by its root mean square", .fields = fields};
 
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
   const rmsprop_config *c = config;
@@ -49,7 +49,7 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
 }
 
 GT_DEFINE(optim, rmsprop) = {.name = "rmsprop",
-                             .help = "gradient over its root mean square (Tieleman and Hinton 2012)",
+                             .help = "RMSprop (Tieleman and Hinton 2012)",
                              .schema = &schema,
                              .config_size = sizeof(rmsprop_config),
                              .scalar = {gt_optim_learning_rate},

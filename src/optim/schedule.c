@@ -28,13 +28,13 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "which schedule"),
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "name of the schedule"),
     GT_ROW(common, warmup, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
-           .help = "steps at the start in which the learning rate grows from near 0"),
+           .help = "number of steps of linear warmup from near 0"),
     {.name = NULL},
 };
 const gt_schema gt_schedule_common_schema = {
-    .name = "schedule", .help = "how the learning rate changes", .fields = common_fields};
+    .name = "schedule", .help = "learning rate schedule", .fields = common_fields};
 
 const gt_schedule *gt_schedule_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "schedule");

@@ -4,8 +4,7 @@
 static const gt_field fields[] = {
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "constant", .help = "the same learning rate throughout", .fields = fields};
+static const gt_schema schema = {.name = "constant", .help = "constant learning rate", .fields = fields};
 
 static double factor(const void *config, const gt_schedule_time *time) {
   (void)config, (void)time;
@@ -13,4 +12,4 @@ static double factor(const void *config, const gt_schedule_time *time) {
 }
 
 GT_DEFINE(schedule, constant) = {
-    .name = "constant", .help = "the same learning rate throughout", .schema = &schema, .factor = factor};
+    .name = "constant", .help = "constant learning rate", .schema = &schema, .factor = factor};

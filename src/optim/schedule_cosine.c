@@ -8,12 +8,12 @@ typedef struct cosine_config {
 
 static const gt_field fields[] = {
     GT_ROW_NAMED("min_factor", cosine_config, least, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
-                 .help = "factor at the end"),
+                 .help = "final factor on the learning rate"),
     GT_ROW(cosine_config, steps, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
-           .help = "how long it takes; 0: until the end of the run"),
+           .help = "length in steps; 0: until the end of the run"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "cosine", .help = "down along half a cosine wave", .fields = fields};
+static const gt_schema schema = {.name = "cosine", .help = "cosine decay", .fields = fields};
 
 static double factor(const void *config, const gt_schedule_time *time) {
   const cosine_config *c = config;
@@ -26,7 +26,7 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, cosine) = {.name = "cosine",
-                               .help = "down along half a cosine wave",
+                               .help = "cosine decay",
                                .schema = &schema,
                                .config_size = sizeof(cosine_config),
                                .factor = factor,

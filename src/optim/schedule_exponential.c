@@ -9,13 +9,13 @@ typedef struct exponential_config {
 
 static const gt_field fields[] = {
     GT_ROW(exponential_config, gamma, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
-           .help = "factor an epoch (or step)", .flags = GT_FIELD_REQUIRED),
+           .help = "factor per epoch (or step)", .flags = GT_FIELD_REQUIRED),
     GT_ROW(exponential_config, by, GT_FIELD_CHOICE, .fallback = "epoch", .choices = gt_schedule_units,
-           .help = "what is counted: epochs or steps"),
+           .help = "unit: epochs or steps"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "exponential", .help = "times gamma every epoch (or step)", .fields = fields};
+    .name = "exponential", .help = "multiply by gamma every epoch (or step)", .fields = fields};
 
 static double factor(const void *config, const gt_schedule_time *time) {
   const exponential_config *c = config;
@@ -28,7 +28,7 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, exponential) = {.name = "exponential",
-                                    .help = "times gamma every epoch (or step)",
+                                    .help = "multiply by gamma every epoch (or step)",
                                     .schema = &schema,
                                     .config_size = sizeof(exponential_config),
                                     .factor = factor,

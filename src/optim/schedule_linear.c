@@ -8,15 +8,15 @@ typedef struct linear_config {
 
 static const gt_field fields[] = {
     GT_ROW_NAMED("start_factor", linear_config, start, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
-                 .help = "factor at the first step"),
+                 .help = "initial factor on the learning rate"),
     GT_ROW_NAMED("end_factor", linear_config, end, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
-                 .help = "factor at the end"),
+                 .help = "final factor on the learning rate"),
     GT_ROW(linear_config, steps, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
-           .help = "how long it takes; 0: until the end of the run"),
+           .help = "length in steps; 0: until the end of the run"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "linear", .help = "along a straight line from start_factor to end_factor", .fields = fields};
+    .name = "linear", .help = "linear change from start_factor to end_factor", .fields = fields};
 
 static double factor(const void *config, const gt_schedule_time *time) {
   const linear_config *c = config;
@@ -28,7 +28,7 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, linear) = {.name = "linear",
-                               .help = "along a straight line from start_factor to end_factor",
+                               .help = "linear change from start_factor to end_factor",
                                .schema = &schema,
                                .config_size = sizeof(linear_config),
                                .factor = factor,

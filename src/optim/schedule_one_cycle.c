@@ -12,20 +12,20 @@ static const gt_field fields[] = {
     GT_ROW(one_cycle_config, max_lr, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
            .help = "highest learning rate; 0: the optimizer's lr"),
     GT_ROW_NAMED("pct_start", one_cycle_config, share, GT_FIELD_FLOAT, .fallback = "0.3", .min = 0, .max = 1,
-                 .help = "share of the run that goes up"),
+                 .help = "fraction of the run in which the learning rate increases"),
     GT_ROW_NAMED("div_factor", one_cycle_config, div, GT_FIELD_FLOAT, .fallback = "25", .min = 1, .max = 1e12,
-                 .help = "the first rate is max_lr / div_factor"),
+                 .help = "initial learning rate is max_lr / div_factor"),
     GT_ROW_NAMED("final_div_factor", one_cycle_config, final_div, GT_FIELD_FLOAT, .fallback = "1e4", .min = 1,
-                 .max = 1e12, .help = "the last rate is the first / final_div_factor"),
+                 .max = 1e12, .help = "final learning rate is the initial one / final_div_factor"),
     GT_ROW(one_cycle_config, anneal, GT_FIELD_CHOICE, .fallback = "cos", .choices = anneals,
-           .help = "form of the two ways"),
+           .help = "annealing: cosine or linear"),
     {.name = NULL},
 };
 static const gt_schema schema = {
     .name = "one_cycle",
-    .help =
-        "up to max_lr, then down far below the start, as PyTorch's OneCycleLR with cycle_momentum=False: momentum "
-        "and betas stay, which PyTorch moves from 0.95 to 0.85 and back by default",
+    .help = "one-cycle policy, as PyTorch's OneCycleLR with cycle_momentum=False: the learning "
+            "rate rises to max_lr and then falls far below its start; momentum and betas stay "
+            "constant (PyTorch cycles them between 0.95 and 0.85 by default)",
     .fields = fields};
 
 static double between(const one_cycle_config *c, double from, double to, double share) {
@@ -44,7 +44,7 @@ static double factor(const void *config, const gt_schedule_time *time) {
 }
 
 GT_DEFINE(schedule, one_cycle) = {.name = "one_cycle",
-                                  .help = "up to max_lr, then down far below the start",
+                                  .help = "one-cycle policy: up to max_lr, then far below the start",
                                   .schema = &schema,
                                   .config_size = sizeof(one_cycle_config),
                                   .factor = factor};

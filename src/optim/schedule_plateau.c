@@ -8,18 +8,18 @@ typedef struct plateau_config {
 
 static const gt_field fields[] = {
     GT_ROW(plateau_config, factor, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
-           .help = "factor of each change", .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX),
+           .help = "factor of each reduction", .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX),
     GT_ROW(plateau_config, patience, GT_FIELD_INT, .fallback = "10", .min = 0, .max = 1e9,
-           .help = "evaluations without improvement that are put up with"),
+           .help = "number of evaluations without improvement before a reduction"),
     GT_ROW(plateau_config, threshold, GT_FIELD_FLOAT, .fallback = "1e-4", .min = 0, .max = 1,
-           .help = "relative improvement that counts as one"),
+           .help = "smallest relative improvement that counts"),
     GT_ROW(plateau_config, min_lr, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
-           .help = "the optimizer's learning rate never falls below this"),
+           .help = "lower bound of the learning rate"),
     {.name = NULL},
 };
 static const gt_schema schema = {
     .name = "plateau",
-    .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
+    .help = "multiply by `factor` when the validation loss stops improving (logic gates: soft_loss)",
     .fields = fields};
 
 static void observe(const void *config, double base, double loss, gt_schedule_state *state) {
@@ -45,7 +45,7 @@ static gt_schedule_reach reach(const void *config) {
 
 GT_DEFINE(schedule, plateau) = {
     .name = "plateau",
-    .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
+    .help = "multiply by `factor` when the validation loss stops improving (logic gates: soft_loss)",
     .schema = &schema,
     .config_size = sizeof(plateau_config),
     .factor = factor,

@@ -10,15 +10,15 @@ typedef struct step_config {
 
 static const gt_field fields[] = {
     GT_ROW(step_config, step_size, GT_FIELD_INT, .min = 1, .max = 1e15,
-           .help = "epochs (or steps) between two changes", .flags = GT_FIELD_REQUIRED),
+           .help = "epochs (or steps) between reductions", .flags = GT_FIELD_REQUIRED),
     GT_ROW(step_config, gamma, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1e6,
-           .help = "factor of each change"),
+           .help = "factor of each reduction"),
     GT_ROW(step_config, by, GT_FIELD_CHOICE, .fallback = "epoch", .choices = gt_schedule_units,
-           .help = "what is counted: epochs or steps"),
+           .help = "unit: epochs or steps"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "step", .help = "times gamma every step_size epochs (or steps)", .fields = fields};
+    .name = "step", .help = "multiply by gamma every step_size epochs (or steps)", .fields = fields};
 
 static double factor(const void *config, const gt_schedule_time *time) {
   const step_config *c = config;
@@ -31,7 +31,7 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, step) = {.name = "step",
-                             .help = "times gamma every step_size epochs (or steps)",
+                             .help = "multiply by gamma every step_size epochs (or steps)",
                              .schema = &schema,
                              .config_size = sizeof(step_config),
                              .factor = factor,

@@ -11,10 +11,10 @@ typedef struct sgd_config {
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.01"),
-    GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
+    GT_OPTIM_WEIGHT_DECAY("0", "weight decay (L2 penalty): adds weight_decay * parameter to the gradient"),
     GT_ROW(sgd_config, momentum, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
-           .help = "how much of the former direction is kept", .flags = GT_FIELD_OPEN_MAX),
-    GT_ROW(sgd_config, nesterov, GT_FIELD_BOOL, .fallback = "false", .help = "look ahead along the momentum"),
+           .help = "momentum factor", .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(sgd_config, nesterov, GT_FIELD_BOOL, .fallback = "false", .help = "use Nesterov momentum"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "sgd", .help = "stochastic gradient descent", .fields = fields};
@@ -38,7 +38,7 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
 }
 
 GT_DEFINE(optim, sgd) = {.name = "sgd",
-                         .help = "stochastic gradient descent, with momentum and Nesterov",
+                         .help = "stochastic gradient descent, with optional (Nesterov) momentum",
                          .schema = &schema,
                          .config_size = sizeof(sgd_config),
                          .scalar = {gt_optim_learning_rate},

@@ -20,25 +20,25 @@
 #include <stdio.h>
 
 /* The findings there are: the name that `quiet:` takes, and what it is about. */
-#define GT_FINDINGS(X)                                                                    \
-  X(unused, "an input, or the output of a layer, that nothing reads")                     \
-  X(applied_twice, "a last layer that does again what the loss does itself")              \
-  X(never_evaluated, "what watches evaluations, where there are none")                    \
-  X(watches_test, "a run that is stopped, or whose model is chosen, by its test data")    \
-  X(clipped_light, "values above white, which colour changes cut off")                    \
-  X(no_effect, "a count of steps or epochs that this run never reaches")                  \
-  X(single_value_norm, "a normalisation over one value, whose output is a constant")      \
-  X(one_class, "labels that are all the same")                                            \
-  X(empty_class, "a number among the labels that no training sample has")                 \
-  X(missing_class, "a class that one split has and another lacks")                        \
-  X(similar_names, "names of classes that differ in their Unicode form only")             \
-  X(splits_as_classes, "folders of splits that are taken for classes")                    \
-  X(outside_grid, "samples outside what the functions of a KAN cover")                    \
-  X(other_samples, "files that have changed since the model was trained")                 \
-  X(outside_training, "samples outside the range of those that the model was trained on") \
-  X(channels_first, "arrays that look like pictures with channels first")                 \
-  X(not_bits, "gates that read numbers other than 0 and 1")                               \
-  X(doubtful_formula, "a formula that the samples do not clearly speak for")
+#define GT_FINDINGS(X)                                                                \
+  X(unused, "an input or a layer whose values nothing reads")                         \
+  X(applied_twice, "a last layer (such as softmax) that the loss already includes")   \
+  X(never_evaluated, "early stopping, a schedule or best.bin without any evaluation") \
+  X(watches_test, "early stopping or model selection on the test split")              \
+  X(clipped_light, "pixel values above white, which color_jitter clips")              \
+  X(no_effect, "a number of steps or epochs that the run never reaches")              \
+  X(single_value_norm, "normalization over a single value, whose output is constant") \
+  X(one_class, "labels that are all the same class")                                  \
+  X(empty_class, "a class number without training samples")                           \
+  X(missing_class, "a class that is missing in one split")                            \
+  X(similar_names, "class names that differ only in their Unicode normalization")     \
+  X(splits_as_classes, "folders such as train and test that are read as classes")     \
+  X(outside_grid, "samples outside the grid of a KAN")                                \
+  X(other_samples, "data files that changed since the model was trained")             \
+  X(outside_training, "samples outside the range of the training data")               \
+  X(channels_first, "arrays that look like images with channels first")               \
+  X(not_bits, "logic gates that read values other than 0 and 1")                      \
+  X(doubtful_formula, "a formula that the samples do not clearly support")
 
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
 typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING_COUNT } gt_finding;

@@ -52,7 +52,7 @@ typedef struct gt_field {
 } gt_field;
 
 /* A row of `fields`, filling the field of the struct `config` that its key is named for; then what else there
- * is to say: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias"). */
+ * is to say: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a learned bias"). */
 #define GT_ROW(config, field, kind, ...) \
   { .name = #field, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
 /* The same where the key has another name. */

@@ -8,10 +8,10 @@ typedef struct type_only {
 } type_only;
 
 static const gt_field type_fields[] = {
-    GT_ROW(type_only, type, GT_FIELD_STRING, .help = "which one"),
+    GT_ROW(type_only, type, GT_FIELD_STRING, .help = "name"),
     {.name = NULL},
 };
-static const gt_schema type_schema = {.name = "typed", .help = "which one", .fields = type_fields};
+static const gt_schema type_schema = {.name = "typed", .help = "name", .fields = type_fields};
 
 /* A map without a type: another word for it, or the type as a key. */
 static void report_missing_type(const gt_spec *node, const char *what, const char *const *names, int count,

@@ -11,71 +11,70 @@
 
 static const gt_field stopping_fields[] = {
     GT_ROW(gt_early_stopping, patience, GT_FIELD_INT, .fallback = "0", .max = 1e9,
-           .help = "stop after so many evaluations without improvement; 0: never"),
+           .help = "stop after this many evaluations without improvement; 0: never"),
     GT_ROW(gt_early_stopping, metric, GT_FIELD_CHOICE, .fallback = "loss", .choices = gt_metric_names,
-           .help = "what must improve, also for keep_best; of gates, loss and accuracy are those of the "
-                   "circuit (as are hard_loss and hard_accuracy), soft_loss and soft_accuracy those of the "
-                   "mixtures"),
+           .help = "metric to watch, also for keep_best; for logic gates, loss and accuracy are those "
+                   "of the circuit, soft_loss and soft_accuracy those of the mixtures"),
     GT_ROW(gt_early_stopping, min_delta, GT_FIELD_FLOAT, .fallback = "0", .max = 1e30,
-           .help = "an improvement must be larger than this"),
+           .help = "smallest change that counts as an improvement"),
     GT_ROW(gt_early_stopping, goal, GT_FIELD_FLOAT, .min = -1e30, .max = 1e30,
-           .help = "stop when the metric is as good as this; model.bin gets those weights"),
+           .help = "stop when the metric reaches this value; model.bin gets those weights"),
     GT_ROW(gt_early_stopping, restore_best, GT_FIELD_BOOL, .fallback = "true",
-           .help = "model.bin gets the best weights instead of the last (with patience or restart_every)"),
+           .help =
+               "write the best weights to model.bin instead of the last (with patience or restart_every)"),
     {.name = NULL},
 };
-static const gt_schema stopping_schema = {.name = "early_stopping",
-                                          .help = "when to stop before the end",
-                                          .fields = stopping_fields,
-                                          .shorthand = "patience"};
+static const gt_schema stopping_schema = {
+    .name = "early_stopping", .help = "early stopping", .fields = stopping_fields, .shorthand = "patience"};
 
 static const gt_field checkpoint_fields[] = {
     GT_ROW(gt_checkpoint_config, every, GT_FIELD_INT, .max = 1e12,
-           .help = "save so often: in epochs, or in steps if the run is counted in steps (default: with each "
-                   "evaluation); 0: only when interrupted"),
+           .help = "interval of checkpoints, in epochs or, with `steps`, in steps; 0: only when "
+                   "interrupted (default: with each evaluation)"),
     GT_ROW(gt_checkpoint_config, keep_last, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1e6,
-           .help = "keep so many of the newest checkpoints"),
+           .help = "number of newest checkpoints to keep"),
     GT_ROW(gt_checkpoint_config, keep_best, GT_FIELD_BOOL, .fallback = "false",
-           .help = "keep the best model so far in best.bin"),
+           .help = "write the best model so far to best.bin"),
     {.name = NULL},
 };
 static const gt_schema checkpoint_schema = {.name = "checkpoint",
-                                            .help = "what is saved during the run",
+                                            .help = "checkpoints during the run",
                                             .fields = checkpoint_fields,
                                             .shorthand = "every"};
 
 static const gt_field train_fields[] = {
     GT_ROW(gt_train_config, epochs, GT_FIELD_INT, .min = 1, .max = 1e9,
-           .help = "passes over the training data (default: 10, if steps are not given)"),
+           .help = "number of passes over the training data (default: 10, unless `steps` is given)"),
     GT_ROW(gt_train_config, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
-           .help = "optimizer steps, instead of epochs"),
+           .help = "number of optimizer steps, instead of `epochs`"),
     GT_ROW(gt_train_config, phases, GT_FIELD_NODE, .holds = "phases",
-           .help = "a list, instead of both: each with epochs or steps and what holds from then on, such as "
-                   "optimizer.lr"),
+           .help = "parts of the run, instead of `epochs` and `steps`: each has its own epochs or "
+                   "steps and settings that change from then on, such as optimizer.lr"),
     GT_ROW(gt_train_config, batch_size, GT_FIELD_INT, .fallback = "128", .min = 1, .max = 1e8,
-           .help = "samples in a step"),
+           .help = "number of samples per step"),
     GT_ROW(gt_train_config, accumulate, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1e6,
-           .help = "batches whose gradients make one step: as a batch so many times larger, in the memory "
-                   "of one"),
+           .help = "gradient accumulation: number of batches per optimizer step, like a batch that "
+                   "many times larger in the memory of one"),
     GT_ROW(gt_train_config, recompute, GT_FIELD_BOOL, .fallback = "false",
-           .help = "make again for the gradient, in one pass, what of a normalised and rectified image a "
-                   "convolution reads, rather than keep it: less memory, a little slower, the same numbers"),
+           .help = "recompute activations in the backward pass instead of storing them (normalized "
+                   "and rectified inputs of convolutions): less memory, a little slower, same results"),
     GT_ROW(gt_train_config, eval_every, GT_FIELD_INT, .min = 0, .max = 1e12,
-           .help = "evaluate so often: in epochs, or in steps if the run is counted in steps (default: "
-                   "every epoch); 0: only at the end"),
+           .help = "interval of evaluations, in epochs or, with `steps`, in steps; 0: only at the end "
+                   "(default: every epoch)"),
     GT_ROW(gt_train_config, eval_batch_size, GT_FIELD_INT, .fallback = "500", .min = 1, .max = 1e8,
-           .help = "samples in a step of an evaluation"),
+           .help = "number of samples per step of an evaluation"),
     GT_ROW(gt_train_config, log_every, GT_FIELD_INT, .fallback = "0", .max = 1e9,
-           .help = "write the training loss to metrics.jsonl every so many steps; 0: once an evaluation"),
+           .help = "write the training loss to metrics.jsonl every this many steps; 0: once per evaluation"),
     GT_ROW(gt_train_config, restart_every, GT_FIELD_INT, .fallback = "0", .max = 1e12,
-           .help = "begin anew, with other initial values and wiring, so often (in epochs or steps) while "
-                   "early_stopping's goal is not reached; model.bin is the best of all; 0: never"),
+           .help = "restart with new initial values and wiring after this many epochs (or steps) "
+                   "until early_stopping.goal is reached; model.bin is the best of all attempts; 0: "
+                   "never"),
     GT_ROW(gt_train_config, threads, GT_FIELD_INT, .fallback = "0", .max = 4096,
-           .help = "CPU threads; 0: GTRAIN_THREADS, else all. No result depends on it"),
+           .help = "number of CPU threads; 0: $GTRAIN_THREADS, else all; results do not depend on it"),
     GT_ROW(gt_train_config, early_stopping, GT_FIELD_MAP, .fallback = "{}", .sub = &stopping_schema,
-           .help = "when to stop before the end"),
+           .help = "early stopping"),
     GT_ROW(gt_train_config, checkpoint, GT_FIELD_MAP, .fallback = "{}", .sub = &checkpoint_schema,
-           .help = "what is saved during the run"),
+           .help = "checkpoints during the run"),
     {.name = NULL},
 };
 const gt_schema gt_train_schema = {.name = "train", .help = "the training loop", .fields = train_fields};
@@ -88,13 +87,13 @@ static const char *const products_names[] = {"auto", "scalar", "half", NULL}; /*
 
 static const gt_field precision_fields[] = {
     GT_ROW(precision, products, GT_FIELD_CHOICE, .fallback = "auto", .choices = products_names,
-           .help =
-               "scalar: factors of matrix products stay float32; half: they are rounded to 16 bits where a "
-               "GPU has units for that, sums stay float32; auto: as exact as scalar, whatever is fastest"),
+           .help = "precision of matrix products: scalar (float32), half (operands are rounded to 16 "
+                   "bits on GPUs with matrix units, sums stay float32) or auto (the fastest that is "
+                   "as exact as scalar)"),
     {.name = NULL},
 };
 const gt_schema gt_precision_schema = {
-    .name = "precision", .help = "what may be rounded for speed", .fields = precision_fields};
+    .name = "precision", .help = "numerical precision", .fields = precision_fields};
 
 typedef struct evaluation {
   bool flip;
@@ -102,11 +101,10 @@ typedef struct evaluation {
 
 static const gt_field eval_fields[] = {
     GT_ROW(evaluation, flip, GT_FIELD_BOOL, .fallback = "false",
-           .help = "average the outputs for each picture and its mirror image"),
+           .help = "average the outputs for each image and its mirror image"),
     {.name = NULL},
 };
-const gt_schema gt_eval_schema = {
-    .name = "eval", .help = "how evaluations and predictions are made", .fields = eval_fields};
+const gt_schema gt_eval_schema = {.name = "eval", .help = "evaluation and prediction", .fields = eval_fields};
 
 typedef struct top {
   int64_t seed;
@@ -117,29 +115,28 @@ typedef struct top {
 } top;
 
 static const gt_field top_fields[] = {
-    GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15,
-           .help = "keys every random number of the run"),
+    GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15, .help = "seed of all random numbers"),
     GT_ROW(top, data, GT_FIELD_NODE, .holds = "data", .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
     GT_ROW(top, augment, GT_FIELD_NODE, .holds = "augment",
-           .help = "how pictures are changed at random in training, a list such as [{random_crop: 4}]"),
+           .help = "random changes of training images, such as [{random_crop: 4}]"),
     GT_ROW(top, model, GT_FIELD_NODE, .holds = "layers", .help = "the layers, in order"),
     GT_ROW(top, init_from, GT_FIELD_NODE, .holds = "init_from",
-           .help = "a trained model whose tensors this one begins with, as far as they fit"),
+           .help = "trained model to start from (fine-tuning)"),
     GT_ROW(top, loss, GT_FIELD_NODE, .holds = "loss",
-           .help = "what is minimised (default: cross_entropy for classes, mse otherwise)"),
-    GT_ROW(top, optimizer, GT_FIELD_NODE, .holds = "optimizer", .help = "how (default: adam)"),
+           .help = "loss to minimize (default: cross_entropy for classes, else mse)"),
+    GT_ROW(top, optimizer, GT_FIELD_NODE, .holds = "optimizer", .help = "optimizer (default: adam)"),
     GT_ROW(top, schedule, GT_FIELD_NODE, .holds = "schedule",
-           .help = "the learning rate over time (default: constant)"),
+           .help = "learning rate schedule (default: constant)"),
     GT_ROW(top, precision, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_precision_schema,
-           .help = "what may be rounded for speed"),
+           .help = "numerical precision"),
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
-           .help = "how evaluations and predictions are made"),
+           .help = "evaluation and prediction"),
     GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
     GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,
-           .help = "warnings that are not wanted, by the names that they end with"),
+           .help = "warnings to silence, by the name in brackets at their end"),
     {.name = NULL},
 };
-const gt_schema gt_config_schema = {.name = "config", .help = "a gtrain config", .fields = top_fields};
+const gt_schema gt_config_schema = {.name = "config", .help = "the config as a whole", .fields = top_fields};
 
 static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }
 

@@ -12,17 +12,15 @@ typedef struct settings {
 } settings;
 
 static const gt_field fields[] = {
-    GT_ROW(
-        settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
-        .help =
-            "the model.bin, or the run directory, whose tensors this model begins with, as far as they fit"),
+    GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
+           .help = "model.bin or run directory to start from; tensors are taken if name and shape match"),
     GT_ROW(settings, map, GT_FIELD_NODE, .holds = "named",
-           .help = "layers or tensors of this model and what of the file they are taken from, where names "
-                   "differ; ~: begins anew"),
+           .help = "names of this model mapped to names in the file, for layers or tensors whose "
+                   "names differ; ~ keeps the fresh initial values"),
     {.name = NULL},
 };
 const gt_schema gt_init_from_schema = {.name = "init_from",
-                                       .help = "a model to begin with (fine-tuning)",
+                                       .help = "trained model to start from (fine-tuning)",
                                        .fields = fields,
                                        .shorthand = "model"};
 

@@ -8,15 +8,15 @@ enum { MOST_SAMPLES = 2000 };
 
 static const gt_field fields[] = {
     GT_ROW(gt_prune_config, node, GT_FIELD_FLOAT, .fallback = "1e-2", .min = 0, .max = 1e9,
-           .help = "hidden nodes go whose strongest edge to either side scores no more"),
+           .help = "remove hidden nodes whose strongest incoming or outgoing edge scores at most this"),
     GT_ROW(gt_prune_config, edge, GT_FIELD_FLOAT, .fallback = "3e-2", .min = 0, .max = 1e9,
-           .help = "edges go that score no more"),
+           .help = "remove edges that score at most this"),
     GT_ROW(gt_prune_config, nodes, GT_FIELD_INT, .fallback = "0", .min = 0, .max = INT32_MAX,
-           .help = "at most so many of a hidden layer stay, those that score best; 0: any number"),
+           .help = "keep at most this many nodes per hidden layer, the best ones; 0: no limit"),
     {.name = NULL},
 };
 const gt_schema gt_prune_schema = {
-    .name = "prune", .help = "what a phase of a KAN's training begins with", .fields = fields};
+    .name = "prune", .help = "pruning of a KAN at the start of a phase", .fields = fields};
 
 void gt_prune_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const gt_model *model,
                    gt_diagnostics *diagnostics) {

@@ -14,24 +14,23 @@ enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
 
 static const gt_field fields[] = {
     GT_ROW(gt_snap_config, edges, GT_FIELD_NODE, .holds = "plain",
-           .help = "auto: all that there are; or a list of [layer, input, output] or, whatever its R2, "
-                   "[layer, input, output, function] (default: auto)"),
+           .help = "edges to replace: auto (all edges), or a list of [layer, input, output] or, "
+                   "without regard to R2, [layer, input, output, function] (default: auto)"),
     GT_ROW(gt_snap_config, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
-           .help = "edges of which no function explains so much of the variance stay as they are"),
+           .help = "keep an edge unless a function explains this fraction of its variance (R2)"),
     GT_ROW(gt_snap_config, library, GT_FIELD_STRINGS,
-           .help = "functions that edges may become (default: all that `gtrain explain --help` lists)"),
+           .help = "functions to choose from (default: all that `gtrain explain --help` lists)"),
     GT_ROW(gt_snap_config, weight_simple, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
-           .help =
-               "of those that explain enough the one is taken with the least of this times its complexity "
-               "and the rest of 1 times log2(1 - R2)"),
+           .help = "weight w of simplicity: among functions that explain enough, minimize w * "
+                   "complexity + (1 - w) * log2(1 - R2)"),
     GT_ROW(gt_snap_config, together, GT_FIELD_BOOL, .fallback = "false",
-           .help =
-               "choose the functions for the network as a whole by what the samples are to be, as `gtrain "
-               "explain` does, where they explain enough: of at most 200 edges"),
+           .help = "choose the functions jointly, by the error on the samples, as `gtrain explain` "
+                   "does (at most 200 edges)"),
     {.name = NULL},
 };
 const gt_schema gt_snap_schema = {.name = "symbolic",
-                                  .help = "edges of a KAN that become functions as a phase begins",
+                                  .help =
+                                      "symbolic functions in place of edges of a KAN at the start of a phase",
                                   .fields = fields,
                                   .shorthand = "edges"};
 

@@ -10,7 +10,7 @@
 #include "layer/kan/kan_layer.h"
 
 static const gt_field fields[] = {
-    GT_KAN_ROW(units, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS, .help = "number of outputs",
+    GT_KAN_ROW(units, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS, .help = "number of output features",
                .flags = GT_FIELD_REQUIRED),
     GT_KAN_ROWS,
     {.name = NULL},
@@ -27,12 +27,13 @@ static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, 
   return gt_kan_read(build, config, &choice) ? gt_kan_apply(build, &choice, input[0]) : GT_NONE;
 }
 
-GT_DEFINE(layer, kan) = {.name = "kan",
-                         .help = "Kolmogorov-Arnold layer over the last axis",
-                         .schema = &schema,
-                         .config_size = sizeof(gt_kan_config),
-                         .family = GT_LAYER_KAN,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
-                         .refit = gt_kan_refit,
-                         .build = build_kan};
+GT_DEFINE(layer, kan) = {
+    .name = "kan",
+    .help = "Kolmogorov-Arnold layer over the last axis: a learned function per pair of input and output",
+    .schema = &schema,
+    .config_size = sizeof(gt_kan_config),
+    .family = GT_LAYER_KAN,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .refit = gt_kan_refit,
+    .build = build_kan};

@@ -19,20 +19,20 @@ enum { AXES = 2, MOST = 1 << 12, MOST_TAPS = 1024 };
 
 static const gt_field fields[] = {
     GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS,
-           .help = "channels of the output", .flags = GT_FIELD_REQUIRED),
+           .help = "number of output channels", .flags = GT_FIELD_REQUIRED),
     GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,
-           .help = "elements of a window, one number or one for each spatial axis"),
+           .help = "size of the window: one number, or one per spatial axis"),
     GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
-           .help = "between two windows"),
+           .help = "step between windows"),
     GT_ROW(conv_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
-           .help = "zeros on both sides of an axis, one number or one for each"),
+           .help = "zeros added on both sides: one number, or one per spatial axis"),
     GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
-           .help = "distance of two neighbours in a window"),
+           .help = "spacing between the elements of a window"),
     GT_KAN_ROWS,
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "kan_conv2d", .help = "convolution of Kolmogorov-Arnold functions", .fields = fields};
+    .name = "kan_conv2d", .help = "convolution with Kolmogorov-Arnold functions", .fields = fields};
 
 typedef struct window { /* of both axes, and where in an image it lies */
   int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
@@ -101,7 +101,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
 
 GT_DEFINE(layer, kan_conv2d) = {
     .name = "kan_conv2d",
-    .help = "convolution of Kolmogorov-Arnold functions over an image [height, width, channels]",
+    .help = "convolution with Kolmogorov-Arnold functions over an image [height, width, channels]",
     .schema = &schema,
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_KAN,

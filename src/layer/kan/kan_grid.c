@@ -44,7 +44,7 @@ static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *
 /* A parameter whose rows begin as a ladder. */
 static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
   static const gt_init_type type = {
-      .name = "ladder", .help = "evenly apart", .min_rank = 2, .fill = fill_rows};
+      .name = "ladder", .help = "evenly spaced", .min_rank = 2, .fill = fill_rows};
   gt_init *init = GT_NEW(build->arena, gt_init);
   *init = (gt_init){.type = &type, .config = ladder_of(build->arena, start, step)};
   return gt_build_parameter(build, name, shape, init);

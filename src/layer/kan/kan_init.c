@@ -59,7 +59,7 @@ static void fill(const void *config, gt_shape shape, const gt_init_stream *strea
 }
 
 static const gt_init_type type = {
-    .name = "kan", .help = "as the basis' source begins", .min_rank = 4, .fill = fill};
+    .name = "kan", .help = "as in the publication of the basis", .min_rank = 4, .fill = fill};
 
 const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start) {
   gt_kan_start *config = GT_NEW(arena, gt_kan_start);

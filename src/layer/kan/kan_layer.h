@@ -26,81 +26,75 @@ extern const char *const gt_kan_bases[], *const gt_kan_base_names[], *const gt_k
                                                                          *const gt_kan_edge_sizes[];
 extern const gt_schema gt_kan_grid_update_schema;
 #define GT_KAN_ROW(...) GT_ROW(gt_kan_config, __VA_ARGS__)
-#define GT_KAN_ROWS                                                                                                    \
-  GT_KAN_ROW(basis, GT_FIELD_CHOICE, .fallback = "bspline", .choices = gt_kan_bases,                                   \
-             .help = "functions that an input goes through"),                                                          \
-      GT_KAN_ROW(                                                                                                      \
-          grid, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_GRID,                                                       \
-          .help =                                                                                                      \
-              "cells of the range (bspline, piecewise_linear: 5), centres in it (rbf, rswaf, sinc, wavelet: 8), "      \
-              "frequencies (fourier: 5)"),                                                                             \
-      GT_KAN_ROW(degree, GT_FIELD_INT, .min = 0, .max = GT_KAN_MOST_DEGREE,                                            \
-                 .help = "of splines (3, at most 9), highest of polynomials (4)"),                                     \
-      GT_KAN_ROW(range, GT_FIELD_FLOATS,                                                                               \
-                 .help = "ends of the grid (default: [-1, 1], of rbf, rswaf, sinc and wavelet [-2, 2])"),              \
-      GT_KAN_ROW(width, GT_FIELD_FLOAT, .min = 0, .max = 1e6, .flags = GT_FIELD_OPEN_MIN,                              \
-                 .help = "of rbf, rswaf and wavelet (default: the centres' distance)"),                                \
-      GT_KAN_ROW(alpha, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                             \
-                 .help = "exponent of jacobi (default: 1)"),                                                           \
-      GT_KAN_ROW(beta, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                              \
-                 .help = "the other exponent of jacobi (default: 1)"),                                                 \
-      GT_KAN_ROW(                                                                                                      \
-          input_norm, GT_FIELD_CHOICE, .choices = gt_kan_norm_names,                                                   \
-          .help =                                                                                                      \
-              "before the functions (default: tanh of chebyshev, legendre, hermite and jacobi, layer_norm of rbf "     \
-              "and rswaf, else none)"),                                                                                \
-      GT_KAN_ROW(                                                                                                      \
-          base, GT_FIELD_CHOICE, .choices = gt_kan_base_names,                                                         \
-          .help =                                                                                                      \
-              "activation of a linear branch beside the functions (default: silu of bspline and rbf, else none)"),     \
-      GT_KAN_ROW(bias, GT_FIELD_BOOL, .help = "add a bias (default: true of rbf and fourier)"),                        \
-      GT_KAN_ROW(                                                                                                      \
-          spline_scale, GT_FIELD_BOOL,                                                                                 \
-          .help = "learn a factor on the functions of each pair of input and output, too (default: true of "           \
-                  "bspline)"),                                                                                         \
-      GT_KAN_ROW(noise, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                          \
-                 .help = "of bspline: spread of initial values, times the grid's cells (default: 0.1)"),               \
-      GT_KAN_ROW(scale_spline, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                                  \
-                 .help = "factor on initial coefficients, or on the spread of an initial spline_scale"),               \
-      GT_KAN_ROW(                                                                                                      \
-          scale_base, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                                           \
-          .help =                                                                                                      \
-              "of the base branch's initial weights: uniform within sqrt(6 / ((1 + 5 scale^2) inputs))"),              \
-      GT_KAN_ROW(                                                                                                      \
-          learn_centres, GT_FIELD_BOOL,                                                                                \
-          .help =                                                                                                      \
-              "of rbf, rswaf, wavelet and sinc: learn where functions stand, for each input (default: false)"),        \
-      GT_KAN_ROW(learn_widths, GT_FIELD_BOOL,                                                                          \
-                 .help = "of the same: learn how wide they are, for each input (default: false)"),                     \
-      GT_KAN_ROW(learn_frequencies, GT_FIELD_BOOL,                                                                     \
-                 .help = "of fourier: learn the frequencies, for each input (default: false)"),                        \
-      GT_KAN_ROW(grid_update, GT_FIELD_MAP, .sub = &gt_kan_grid_update_schema,                                         \
-                 .help =                                                                                               \
-                     "of bspline: knots that follow the distribution of each input (default: they stay)"),             \
-      GT_KAN_ROW(l1, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                             \
-                 .help = "training adds this times the sum of all edges' sizes to the loss (default: 0)"),             \
-      GT_KAN_ROW(entropy, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                        \
-                 .help = "… and this times the entropy of their sizes as shares of that sum (default: 0)"),            \
-      GT_KAN_ROW(                                                                                                      \
-          edge_size, GT_FIELD_CHOICE, .choices = gt_kan_edge_sizes,                                                    \
-          .help =                                                                                                      \
-              "what both measure: the mean absolute activation over the batch, or coefficient, as efficient-kan does " \
-              "(default: activation)"),                                                                                \
-      GT_KAN_ROW(                                                                                                      \
-          smoothness, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                            \
-          .help =                                                                                                      \
-              "… and this times the sum over all edges of the mean difference of neighbouring coefficients "         \
-              "(default: 0)"),                                                                                         \
-      GT_KAN_ROW(                                                                                                      \
-          mask, GT_FIELD_BOOL,                                                                                         \
-          .help = "each pair of input and output has a factor, 1 or 0, that pruning sets (default: false)"),           \
-      GT_KAN_ROW(                                                                                                      \
-          symbolic, GT_FIELD_NODE, .holds = "plain",                                                                   \
-          .help =                                                                                                      \
-              "edges that are functions instead, c f(a x + b) + d with constants that are learned: [input, output, "   \
-              "function], such as [[0, 0, sin]] (default: none)"),                                                     \
-      GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                                 \
-                 .help = "initial coefficients (default: as the basis' source begins)")
+#define GT_KAN_ROWS                                                                                          \
+  GT_KAN_ROW(basis, GT_FIELD_CHOICE, .fallback = "bspline", .choices = gt_kan_bases,                         \
+             .help = "basis functions"),                                                                     \
+      GT_KAN_ROW(grid, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_GRID,                                      \
+                 .help = "size of the grid: intervals (bspline, piecewise_linear; default: 5), centers "     \
+                         "(rbf, rswaf, sinc, wavelet; default: 8) or frequencies (fourier; default: 5)"),    \
+      GT_KAN_ROW(degree, GT_FIELD_INT, .min = 0, .max = GT_KAN_MOST_DEGREE,                                  \
+                 .help = "degree of the splines (default: 3, at most 9), or highest degree of the "          \
+                         "polynomials (default: 4)"),                                                        \
+      GT_KAN_ROW(range, GT_FIELD_FLOATS,                                                                     \
+                 .help = "range of the grid [min, max] (default: [-1, 1]; [-2, 2] for rbf, rswaf, sinc and " \
+                         "wavelet)"),                                                                        \
+      GT_KAN_ROW(                                                                                            \
+          width, GT_FIELD_FLOAT, .min = 0, .max = 1e6, .flags = GT_FIELD_OPEN_MIN,                           \
+          .help =                                                                                            \
+              "width of the functions of rbf, rswaf and wavelet (default: the distance between centers)"),   \
+      GT_KAN_ROW(alpha, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                   \
+                 .help = "parameter alpha of the Jacobi polynomials (default: 1)"),                          \
+      GT_KAN_ROW(beta, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                    \
+                 .help = "parameter beta of the Jacobi polynomials (default: 1)"),                           \
+      GT_KAN_ROW(input_norm, GT_FIELD_CHOICE, .choices = gt_kan_norm_names,                                  \
+                 .help = "normalization of the inputs (default: tanh for chebyshev, legendre, hermite and "  \
+                         "jacobi; layer_norm for rbf and rswaf; else none)"),                                \
+      GT_KAN_ROW(base, GT_FIELD_CHOICE, .choices = gt_kan_base_names,                                        \
+                 .help =                                                                                     \
+                     "activation of the linear branch added to the functions (default: silu for bspline "    \
+                     "and rbf, else none)"),                                                                 \
+      GT_KAN_ROW(bias, GT_FIELD_BOOL, .help = "add a learned bias (default: true for rbf and fourier)"),     \
+      GT_KAN_ROW(spline_scale, GT_FIELD_BOOL,                                                                \
+                 .help = "also learn a scale for the function of each pair of input and output (default: "   \
+                         "true for bspline)"),                                                               \
+      GT_KAN_ROW(                                                                                            \
+          noise, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                       \
+          .help =                                                                                            \
+              "for bspline: amplitude of the random initial functions, divided by `grid` (default: 0.1)"),   \
+      GT_KAN_ROW(scale_spline, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                        \
+                 .help = "factor on the initial coefficients or, with `spline_scale`, on its initial "       \
+                         "standard deviation"),                                                              \
+      GT_KAN_ROW(scale_base, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                          \
+                 .help = "initial weights of the linear branch are uniform in ±sqrt(6 / ((1 + 5 "           \
+                         "scale_base^2) inputs))"),                                                          \
+      GT_KAN_ROW(learn_centres, GT_FIELD_BOOL,                                                               \
+                 .help = "for rbf, rswaf, wavelet and sinc: learn the centers, per input (default: false)"), \
+      GT_KAN_ROW(learn_widths, GT_FIELD_BOOL,                                                                \
+                 .help = "for rbf, rswaf, wavelet and sinc: learn the widths, per input (default: false)"),  \
+      GT_KAN_ROW(learn_frequencies, GT_FIELD_BOOL,                                                           \
+                 .help = "for fourier: learn the frequencies, per input (default: false)"),                  \
+      GT_KAN_ROW(grid_update, GT_FIELD_MAP, .sub = &gt_kan_grid_update_schema,                               \
+                 .help = "for bspline: move the knots to follow the distribution of each input (default: "   \
+                         "fixed knots)"),                                                                    \
+      GT_KAN_ROW(l1, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                   \
+                 .help = "L1 regularization: weight of the sum of all edge sizes in the loss (default: 0)"), \
+      GT_KAN_ROW(entropy, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                              \
+                 .help =                                                                                     \
+                     "entropy regularization: weight of the entropy of the normalized edge sizes in the "    \
+                     "loss (default: 0)"),                                                                   \
+      GT_KAN_ROW(edge_size, GT_FIELD_CHOICE, .choices = gt_kan_edge_sizes,                                   \
+                 .help = "edge size that l1 and entropy use: mean absolute activation over the batch, or "   \
+                         "mean absolute coefficient, as in efficient-kan (default: activation)"),            \
+      GT_KAN_ROW(smoothness, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                           \
+                 .help = "smoothness regularization: weight of the mean difference of neighboring "          \
+                         "coefficients, summed over all edges, in the loss (default: 0)"),                   \
+      GT_KAN_ROW(mask, GT_FIELD_BOOL,                                                                        \
+                 .help = "keep a mask of edges, 1 or 0, that pruning sets (default: false)"),                \
+      GT_KAN_ROW(symbolic, GT_FIELD_NODE, .holds = "plain",                                                  \
+                 .help = "edges to replace by functions c f(a x + b) + d with learned constants: list of "   \
+                         "[input, output, function], such as [[0, 0, sin]] (default: none)"),                \
+      GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                       \
+                 .help = "initial coefficients (default: as in the publication of the basis)")
 
 typedef struct gt_kan_form { /* what a basis has, and its defaults */
   unsigned uses;

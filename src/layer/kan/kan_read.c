@@ -11,20 +11,17 @@ const char *const gt_kan_norm_names[] = {"none", "tanh", "layer_norm", NULL};
 const char *const gt_kan_edge_sizes[] = {"activation", "coefficient", NULL};
 
 static const gt_field update_fields[] = {
-    GT_ROW(
-        gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
-        .help =
-            "steps from one update to the next; the first comes before the first step of a phase (default: 5)"),
+    GT_ROW(gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
+           .help = "update every this many steps, starting before the first step of a phase (default: 5)"),
     GT_ROW(gt_kan_grid_update, until, GT_FIELD_INT, .min = 1, .max = 1e12,
-           .help = "steps of a phase after which there are no more (default: ten times `every`)"),
-    GT_ROW(
-        gt_kan_grid_update, blend, GT_FIELD_FLOAT, .min = 1e-3, .max = 1,
-        .help =
-            "share of the even grid in the new one; the rest has as many samples in each cell (default: 0.02)"),
+           .help = "last step of a phase with an update (default: ten times `every`)"),
+    GT_ROW(gt_kan_grid_update, blend, GT_FIELD_FLOAT, .min = 1e-3, .max = 1,
+           .help = "weight of a uniform grid in the new one; the rest has equally many samples per "
+                   "interval (default: 0.02)"),
     {.name = NULL},
 };
 const gt_schema gt_kan_grid_update_schema = {
-    .name = "grid_update", .help = "grids that follow the data", .fields = update_fields};
+    .name = "grid_update", .help = "grid updates that follow the data", .fields = update_fields};
 
 enum {
   USES_GRID = 1,

@@ -28,15 +28,15 @@ static const gt_field fields[] = {
     GT_ROW(logic_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of gates",
            .flags = GT_FIELD_REQUIRED),
     GT_ROW(logic_config, wiring, GT_FIELD_CHOICE, .fallback = "random", .choices = wirings,
-           .help = "which two inputs a gate reads: random ones, each input equally often; or unique: no "
-                   "pair twice, neighbours first"),
+           .help = "which two inputs each gate reads: random (each input equally often) or unique (no "
+                   "pair twice, neighbors first)"),
     GT_ROW(logic_config, init, GT_FIELD_CHOICE, .fallback = "normal", .choices = gt_logic_inits,
-           .help = "initial logits: normal (standard); pass_through (10 on the gate that gives its first "
-                   "input, else 0); residual (5 on it: 91 %)"),
+           .help = "initial logits: normal (standard normal), pass_through (10 for the gate that "
+                   "returns its first input, else 0) or residual (5 for that gate: probability 0.91)"),
     GT_ROW(logic_config, precision, GT_FIELD_CHOICE, .fallback = "single", .choices = precisions,
-           .help = "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their "
-                   "gradients bf16), which needs batches that are multiples of 4 and no other reader of "
-                   "that layer"),
+           .help = "storage of values read from another logic layer: single (f32) or half (f16, "
+                   "gradients bf16; needs a batch size divisible by 4 and no other layer that reads "
+                   "them)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -122,7 +122,7 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
 }
 
 GT_DEFINE(layer, logic) = {.name = "logic",
-                           .help = "logic gates with two inputs, learned as mixtures of all 16",
+                           .help = "two-input logic gates, learned as a mixture of all 16",
                            .schema = &schema,
                            .config_size = sizeof(logic_config),
                            .family = GT_LAYER_GATES,
@@ -140,9 +140,9 @@ typedef struct group_config {
 
 static const gt_field group_fields[] = {
     GT_ROW(group_config, groups, GT_FIELD_INT, .min = 1, .max = 1 << 24,
-           .help = "number of sums: one a class", .flags = GT_FIELD_REQUIRED),
+           .help = "number of groups, one per class", .flags = GT_FIELD_REQUIRED),
     GT_ROW(group_config, tau, GT_FIELD_FLOAT, .fallback = "1", .flags = GT_FIELD_OPEN_MIN,
-           .help = "temperature: what each sum is divided by"),
+           .help = "temperature: each sum is divided by it"),
     {.name = NULL},
 };
 static const gt_schema group_schema = {.name = "group_sum",
@@ -173,7 +173,7 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
 }
 
 GT_DEFINE(layer, group_sum) = {.name = "group_sum",
-                               .help = "sums of equal groups of neighbouring values, over tau",
+                               .help = "sums of equal groups of consecutive values, divided by tau",
                                .schema = &group_schema,
                                .config_size = sizeof(group_config),
                                .family = GT_LAYER_GATES,

@@ -33,38 +33,39 @@ static const char *const wirings[] = {"random", "unique", NULL};
 
 static const gt_field fields[] = {
     GT_ROW(ca_config, steps, GT_FIELD_INT, .min = 1, .max = 100000, .flags = GT_FIELD_REQUIRED,
-           .help = "steps of the automaton"),
+           .help = "number of steps of the automaton"),
     GT_ROW(ca_config, kernels, GT_FIELD_INT, .fallback = "16", .min = 1, .max = 1024,
-           .help = "circuits that perceive each channel"),
+           .help = "number of perception circuits per channel"),
     GT_ROW(ca_config, perception, GT_FIELD_INTS, .fallback = "[8, 4, 2]", .min = 1, .max = 65536,
-           .help = "gates in each layer of such a circuit; 8 in the first: the eight neighbours, each with "
-                   "the cell"),
+           .help = "gates in each layer of a perception circuit; the first has 8: the cell with each "
+                   "of its neighbors"),
     GT_ROW(ca_config, update, GT_FIELD_INTS, .min = 1, .max = 65536, .flags = GT_FIELD_REQUIRED,
-           .help = "gates in each layer of the update; the last gives the cell's new channels"),
+           .help = "gates in each layer of the update circuit; the last layer gives the cell's new channels"),
     GT_ROW(ca_config, periodic, GT_FIELD_BOOL, .fallback = "false",
-           .help = "a torus; else zeros lie beyond the border"),
+           .help = "periodic boundaries; false: zeros outside the board"),
     GT_ROW(ca_config, fire_rate, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1,
-           .flags = GT_FIELD_OPEN_MIN, .help = "probability that a cell takes its new state in a step"),
+           .flags = GT_FIELD_OPEN_MIN, .help = "probability that a cell is updated in a step"),
     GT_ROW(ca_config, outputs, GT_FIELD_INT, .min = 1, .max = 65536,
-           .help = "how many channels of the last board are the output; default: all"),
+           .help = "number of channels of the last board to output (default: all)"),
     GT_ROW(ca_config, wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings,
-           .help = "as in layer logic"),
+           .help = "wiring, as in layer `logic`"),
     GT_ROW(ca_config, init, GT_FIELD_CHOICE, .fallback = "directions", .choices = inits,
-           .help = "initial logits, as in layer logic; directions: pass_through, but each kernel passes "
-                   "another neighbour on"),
+           .help = "initial logits, as in layer `logic`; directions: pass_through of another neighbor "
+                   "for each kernel"),
     GT_ROW(ca_config, strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
-           .help = "initial logit of what a gate passes on, with init: directions or pass_through"),
+           .help = "initial logit of the passed input, with init: directions or pass_through"),
     GT_ROW(ca_config, average_last, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 100000,
-           .help = "in training the output is the mean of so many last boards: what came must stay"),
-    GT_ROW(ca_config, rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
-           .help = "in training, states between two steps go this part of the way to the nearest bit"),
-    GT_ROW(ca_config, sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
            .help =
-               "in training, the probability that such a state is drawn as a bit, 1 as likely as it says"),
+               "in training, output the mean of the last this many boards, which rewards patterns that stay"),
+    GT_ROW(ca_config, rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .help = "in training, move states between steps this fraction of the way to the nearest bit"),
+    GT_ROW(ca_config, sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .help = "in training, probability of replacing a state between steps by a random bit with "
+                   "the state as its probability of 1"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "logic_ca", .help = "a cellular automaton of logic gates", .fields = fields};
+    .name = "logic_ca", .help = "cellular automaton of logic gates", .fields = fields};
 
 /* What the op needs of the config; false after reporting. */
 static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
@@ -261,7 +262,7 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
 }
 
 GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
-                              .help = "a cellular automaton whose rule is a circuit of logic gates",
+                              .help = "cellular automaton whose rule is a circuit of logic gates",
                               .schema = &schema,
                               .config_size = sizeof(ca_config),
                               .family = GT_LAYER_GATES,

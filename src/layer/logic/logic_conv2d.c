@@ -28,25 +28,25 @@ typedef struct conv_config {
 
 static const gt_field fields[] = {
     GT_ROW(conv_config, channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
-           .help = "number of kernels, each a tree of gates; the output's channels"),
+           .help = "number of output channels, each computed by a tree of gates"),
     GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
-           .help = "rows and columns of the receptive field"),
+           .help = "height and width of the receptive field"),
     GT_ROW(conv_config, depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
-           .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
+           .help = "levels of a tree, which has 2^depth inputs and 2^depth - 1 gates"),
     GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD,
-           .help = "between two positions"),
+           .help = "step between positions"),
     GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
-           .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
+           .help = "zeros added on each side; (kernel - 1) / 2 keeps height and width"),
     GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
-           .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
+           .help = "height and width of the OR pooling (maximum); 1: no pooling"),
     GT_ROW(conv_config, field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
-           .help = "how many input channels a kernel reads, if there are so many"),
+           .help = "number of input channels that a tree reads, at most"),
     GT_ROW(conv_config, init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
-           .help = "initial logits, as in layer logic"),
+           .help = "initial logits, as in layer `logic`"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "logic_conv2d",
-                                 .help = "convolution with trees of logic gates, OR-pooled",
+                                 .help = "convolution with trees of logic gates",
                                  .fields = fields,
                                  .shorthand = "channels"};
 
@@ -229,7 +229,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
 
 GT_DEFINE(layer, logic_conv2d) = {
     .name = "logic_conv2d",
-    .help = "trees of logic gates over the receptive fields of an image, OR-pooled",
+    .help = "convolution of an image with trees of logic gates, with OR pooling",
     .schema = &schema,
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_GATES,
