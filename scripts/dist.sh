@@ -64,7 +64,10 @@ while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
 done < <(git ls-files README.md LICENSE docs 2> /dev/null || find README.md LICENSE docs -type f)
 scripts/share.sh "$folder"
-cp -R "${SHARE:?folder of the man page and completions}" "$folder/share"
+# Man page and completions, which `make dist` writes before.
+share=${SHARE:-$(dirname "$binary")/share}
+[[ -d $share ]] || die "no man page and completions in $share; run: make dist"
+cp -R "$share" "$folder/share"
 cat > "$folder/INSTALL" << END
 tar xf $name.tar.gz && cd $name
 ./gtrain train configs/digits.yaml

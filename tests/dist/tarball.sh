@@ -12,6 +12,9 @@ dist=$TEST_TMP/dist
 name=gtrain-9.8-linux-$(uname -m)
 mkdir "$dist" "$TEST_TMP/person"
 exits 0 "the tarball is made" scripts/dist.sh "$GTRAIN" "$dist" 9.8
+for file in man/man1/gtrain.1 bash-completion/completions/gtrain zsh/site-functions/_gtrain; do
+  check "it has share/$file" test -s "$dist/$name/share/$file"
+done
 cp "$dist/$name.tar.gz" "$TEST_TMP/person/"
 export GTRAIN_DEVICE=cpu
 check "INSTALL has two lines" test "$(wc -l < "$dist/$name/INSTALL")" = 2
