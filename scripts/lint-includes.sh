@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # scripts/lint-includes.sh [ROOT]: the house rules that can be read off the file system and the include lines.
 #   - rooms include only what their rows below allow: arrows point downwards, and no room sees what it must not know;
-#   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/, libjpeg's headers only in src/data/;
+#   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/, libjpeg's headers only in src/data/,
+#     utf8proc.h and xxhash.h only in src/base/;
 #   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME), and
 #     src/op/FAMILY/NAME.c needs tests/op/FAMILY/NAME.c;
 #   - no shader names a specialization constant by its number;
@@ -81,6 +82,8 @@ FNR == 1 {
     fail("yaml.h outside src/spec/", "read the config through spec/spec.h; libyaml stays inside the spec room")
   if (header ~ /(^|\/)utf8proc\.h$/ && room != "base")
     fail("utf8proc.h outside src/base/", "go through base/unicode.h; libutf8proc stays inside the base room")
+  if (header ~ /(^|\/)(xxhash|xxh3)\.h$/ && room != "base")
+    fail(header " outside src/base/", "go through base/fingerprint.h; libxxhash stays inside the base room")
   if (header ~ /(^|\/)(jpeglib|jerror|turbojpeg)\.h$/ && room != "data")
     fail(header " outside src/data/", "read pictures through data/data.h; libjpeg stays inside the data room")
   if (header ~ /(^|\/)(volk|vulkan|vulkan_core)\.h$/ && folder != "src/backend/vulkan")

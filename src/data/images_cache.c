@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SETS = 2, FORMAT = 2 };
+enum { MOST_SETS = 2, FORMAT = 3 };
 
 typedef struct header {
   char magic[8];

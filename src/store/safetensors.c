@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "store/safetensors.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <jansson.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char hash_key[] = "gtrain.hash";
+static const char hash_key[] = "gtrain.xxh3";
 static const char hash_zeros[] = "0000000000000000";
 enum { HASH_DIGITS = 16 };
 /* The header holds names and the resolved config; Python's reader allows 100 MB, ours needs far less. */
@@ -41,15 +42,27 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
   return false;
 }
 
-/* Where the digits of the hash stand in a header, or NULL. The first occurrence counts: the writer puts the
- * metadata first, and inside strings a quote would be escaped. */
-static const char *hash_digits(const char *header, size_t length) {
-  static const char mark[] = "\"gtrain.hash\":\"";
-  const char *found = memmem(header, length, mark, sizeof mark - 1);
+/* The digits behind `mark`, or NULL. The first occurrence counts: the writer puts the metadata first, and
+ * inside strings a quote would be escaped. */
+static const char *find_digits(const char *header, size_t length, const char *mark) {
+  const char *found = memmem(header, length, mark, strlen(mark));
   if (!found) return NULL;
-  found += sizeof mark - 1;
+  found += strlen(mark);
   return found + HASH_DIGITS + 1 <= header + length && found[HASH_DIGITS] == '"' ? found : NULL;
 }
+
+static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
+  uint64_t hash = GT_HASH_START;
+  for (size_t i = 0; i < count; i++) hash = gt_hash(hash, pieces[i].data, pieces[i].size);
+  return hash;
+}
+
+/* What a file may be hashed with; the first is written. */
+static const struct {
+  const char *mark;
+  uint64_t (*of)(const gt_span *pieces, size_t count);
+} hashes[] = {{"\"gtrain.xxh3\":\"", gt_fingerprint_of}, {"\"gtrain.hash\":\"", fnv1a_of}};
+enum { HASHES = sizeof hashes / sizeof *hashes };
 
 /* --- writing --- */
 
@@ -95,13 +108,9 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
   gt_span *piece = gt_alloc(((size_t)count + 2) * sizeof *piece);
   piece[0] = (gt_span){prefix, 8};
   piece[1] = (gt_span){text, length};
-  uint64_t hash = gt_hash(gt_hash(GT_HASH_START, prefix, 8), text, length);
-  for (int i = 0; i < count; i++) {
-    piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
-    hash = gt_hash(hash, tensors[i].data, piece[i + 2].size);
-  }
-  snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
-  memcpy(text + (hash_digits(text, length) - text), digits, HASH_DIGITS);
+  for (int i = 0; i < count; i++) piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
+  snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint_of(piece, (size_t)count + 2));
+  memcpy(text + (find_digits(text, length, hashes[0].mark) - text), digits, HASH_DIGITS);
   const bool ok = gt_write_file_atomic(path, piece, (size_t)count + 2, error);
   free(piece);
   free(text);
@@ -143,14 +152,16 @@ static bool find_header(reader *r) {
 
 static bool check_hash(reader *r) {
   char text[HASH_DIGITS + 1];
-  const char *digits = hash_digits(r->header, r->header_size);
-  if (!digits) return bad(r, "it has no gtrain.hash: it was not written by gtrain, or is damaged", NULL);
+  const char *digits = NULL;
+  int kind = -1;
+  while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].mark);
+  if (!digits) return bad(r, "it has no hash: it was not written by gtrain, or is damaged", NULL);
   const gt_bytes *bytes = &r->file->bytes;
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
-  uint64_t hash = gt_hash(GT_HASH_START, bytes->data, at);
-  hash = gt_hash(hash, hash_zeros, HASH_DIGITS);
-  hash = gt_hash(hash, bytes->data + after, bytes->size - after);
-  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  const gt_span piece[] = {
+      {bytes->data, at}, {hash_zeros, HASH_DIGITS}, {bytes->data + after, bytes->size - after}};
+  r->file->hash = hashes[kind].of(piece, 3);
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)r->file->hash);
   if (memcmp(text, digits, HASH_DIGITS))
     return bad(r, "its bytes do not match their hash: the file is damaged or truncated", NULL);
   return true;

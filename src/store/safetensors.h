@@ -1,10 +1,11 @@
 /* Safetensors files: the container of checkpoints and of model.bin. An 8-byte little-endian header length, a
  * JSON header ({"name": {"dtype", "shape", "data_offsets"}, …, "__metadata__": {string: string}}, padded with
  * spaces so that the data begins at a multiple of 8), then the tensors' bytes one after another. Python's
- * safetensors opens them. One metadata entry, "gtrain.hash", holds the 64-bit FNV-1a hash of the whole file
- * with that entry's 16 digits read as zeros: no byte of a file can change unnoticed. The reader trusts
- * nothing: every size is checked against the bytes that are really there before anything is allocated or
- * touched. Owner: gt_container owns all it points to. */
+ * safetensors opens them. One metadata entry, "gtrain.xxh3", holds the 64-bit XXH3 hash of the whole file
+ * with that entry's 16 digits read as zeros: no byte of a file can change unnoticed. Files of earlier
+ * versions have FNV-1a in "gtrain.hash"; theirs is checked, too. The reader trusts nothing: every size is
+ * checked against the bytes that are really there before anything is allocated or touched. Owner:
+ * gt_container owns all it points to. */
 #ifndef GT_STORE_SAFETENSORS_H
 #define GT_STORE_SAFETENSORS_H
 #include "base/file.h"
@@ -17,7 +18,7 @@ typedef struct gt_stored {
   const void *data; /* little-endian, row-major */
 } gt_stored;
 
-typedef struct gt_metadata { /* "gtrain.hash" is added by the writer and hidden from nobody */
+typedef struct gt_metadata { /* "gtrain.xxh3" is added by the writer and hidden from nobody */
   const char *key, *value;
 } gt_metadata;
 
@@ -28,7 +29,8 @@ typedef struct gt_container {
   int tensors;
   gt_metadata *metadata;
   int entries;
-  bool damaged; /* after a read that failed: its bytes are not those that were written */
+  uint64_t hash; /* that of the file, of whichever kind it has */
+  bool damaged;  /* after a read that failed: its bytes are not those that were written */
 } gt_container;
 
 bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count, const gt_metadata *metadata,

@@ -1,7 +1,6 @@
 #include "train/init_from.h"
 #include "base/log.h"
 #include "base/text.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LISTED = 12 };
@@ -75,8 +74,7 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
     return NULL;
   }
   from->transfer.file = &from->file.container;
-  const char *hash = gt_container_metadata(&from->file.container, "gtrain.hash");
-  from->hash = hash ? strtoull(hash, NULL, 16) : 0;
+  from->hash = from->file.container.hash;
   return from;
 }
 

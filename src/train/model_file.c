@@ -1,4 +1,5 @@
 #include "train/model_file.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "train/net.h"
@@ -103,7 +104,7 @@ static void add_print(json_t *root, const char *split, uint64_t print) {
 }
 
 static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *print) {
-  json_t *root = json_object();
+  json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
   add_print(root, "train", print->train);
   if (data->validation.samples) add_print(root, "validation", print->validation);
   if (data->test.samples) add_print(root, "test", print->test);
@@ -302,11 +303,15 @@ static uint64_t read_print(const json_t *root, const char *split) {
   return text ? strtoull(text, NULL, 16) : 0;
 }
 
+/* Those of another kind, as earlier versions had them, count as not told. */
 static gt_data_fingerprint read_fingerprints(const gt_container *container) {
   json_t *root = read_note(container, "fingerprints");
-  const gt_data_fingerprint data = {.train = read_print(root, "train"),
-                                    .validation = read_print(root, "validation"),
-                                    .test = read_print(root, "test")};
+  const char *kind = json_string_value(json_object_get(root, "kind"));
+  gt_data_fingerprint data = {0};
+  if (kind && !strcmp(kind, GT_FINGERPRINT))
+    data = (gt_data_fingerprint){.train = read_print(root, "train"),
+                                 .validation = read_print(root, "validation"),
+                                 .test = read_print(root, "test")};
   json_decref(root);
   return data;
 }

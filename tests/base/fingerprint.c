@@ -1,4 +1,5 @@
-/* Fingerprints: every bit, the length and the order count; where the bytes lie does not. */
+/* Fingerprints: every bit, the length and the order count; where the bytes lie, and how they are cut, does
+ * not. */
 #include "base/fingerprint.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,9 +58,20 @@ static void place_does_not_count(void **unused) {
   }
 }
 
+static void cuts_do_not_count(void **unused) {
+  (void)unused;
+  uint8_t bytes[MOST];
+  fill(bytes, MOST);
+  for (size_t a = 0; a <= MOST; a += 13)
+    for (size_t b = a; b <= MOST; b += 17) {
+      const gt_span piece[] = {{bytes, a}, {bytes + a, b - a}, {bytes + b, MOST - b}};
+      assert_true(gt_fingerprint_of(piece, 3) == gt_fingerprint(0, bytes, MOST));
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_bit_counts),
-                                     cmocka_unit_test(length_and_order_count),
-                                     cmocka_unit_test(place_does_not_count)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_bit_counts), cmocka_unit_test(length_and_order_count),
+      cmocka_unit_test(place_does_not_count), cmocka_unit_test(cuts_do_not_count)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static const char *rewired(const char *model, const char *tensor, int64_t at, in
   ((int32_t *)(uintptr_t)wiring->data)[at] = value;
   int entries = 0;
   for (int i = 0; i < file.entries; i++)
-    if (strcmp(file.metadata[i].key, "gtrain.hash")) file.metadata[entries++] = file.metadata[i];
+    if (strcmp(file.metadata[i].key, "gtrain.xxh3")) file.metadata[entries++] = file.metadata[i];
   assert_true(gt_safetensors_write(to, file.tensor, file.tensors, file.metadata, entries, &error));
   gt_container_finish(&file);
   return to;

@@ -1,5 +1,5 @@
 #include "repair.h"
-#include "base/text.h"
+#include "base/fingerprint.h"
 #include "fuzz.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void repair_png(uint8_t *data, size_t size) {
 
 /* --- model files and checkpoints --- */
 
-static const char mark[] = "\"gtrain.hash\":\"";
+static const char mark[] = "\"gtrain.xxh3\":\"";
 enum { MARK = sizeof mark - 1, DIGITS = 16 };
 
 static size_t header_size(const uint8_t *data, size_t size) {
@@ -39,7 +39,7 @@ static void put_hash(uint8_t *data, size_t size) {
     char digits[DIGITS + 1];
     if (memcmp(data + at, mark, MARK)) continue;
     memset(data + at + MARK, '0', DIGITS);
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_hash(GT_HASH_START, data, size));
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint(0, data, size));
     memcpy(data + at + MARK, digits, DIGITS);
     return;
   }

@@ -26,6 +26,11 @@ for name in mlp gates automaton inputs crop kan; do
   check "… and without a finding" grep -q '"findings":\[\]' "$TEST_TMP/result"
 done
 
+cp tests/golden/crop/model.bin "$TEST_TMP/model.bin"
+printf x | dd of="$TEST_TMP/model.bin" bs=1 seek=3000 conv=notrunc status=none
+exits 65 "an old file that is damaged" "$GTRAIN" eval "$TEST_TMP/model.bin" --device "$DEVICE"
+says "… is told by its old hash" "its bytes do not match their hash"
+
 cp -r tests/golden/mlp "$TEST_TMP/run"
 exits 65 "a checkpoint of another version" \
   "$GTRAIN" train tests/golden/mlp/config.yaml --resume --run-dir "$TEST_TMP/run" --device "$DEVICE" --quiet

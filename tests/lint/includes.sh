@@ -82,6 +82,7 @@ refused "yaml.h outside spec" src/data/a.c '<yaml.h>' "yaml.h outside src/spec/"
 allowed "yaml.h in spec" src/spec/a.c '<yaml.h>'
 refused "libjpeg outside data" src/cli/a.c '<jpeglib.h>' "jpeglib.h outside src/data/"
 allowed "libjpeg in data" src/data/a.c '<jpeglib.h>'
+refused "libxxhash outside base" src/data/a.c '<xxhash.h>' "xxhash.h outside src/base/"
 refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"
 
 # The table itself: a row may name only rooms whose rows stand before it, so no rows can make a circle.

@@ -1,6 +1,6 @@
 /* The container of models and checkpoints: its layout as published, and that no damaged or hostile file gets
  * through: every truncation, every byte flipped, and headers that lie under a hash that is right. */
-#include "base/text.h"
+#include "base/fingerprint.h"
 #include "store/safetensors.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void layout_is_as_published(void **unused) {
   assert_int_equal(file.data[8], '{');
   assert_int_equal(file.size, 8 + length + 24 + 16 + 0 + 4 + 3);
   char *header = strndup((const char *)file.data + 8, length);
-  assert_non_null(strstr(header, "{\"__metadata__\":{\"gtrain.hash\":\""));
+  assert_non_null(strstr(header, "{\"__metadata__\":{\"gtrain.xxh3\":\""));
   assert_non_null(
       strstr(header, "\"linear1.weight\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}"));
   assert_non_null(strstr(header, "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[40,44]}"));
@@ -132,14 +132,14 @@ static void forge(const char *header, size_t data) {
   memcpy(file + 8, header, strlen(header));
   char digits[17], *mark = strstr((char *)file + 8, "0000000000000000");
   if (mark) {
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_hash(GT_HASH_START, file, size));
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint(0, file, size));
     memcpy(mark, digits, 16);
   }
   spill(file, size);
   free(file);
 }
 
-#define META "\"__metadata__\":{\"gtrain.hash\":\"0000000000000000\"}"
+#define META "\"__metadata__\":{\"gtrain.xxh3\":\"0000000000000000\"}"
 #define ENTRY(dtype, shape, offsets) \
   "{" META ",\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
 
@@ -149,8 +149,8 @@ static void lies_are_refused(void **unused) {
       "{}",
       "[]",
       "{" META "}x",
-      "{\"__metadata__\":{\"gtrain.hash\":\"0000000000000000\",\"k\":1}}",
-      "{\"__metadata__\":{\"gtrain.hash\":\"00000000\"}}",
+      "{\"__metadata__\":{\"gtrain.xxh3\":\"0000000000000000\",\"k\":1}}",
+      "{\"__metadata__\":{\"gtrain.xxh3\":\"00000000\"}}",
       "{" META ",\"__metadata__\":{}}",
       ENTRY("F32", "[2]", "[0,4]"),
       ENTRY("F32", "[1]", "[4,8]"),

@@ -128,7 +128,7 @@ static bool reads_with(const char *key, const char *value) {
   assert_true(gt_safetensors_read(path, &file, &error));
   bool found = false;
   for (int i = 0; i < file.entries; i++) {
-    if (!strcmp(file.metadata[i].key, "gtrain.hash")) continue;
+    if (!strcmp(file.metadata[i].key, "gtrain.xxh3")) continue;
     const bool wanted = !strcmp(file.metadata[i].key, key);
     found |= wanted;
     if (wanted && !value) continue;

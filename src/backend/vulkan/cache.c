@@ -4,9 +4,9 @@
 #include "backend/vulkan/internal.h"
 #include "base/cache.h"
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct cache_header {
 } cache_header;
 
 enum { CACHE_LIMIT = 64 << 20 };
-static const char magic[8] = "gtcache1";
+static const char magic[8] = "gtcache2";
 
 void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *p, char *name, size_t size) {
   size_t length =
@@ -44,7 +44,7 @@ static const void *cache_contents(const gt_bytes *file, size_t *size) {
   memcpy(&header, file->data, sizeof header);
   if (memcmp(header.magic, magic, sizeof magic) || header.size != file->size - sizeof header) return NULL;
   const uint8_t *contents = file->data + sizeof header;
-  if (gt_hash(GT_HASH_START, contents, header.size) != header.hash) return NULL;
+  if (gt_fingerprint(0, contents, header.size) != header.hash) return NULL;
   *size = header.size;
   return contents;
 }
@@ -83,7 +83,7 @@ void gt_vulkan_cache_save(gt_vulkan *vk) {
   if (vkGetPipelineCacheData(vk->device, vk->cache, &size, data) == VK_SUCCESS) {
     memcpy(header.magic, magic, sizeof magic);
     header.size = size;
-    header.hash = gt_hash(GT_HASH_START, data, size);
+    header.hash = gt_fingerprint(0, data, size);
     const gt_span piece[2] = {{&header, sizeof header}, {data, size}};
     if (gt_make_folder_of(vk->cache_path, &error) && gt_write_file_atomic(vk->cache_path, piece, 2, &error))
       vk->cache_size = size;
