@@ -263,21 +263,27 @@ int gt_cli_main(int argc, char **argv) {
 
 /* --- what was given --- */
 
-const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index) {
+const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena,
+                              int *count) {
+  const char **values = GT_NEW_N(arena, const char *, arguments->givens + 2);
+  *count = 0;
   for (int i = 0; i < arguments->givens; i++)
-    if (!strcmp(arguments->given[i].option->name, option) && index-- == 0) return arguments->given[i].value;
+    if (!strcmp(arguments->given[i].option->name, option)) values[(*count)++] = arguments->given[i].value;
+  return values;
+}
+
+static const struct gt_given *find(const gt_arguments *arguments, const char *option) {
+  for (int i = 0; i < arguments->givens; i++)
+    if (!strcmp(arguments->given[i].option->name, option)) return &arguments->given[i];
   return NULL;
 }
 
 const char *gt_option_value(const gt_arguments *arguments, const char *option) {
-  return gt_option_nth(arguments, option, 0);
+  const struct gt_given *given = find(arguments, option);
+  return given ? given->value : NULL;
 }
 
-bool gt_flag(const gt_arguments *arguments, const char *option) {
-  for (int i = 0; i < arguments->givens; i++)
-    if (!strcmp(arguments->given[i].option->name, option)) return true;
-  return false;
-}
+bool gt_flag(const gt_arguments *arguments, const char *option) { return find(arguments, option) != NULL; }
 
 bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
                    int64_t *value) {

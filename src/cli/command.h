@@ -4,6 +4,7 @@
  * everything else to stderr, reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
 #define GT_CLI_COMMAND_H
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/register.h"
 #include <stdbool.h>
@@ -99,11 +100,12 @@ const gt_command *gt_command_at(int index);
 
 bool gt_flag(const gt_arguments *arguments, const char *option);
 const char *gt_option_value(const gt_arguments *arguments,
-                            const char *option); /* the last one; NULL: not given */
+                            const char *option); /* the first one; NULL: not given */
 /* The value of --device, for gt_backend_open; with --require-gpu auto is the GPU, however small the model. */
 const char *gt_cli_device(const gt_arguments *arguments);
-/* The index-th value of an option that may be given several times, or NULL. */
-const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index);
+/* The values of an option that may be given several times, in an array of the arena with room for two more.
+ */
+const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena, int *count);
 /* A whole number in [min, max]; the fallback if not given. A usage error is reported: then false. */
 bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
                    int64_t *value);

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
-  const char **overrides = GT_NEW_N(arena, const char *, arguments->givens + 1);
+  const char **overrides = gt_option_values(arguments, "set", arena, count);
   const char *init = gt_option_value(arguments, "init"), *data = gt_option_value(arguments, "data");
-  *count = 0;
-  while ((overrides[*count] = gt_option_nth(arguments, "set", *count))) ++*count;
   if (init) overrides[(*count)++] = gt_config_assign(arena, "init_from.model", init);
   if (data) overrides[(*count)++] = gt_config_assign(arena, "data.test", data);
   return overrides;
@@ -91,7 +89,7 @@ int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnosti
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->errors) return gt_report(error);
   if (error->status) gt_log_error("%s", error->message);
-  return gt_option_nth(arguments, "set", 0) ? (int)gt_diagnostics_status(diagnostics) : GT_ERR_DATA;
+  return gt_flag(arguments, "set") ? (int)gt_diagnostics_status(diagnostics) : GT_ERR_DATA;
 }
 
 /* A number, perhaps with a fraction, and perhaps K, M, G or T, with or without "B" or "iB". */
@@ -173,10 +171,11 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
 
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
                   gt_gate **gates, int *gate_count) {
-  const char *text;
-  *gates = GT_NEW_N(arena, gt_gate, arguments->givens + 1);
-  for (*gate_count = 0; (text = gt_option_nth(arguments, "fail-if", *gate_count)); ++*gate_count) {
-    gt_gate *gate = &(*gates)[*gate_count];
+  const char *const *given = gt_option_values(arguments, "fail-if", arena, gate_count);
+  *gates = GT_NEW_N(arena, gt_gate, *gate_count);
+  for (int i = 0; i < *gate_count; i++) {
+    const char *text = given[i];
+    gt_gate *gate = &(*gates)[i];
     if (!parse_gate(text, gate)) {
       gt_usage_error(arguments,
                      "--fail-if '%s': expected METRIC<NUMBER (also <= > >= == !=), such as '%s<0.5'", text,

@@ -44,12 +44,12 @@ static bool add_input(input_files *files, const gt_data_signature *signature, co
 
 static bool list_files(const gt_arguments *arguments, const gt_data_signature *signature, input_files *files,
                        gt_arena *arena, gt_error *error) {
-  const char *text;
+  int given;
+  const char *const *inputs = gt_option_values(arguments, "input", arena, &given);
   bool ok = true;
   for (int i = 1; i < arguments->words && ok; i++)
     ok = add_path(files, NULL, arguments->word[i], arena, error);
-  for (int i = 0; ok && (text = gt_option_nth(arguments, "input", i)); i++)
-    ok = add_input(files, signature, text, arena, error);
+  for (int i = 0; i < given && ok; i++) ok = add_input(files, signature, inputs[i], arena, error);
   return ok && (files->count <= INT_MAX || gt_fail(error, GT_ERR_DATA, "more than %d files", INT_MAX));
 }
 

@@ -56,10 +56,11 @@ static bool parse_block(const char *at, gt_damage *d) {
 }
 
 static bool read_damage(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *s) {
-  const char *text;
-  s->damage = GT_NEW_N(arena, gt_damage, arguments->givens + 1);
-  for (; (text = gt_option_nth(arguments, "damage", s->damages)); s->damages++) {
-    gt_damage *d = &s->damage[s->damages];
+  const char *const *given = gt_option_values(arguments, "damage", arena, &s->damages);
+  s->damage = GT_NEW_N(arena, gt_damage, s->damages);
+  for (int i = 0; i < s->damages; i++) {
+    const char *text = given[i];
+    gt_damage *d = &s->damage[i];
     if (!strncmp(text, "random:", 7) ? parse_random(text + 7, d) : parse_block(text, d)) continue;
     gt_usage_error(arguments,
                    "--damage '%s': expected ROW,COLUMN,HxW, the same with :LAST or :FIRST-LAST (steps), or "
