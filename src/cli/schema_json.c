@@ -246,7 +246,7 @@ static json_t *phases_json(const gt_schema_thing *list, int count) {
   add_path(&p, "augment\\.[0-9]+", ref("augment/items"));
   add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1);
   add_keys(&p, "train", &gt_train_schema);
-  json_t *phase = gt_schema_json(&gt_phase_schema, NULL),
+  json_t *phase = gt_schema_json(gt_phase_schema(&arena), NULL),
          *properties = json_incref(json_object_get(phase, "properties"));
   json_decref(phase);
   json_t *item =

@@ -49,7 +49,7 @@ static void add(builder *b, gt_schema_thing item) {
 /* --- sections: the config's own rows, and the maps inside them --- */
 
 /* What a subtree holds, by gt_field.holds: things of a kind, and the keys that its map has in any case. */
-static void find_held(const char *holds, const char **kind, const gt_schema **schema) {
+static void find_held(gt_arena *arena, const char *holds, const char **kind, const gt_schema **schema) {
   const struct {
     const char *holds, *kind;
     const gt_schema *schema;
@@ -62,7 +62,7 @@ static void find_held(const char *holds, const char **kind, const gt_schema **sc
       {"schedule", "schedule", &gt_schedule_common_schema},
       {"init_from", NULL, &gt_init_from_schema},
       {"train", NULL, &gt_train_schema},
-      {"phases", NULL, &gt_phase_schema},
+      {"phases", NULL, gt_phase_schema(arena)},
   };
   for (size_t i = 0; holds && i < sizeof held / sizeof *held; i++)
     if (!strcmp(held[i].holds, holds)) *kind = held[i].kind, *schema = held[i].schema;
@@ -78,7 +78,7 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *items = NULL;
     const gt_schema *inner = f->sub;
-    if (f->type == GT_FIELD_NODE && !f->sub) find_held(f->holds, &items, &inner);
+    if (f->type == GT_FIELD_NODE && !f->sub) find_held(b->arena, f->holds, &items, &inner);
     if (f->choices == gt_finding_names) items = "warning";
     if ((!inner && !items) || is_listed(b, f->name)) continue;
     const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);

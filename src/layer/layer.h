@@ -47,8 +47,8 @@ struct gt_sample_facts;
  * training data then: before the first step of a phase and so many steps apart, as long as they are less than
  * `until`. */
 typedef struct gt_adaptation {
-  const char *layer;
-  gt_id sample; /* what the layer wants to see, F32 [rows, …]: of an evaluation, not of a step */
+  const char *layer, *key; /* its name; its setting that asks for this */
+  gt_id sample;            /* what the layer wants to see, F32 [rows, …]: of an evaluation, not of a step */
   int64_t every, until;
   const void *settings; /* live as long as the arena */
   void (*adapt)(const struct gt_adaptation *adaptation, const float *sample, int64_t rows,

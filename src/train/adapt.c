@@ -14,11 +14,11 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
   gt_adapter *adapter = &run->adapter;
   *adapter = (gt_adapter){0};
   if (!model_of(run)->adaptations) return true;
+  const gt_adaptation *first = &model_of(run)->adaptation[0];
   if (run->session.windows.train)
-    return gt_fail(
-        error, GT_ERR_CONFIG,
-        "'%s' adapts to the training data (grid_update), for which all of it must fit on the device",
-        model_of(run)->adaptation[0].layer);
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "'%s' adapts to the training data (%s), for which all of it must fit on the device",
+                   first->layer, first->key);
   const gt_net_options options = {.target = run->session.backend->target, .draw = &run->state.draw};
   adapter->net = gt_net_sampling(&run->generation, run->config, SAMPLES, &options, error);
   adapter->executable = adapter->net ? gt_session_compile(&run->session, adapter->net, error) : NULL;

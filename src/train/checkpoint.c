@@ -1,5 +1,6 @@
 #include "train/checkpoint.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "train/tuned_file.h"
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +64,7 @@ static const state_row state_rows[] = {
     ROW(data.test, BITS, 0, 0, false),
     ROW(data.meaning, BITS, 0, 0, false),
 };
-enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 4 };
+enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, OWN_ENTRIES = STATE_ROWS + 3 };
 
 /* False: it is not told. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
@@ -115,20 +116,22 @@ static bool is_possible(const gt_host_state *s) {
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
-                         const char *config, const char *symbolic, const gt_host_state *state,
+                         const char *config, const gt_metadata *notes, int noted, const gt_host_state *state,
                          gt_error *error) {
-  gt_metadata entry[MOST_ENTRIES];
+  gt_metadata *entry = gt_alloc((OWN_ENTRIES + (size_t)noted) * sizeof *entry);
   char text[STATE_ROWS][40], seed_text[24];
   int entries = 3;
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   entry[0] = (gt_metadata){"format", GT_CHECKPOINT_FORMAT};
   entry[1] = (gt_metadata){"seed", seed_text};
   entry[2] = (gt_metadata){"config", config};
-  if (symbolic) entry[entries++] = (gt_metadata){GT_CHECKPOINT_SYMBOLIC, symbolic};
+  for (int i = 0; i < noted; i++) entry[entries++] = notes[i];
   for (int i = 0; i < STATE_ROWS; i++)
     if (state_text(state, &state_rows[i], text[i]))
       entry[entries++] = (gt_metadata){state_rows[i].key, text[i]};
-  return gt_safetensors_write(path, tensors, count, entry, entries, error);
+  const bool ok = gt_safetensors_write(path, tensors, count, entry, entries, error);
+  free(entry);
+  return ok;
 }
 
 #define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
@@ -242,12 +245,17 @@ void gt_checkpoint_prune(const char *run_directory, int keep) {
   gt_arena_finish(&arena);
 }
 
+static bool is_name(const char *wanted, const char *name, size_t length) {
+  return length == strlen(wanted) && !memcmp(name, wanted, length);
+}
+
 bool gt_is_temporary(const char *name) {
-  static const char *const written[] = {"config.yaml",  "best.bin",      "model.bin",
-                                        "unpruned.bin", "unsnapped.bin", GT_TUNED_FILE};
+  static const char *const written[] = {"config.yaml", "best.bin", "model.bin", GT_TUNED_FILE};
   const size_t length = gt_temporary_target(name);
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-    if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;
+    if (is_name(written[i], name, length)) return true;
+  for (int i = 0; i < gt_change_count(); i++)
+    if (is_name(gt_change_at(i)->kept, name, length)) return true;
   return length && step_of(name, length) >= 0;
 }
 

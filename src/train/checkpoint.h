@@ -7,12 +7,12 @@
 #define GT_TRAIN_CHECKPOINT_H
 #include "data/data.h"
 #include "optim/schedule.h"
+#include "train/change.h"
 #include "train/sink.h"
 #include "store/safetensors.h"
 
 /* Only the format that is written is read: a change of what checkpoints hold counts it up. */
-#define GT_CHECKPOINT_FORMAT   "gtrain-checkpoint-2"
-#define GT_CHECKPOINT_SYMBOLIC "symbolic" /* metadata: edges that phases made functions (train/snap.h) */
+#define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-2"
 
 enum { GT_STOPPED_RUN = 1, GT_STOPPED_PHASE }; /* what early stopping ended; 0: nothing */
 
@@ -49,8 +49,9 @@ void gt_checkpoint_prune(const char *run_directory, int keep);
 bool gt_is_temporary(const char *name);
 void gt_remove_temporaries(const char *directory);
 
+/* notes: of changes (change.h): metadata of their names. */
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
-                         const char *config, const char *symbolic, const gt_host_state *state,
+                         const char *config, const gt_metadata *notes, int noted, const gt_host_state *state,
                          gt_error *error);
 /* Reads and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind, of a version
  * whose checkpoints have another format, or holds impossible numbers. *config points into the container. */

@@ -9,6 +9,7 @@
 #include "data/data.h"
 #include "loss/loss.h"
 #include "optim/optim.h"
+#include "train/change.h"
 
 struct gt_init_from;
 
@@ -37,22 +38,6 @@ typedef struct gt_train_config {
   gt_checkpoint_config checkpoint;
 } gt_train_config;
 
-typedef struct gt_prune_config { /* train/prune.h */
-  double node, edge;
-  int64_t nodes;
-} gt_prune_config;
-
-struct gt_snap_wish;
-typedef struct gt_snap_config { /* train/snap.h */
-  double minimum_r2, weight_simple;
-  gt_strings library;
-  const gt_spec *edges;
-  bool together;
-  const bool *allowed;             /* functions of the library */
-  const struct gt_snap_wish *wish; /* edges; kan/snap.h */
-  int wishes;
-} gt_snap_config;
-
 typedef struct gt_config {
   const char *path; /* as the user named it; "-": standard input */
   const char *name; /* the file's name without folder and ending, or "stdin" */
@@ -70,10 +55,7 @@ typedef struct gt_config {
   bool has_dataset, outline; /* outline: of its data no values are needed */
   struct gt_config *phase;   /* those of train.phases; the config itself is then as the first of them */
   int phases;                /* 0: there are none */
-  bool prunes;               /* a phase that begins with it */
-  gt_prune_config prune;
-  bool snaps; /* likewise */
-  gt_snap_config snap;
+  gt_change change;          /* that a phase begins with */
   gt_diagnostics diagnostics;
 } gt_config;
 
@@ -88,7 +70,6 @@ extern const gt_schema gt_config_schema; /* the top level; sections of other roo
 extern const gt_schema gt_train_schema;
 extern const gt_schema gt_precision_schema;
 extern const gt_schema gt_eval_schema;
-extern const gt_schema gt_prune_schema, gt_snap_schema; /* of phases */
 
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error.
  * outline: of the data no values are needed (gt_data_wanted), as long as nothing else in the config does. */

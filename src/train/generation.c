@@ -2,8 +2,6 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "train/phases.h"
-#include "train/prune.h"
-#include "train/snap.h"
 #include <string.h>
 
 static gt_config *phase_config(const gt_run *run, int64_t phase) {
@@ -141,7 +139,7 @@ static void advance(gt_run *run) {
   const int64_t steps = state->step - state->first_step;
   state->phase++;
   const gt_config *next = phase_config(run, state->phase);
-  const bool same = next->optim->type == former && !next->prunes && !next->snaps;
+  const bool same = next->optim->type == former && !next->change.type;
   state->optimizer_step = same ? state->optimizer_step + steps : 0;
   state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
@@ -165,12 +163,26 @@ static bool hand_over(gt_run *run, const gt_image *held, gt_error *error) {
   return ok;
 }
 
+/* The weights of the phase that is over become those that the next one begins with. */
+static bool change(gt_run *run, const gt_change *what, gt_image *held, gt_error *error) {
+  const gt_change_run between = {.base = run->base,
+                                 .config = run->config,
+                                 .model = run->net->model,
+                                 .next = run->state.phase + 1,
+                                 .draw = run->state.draw,
+                                 .sinks = &run->sinks,
+                                 .arena = &run->session.arena,
+                                 .generation = &run->generation};
+  return gt_run_keep_weights(run, what->type->kept, (gt_model_results){0}, error) &&
+         what->type->apply(&between, what->settings, held, error);
+}
+
 bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_image held;
   if (!gt_image_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
   const gt_config *next = phase_config(run, run->state.phase + 1);
-  if ((next->prunes && !gt_prune(run, &held, error)) || (next->snaps && !gt_snap(run, &held, error))) {
+  if (next->change.type && !change(run, &next->change, &held, error)) {
     gt_image_finish(&held);
     return false;
   }

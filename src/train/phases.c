@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "train/net.h"
-#include "train/prune.h"
-#include "train/snap.h"
 #include <string.h>
 
 enum { MOST_PHASES = 100 };
@@ -46,8 +44,6 @@ static bool begins_with(const char *key, const char *section) {
 
 typedef struct phase_keys {
   int64_t epochs, steps;
-  gt_prune_config prune;
-  gt_snap_config symbolic;
   const gt_spec *model, *optimizer, *schedule, *augment;
 } phase_keys;
 
@@ -55,10 +51,6 @@ static const gt_field phase_fields[] = {
     GT_ROW(phase_keys, epochs, GT_FIELD_INT, .min = 1, .max = 1e9, .help = "length of the phase in epochs"),
     GT_ROW(phase_keys, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
            .help = "length of the phase in optimizer steps, instead of epochs"),
-    GT_ROW(phase_keys, prune, GT_FIELD_MAP, .sub = &gt_prune_schema,
-           .help = "remove nodes and edges of a KAN when the phase begins"),
-    GT_ROW(phase_keys, symbolic, GT_FIELD_MAP, .sub = &gt_snap_schema,
-           .help = "replace edges of a KAN by functions when the phase begins"),
     GT_ROW(phase_keys, model, GT_FIELD_NODE, .holds = "layers",
            .help = "the same layers with other settings; as a path: model.0.linear.units"),
     GT_ROW(phase_keys, optimizer, GT_FIELD_NODE, .holds = "optimizer",
@@ -67,25 +59,41 @@ static const gt_field phase_fields[] = {
            .help = "another schedule; as a path: schedule.warmup"),
     GT_ROW(phase_keys, augment, GT_FIELD_NODE, .holds = "augment",
            .help = "other augmentations; keys of `train` are changed by path: train.batch_size"),
-    {.name = NULL},
 };
-const gt_schema gt_phase_schema = {.name = "phase",
-                                   .help = "a part of the run with a length and settings of its own",
-                                   .fields = phase_fields};
 
-/* What a phase may have: keys of its own, and then the sections whose keys it may change, … */
-static const char *const keys[] = {"epochs",    "steps",    "prune",   "symbolic", "model",
-                                   "optimizer", "schedule", "augment", "train"};
+const gt_schema *gt_phase_schema(gt_arena *arena) {
+  enum { FIELDS = sizeof phase_fields / sizeof *phase_fields };
+  const int changes = gt_change_count();
+  gt_field *fields = GT_NEW_N(arena, gt_field, FIELDS + changes + 1); /* the last has no name */
+  gt_schema *schema = GT_NEW(arena, gt_schema);
+  memcpy(fields, phase_fields, sizeof phase_fields);
+  for (int i = 0; i < changes; i++) {
+    const gt_change_type *type = gt_change_at(i);
+    fields[FIELDS + i] =
+        (gt_field){.name = type->name, .type = GT_FIELD_MAP, .sub = type->schema, .help = type->schema->help};
+  }
+  *schema = (gt_schema){
+      .name = "phase", .help = "a part of the run with a length and settings of its own", .fields = fields};
+  return schema;
+}
+
+/* What a phase may have: its length, changes (change.h), and keys of these sections, … */
+static const char *const lengths[] = {"epochs", "steps"};
+static const char *const sections[] = {"model", "optimizer", "schedule", "augment", "train"};
 /* … but for these, which are one for a whole run. */
 static const char *const fixed[] = {"train.phases", "train.threads", "train.restart_every", "train.epochs",
                                     "train.steps"};
-enum { OWN = 4, SECTIONS = sizeof keys / sizeof *keys - OWN, FIXED = sizeof fixed / sizeof *fixed };
+enum {
+  LENGTHS = sizeof lengths / sizeof *lengths,
+  SECTIONS = sizeof sections / sizeof *sections,
+  FIXED = sizeof fixed / sizeof *fixed
+};
 
 bool gt_phase_may_change(const char *key) {
   for (size_t i = 0; i < FIXED; i++)
     if (begins_with(key, fixed[i])) return false;
   for (size_t i = 0; i < SECTIONS; i++)
-    if (begins_with(key, keys[OWN + i])) return strcmp(key, "train") != 0;
+    if (begins_with(key, sections[i])) return strcmp(key, "train") != 0;
   return false;
 }
 
@@ -95,14 +103,26 @@ static bool is_field(const gt_schema *schema, const char *key) {
   return false;
 }
 
+/* All that may stand in a phase, sections by their names. */
+static const char *const *phase_keys_of(gt_arena *arena, size_t *count) {
+  const char **keys = GT_NEW_N(arena, const char *, LENGTHS + gt_change_count() + SECTIONS);
+  *count = 0;
+  for (int i = 0; i < LENGTHS; i++) keys[(*count)++] = lengths[i];
+  for (int i = 0; i < gt_change_count(); i++) keys[(*count)++] = gt_change_at(i)->name;
+  for (int i = 0; i < SECTIONS; i++) keys[(*count)++] = sections[i];
+  return keys;
+}
+
 /* What was probably meant: a key of a section, without its name, or a name that is mistyped; NULL: nothing
  * known. */
 static const char *meant_by(gt_arena *arena, const gt_spec *root, const char *key) {
   if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
     return gt_arena_printf(arena, "optimizer.%s", key);
   if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
+  size_t count;
+  const char *const *keys = phase_keys_of(arena, &count);
   const size_t length = strcspn(key, ".");
-  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), keys, OWN + SECTIONS);
+  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), keys, count);
   return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
 }
 
@@ -115,13 +135,25 @@ static void refuse(gt_config *config, const gt_spec *root, const gt_spec *entry)
   item->expected =
       "its length, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
   if (known) return;
-  const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, OWN + SECTIONS);
+  size_t count;
+  const char *const *keys = phase_keys_of(diagnostics->arena, &count);
+  const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, count);
   item->suggestion = meant_by(diagnostics->arena, root, entry->key);
   if (!item->suggestion && hint.from_table) item->suggestion = hint.suggestion;
   if (!item->suggestion) item->help = hint.help;
 }
 
-static bool is_length(const char *key) { return !strcmp(key, "epochs") || !strcmp(key, "steps"); }
+static bool is_length(const char *key) {
+  for (int i = 0; i < LENGTHS; i++)
+    if (!strcmp(key, lengths[i])) return true;
+  return false;
+}
+
+static bool is_change(const char *key) {
+  for (int i = 0; i < gt_change_count(); i++)
+    if (!strcmp(key, gt_change_at(i)->name)) return true;
+  return false;
+}
 
 /* The tree of a phase: that of the one before, with its own length and overrides. */
 static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
@@ -133,7 +165,7 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
     gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    if (!strcmp(entry->key, "prune") || !strcmp(entry->key, "symbolic"))
+    if (is_change(entry->key))
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
@@ -163,25 +195,6 @@ static void check_carry(gt_config *config, const gt_store *before, const gt_stor
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
       gt_error_at(&config->diagnostics, at, "'%s' of the phase before is not there: layers stay",
                   before->slot[i]->name);
-}
-
-static void check_prune(gt_config *config, gt_config *phase, gt_arena *arena, const gt_spec *item, int index,
-                        const gt_model *model) {
-  const gt_spec *node = gt_spec_find(item, "prune");
-  if (!node) return;
-  if (!index)
-    gt_error_at(&config->diagnostics, node->at, "nothing is trained yet that the first phase could prune");
-  gt_prune_read(phase, arena, node, model, &config->diagnostics);
-}
-
-static void check_snap(gt_config *config, gt_config *phase, gt_arena *arena, const gt_spec *item, int index,
-                       const gt_model *model) {
-  const gt_spec *node = gt_spec_find(item, "symbolic");
-  if (!node) return;
-  if (!index)
-    gt_error_at(&config->diagnostics, node->at, "nothing is trained yet that could be a function")->expected =
-        "symbolic: in a later phase; or symbolic: [[0, 0, sin]] of a layer, for what is known beforehand";
-  gt_snap_read(phase, arena, node, model, &config->diagnostics);
 }
 
 static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_spec *root) {
@@ -243,8 +256,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     if (before) check_carry(config, before, model->store, items->child[i]->at);
-    check_prune(config, &phase[i], arena, items->child[i], i, model);
-    check_snap(config, &phase[i], arena, items->child[i], i, model);
+    gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
     if (config->diagnostics.errors == errors) check_begins(config, &phase[i], arena, items->child[i]->at);
     before = model->store;
     tree = root;

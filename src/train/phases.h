@@ -10,7 +10,9 @@
 #define GT_TRAIN_PHASES_H
 #include "train/config.h"
 
-extern const gt_schema gt_phase_schema; /* the keys of a phase that are not paths, for help and JSON Schema */
+/* The keys of a phase that are not paths, changes (change.h) among them, for help and JSON Schema. In the
+ * arena. */
+const gt_schema *gt_phase_schema(gt_arena *arena);
 
 /* Reads the phases of a config whose other sections have been read, and makes the config itself the first of
  * them; false after reporting. Without any the config is its only one. */

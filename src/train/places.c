@@ -5,6 +5,7 @@
 #include "spec/hint.h"
 #include "train/config.h"
 #include "train/init_from.h"
+#include "train/phases.h"
 
 /* Every item of a registry; in the order in which hints name them. */
 #define ADD_ALL(kind, all, at, common)                                \
@@ -14,7 +15,7 @@
 
 void gt_config_know_places(gt_diagnostics *diagnostics) {
   const gt_schema *const section[] = {&gt_config_schema, &gt_train_schema, &gt_init_from_schema,
-                                      &gt_prune_schema, &gt_snap_schema};
+                                      gt_phase_schema(diagnostics->arena)};
   enum { SECTIONS = sizeof section / sizeof *section };
   int formats, count = 0;
   const gt_data_format *const *format = gt_data_formats(&formats);

@@ -3,9 +3,7 @@
 #include "base/memory.h"
 #include "train/generation.h"
 #include "train/init_from.h"
-#include "train/prune.h"
 #include "train/run.h"
-#include "train/snap.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +19,13 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_stored *tensors = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *tensors);
+  gt_metadata *notes = GT_NEW_N(&arena, gt_metadata, gt_change_count());
+  const int noted = gt_change_notes(run->base, run->state.phase, run->net->model, &arena, notes);
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
-  const bool ok = gt_run_check_weights(run, &image, error) &&
-                  gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
-                                      (uint64_t)run->config->seed, run->base->resolved,
-                                      gt_snap_text(run, &arena), &run->state, error);
+  const bool ok =
+      gt_run_check_weights(run, &image, error) &&
+      gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
+                          (uint64_t)run->config->seed, run->base->resolved, notes, noted, &run->state, error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
@@ -117,7 +117,7 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!count) return true;
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
-  *found = gt_prune_resume(run, &container, error) && gt_snap_resume(run, &container, path, error) &&
+  *found = gt_change_resume(run->base, run->state.phase, &container, path, arena, error) &&
            gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
            gt_store_restore(run->net->model->store, &run->session.buffers, &container, path, error) &&
            gt_run_check_constants(run, error);

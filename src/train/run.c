@@ -129,7 +129,7 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
 /* --- the end --- */
 
 /* An earlier phase has the layers that its model tells: in a run that was resumed since, nobody else knows
- * what pruning left of them, or which functions their edges were. */
+ * what changes (change.h) made of them. */
 static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
   gt_arena *arena = &run->session.arena;
   gt_config *config = &run->base->phase[phase];

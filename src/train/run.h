@@ -72,6 +72,9 @@ typedef struct gt_run {
 
 bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
 bool gt_run_loop(gt_run *run, gt_error *error);
+/* Of a net that searches (search.h): steps to `boundary`, or until a signal comes, the search has converged
+ * or a loss is not finite. */
+bool gt_run_search(gt_run *run, int64_t boundary, gt_error *error);
 /* The weights that evaluations read, which the caller finishes; empty on failure. */
 bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error);
 /* Writes them, as the model of the present step, to a file of the run's directory. */

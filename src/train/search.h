@@ -9,8 +9,6 @@
 #define GT_TRAIN_SEARCH_H
 #include "train/net.h"
 
-struct gt_run;
-
 enum { GT_SEARCH_TRIAL, GT_SEARCH_MEASURE, GT_SEARCH_ACCEPT, GT_SEARCH_DIRECT, GT_SEARCH_STAGES };
 /* What "measure" tells; and the control that the host writes. */
 enum {
@@ -33,6 +31,4 @@ typedef struct gt_search_net {
 /* Adds the stages to a net whose "gradient" is built. */
 bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, const gt_net_options *options,
                      gt_error *error);
-/* Steps to `boundary`, or until a signal comes, the search has converged or a loss is not finite. */
-bool gt_search_to(struct gt_run *run, int64_t boundary, gt_error *error);
 #endif

@@ -23,7 +23,7 @@ static void write_at(int64_t step) {
                                .place = {[GT_SINK_metrics] = 1234567890123, [GT_SINK_timing] = -1}};
   gt_error error = {0};
   assert_true(gt_checkpoint_write(gt_checkpoint_path(&arena, folder, step), &tensor, 1, UINT64_MAX, "a: 1\n",
-                                  NULL, &state, &error));
+                                  NULL, 0, &state, &error));
 }
 
 static void state_comes_back(void **unused) {

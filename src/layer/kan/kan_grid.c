@@ -172,7 +172,8 @@ void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribu
                    .inputs = shape.dim[shape.rank - 1],
                    .units = o->config->units,
                    .blend = update->blend > 0 ? update->blend : 0.02};
-  gt_build_adapt(build, (gt_adaptation){.sample = x,
+  gt_build_adapt(build, (gt_adaptation){.key = "grid_update",
+                                        .sample = x,
                                         .every = every,
                                         .until = update->until ? update->until : 10 * every,
                                         .settings = f,

@@ -1,9 +1,9 @@
 /* Edges of a KAN layer that are functions by name, c f(a x + b) + d with constants that are trained, instead
  * of sums of basis functions: pykan's fix_symbolic (Liu et al., 2024, section 2.5). `symbolic: [[0, 0, sin]]`
- * in the layer's settings says which; a phase of training that snaps (train/snap.h) writes it there. Of such
- * an edge the mask is 0. x is what the layer takes in, before input_norm. Parameters [edges], in the order
- * of that list: symbolic_scale_in (a), symbolic_shift_in (b), symbolic_scale_out (c), symbolic_shift_out (d),
- * whose form is a gt_kan_symbolic, as is the mask's. */
+ * in the layer's settings says which; a phase of training that snaps (src/change/symbolic.c) writes it there.
+ * Of such an edge the mask is 0. x is what the layer takes in, before input_norm. Parameters [edges], in the
+ * order of that list: symbolic_scale_in (a), symbolic_shift_in (b), symbolic_scale_out (c),
+ * symbolic_shift_out (d), whose form is a gt_kan_symbolic, as is the mask's. */
 #ifndef GT_LAYER_KAN_SYMBOLIC_H
 #define GT_LAYER_KAN_SYMBOLIC_H
 #include "layer/kan/kan_function.h"

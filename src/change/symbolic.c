@@ -1,9 +1,17 @@
-#include "train/snap.h"
+/* Symbolic fit: `symbolic:` of a phase, which begins by making edges of a Kolmogorov-Arnold network functions
+ * by name (kan/snap.h), whose constants this phase and those after it train. phases:
+ *     - steps: 200
+ *     - {steps: 200, symbolic: {edges: auto, minimum_r2: 0.99}}
+ * Which edges are which functions is from then on in `symbolic:` of the layers' settings: in the configs of
+ * these phases, of the model in the end, and in a checkpoint's note. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "kan/snap.h"
 #include "model/model.h"
+#include "train/change.h"
+#include "train/config.h"
+#include "train/sink.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +20,37 @@ enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
 
 /* --- reading -------------------------------------------------------------------------------------------- */
 
+typedef struct symbolic_settings {
+  double minimum_r2, weight_simple;
+  gt_strings library;
+  const gt_spec *edges;
+  bool together;
+  const bool *allowed; /* functions of the library */
+  const gt_snap_wish *wish;
+  int wishes;
+} symbolic_settings;
+
 static const gt_field fields[] = {
-    GT_ROW(gt_snap_config, edges, GT_FIELD_NODE, .holds = "plain",
+    GT_ROW(symbolic_settings, edges, GT_FIELD_NODE, .holds = "plain",
            .help = "edges to replace: auto (all edges), or a list of [layer, input, output] or, "
                    "without regard to R2, [layer, input, output, function] (default: auto)"),
-    GT_ROW(gt_snap_config, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
+    GT_ROW(symbolic_settings, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
            .help = "keep an edge unless a function explains this fraction of its variance (R2)"),
-    GT_ROW(gt_snap_config, library, GT_FIELD_STRINGS,
+    GT_ROW(symbolic_settings, library, GT_FIELD_STRINGS,
            .help = "functions to choose from (default: all that `gtrain explain --help` lists)"),
-    GT_ROW(gt_snap_config, weight_simple, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
+    GT_ROW(symbolic_settings, weight_simple, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
            .help = "weight w of simplicity: among functions that explain enough, minimize w * "
                    "complexity + (1 - w) * log2(1 - R2)"),
-    GT_ROW(gt_snap_config, together, GT_FIELD_BOOL, .fallback = "false",
+    GT_ROW(symbolic_settings, together, GT_FIELD_BOOL, .fallback = "false",
            .help = "choose the functions jointly, by the error on the samples, as `gtrain explain` "
                    "does (at most 200 edges)"),
     {.name = NULL},
 };
-const gt_schema gt_snap_schema = {.name = "symbolic",
-                                  .help =
-                                      "symbolic functions in place of edges of a KAN at the start of a phase",
-                                  .fields = fields,
-                                  .shorthand = "edges"};
+static const gt_schema schema = {.name = "symbolic",
+                                 .help =
+                                     "symbolic functions in place of edges of a KAN at the start of a phase",
+                                 .fields = fields,
+                                 .shorthand = "edges"};
 
 static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *message) {
   gt_error_at(diagnostics, at, "%s", message)->expected = expected;
@@ -93,7 +111,7 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish 
   return true;
 }
 
-static void read_edges(gt_snap_config *snap, gt_arena *arena, const gt_model *model,
+static void read_edges(symbolic_settings *snap, gt_arena *arena, const gt_model *model,
                        gt_diagnostics *diagnostics) {
   const gt_spec *edges = snap->edges;
   if (gt_spec_is_null(edges)) return;
@@ -115,12 +133,9 @@ static void read_edges(gt_snap_config *snap, gt_arena *arena, const gt_model *mo
   snap->wishes = edges->count;
 }
 
-void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const gt_model *model,
-                  gt_diagnostics *diagnostics) {
+static const void *read(const gt_config *phase, const gt_spec *node, const gt_model *model, gt_arena *arena,
+                        gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
-  if (phase->prunes)
-    refuse(diagnostics, node->at, "two phases, the first of which prunes",
-           "a phase prunes or snaps, not both");
   for (int l = 0; l < model->layers; l++) {
     const char *lacks = gt_kan_network_lacks(model, l);
     if (lacks)
@@ -128,14 +143,14 @@ void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const 
                   model->layer[l].name, model->layer[l].type->name, lacks);
     else if (!gt_kan_settings(arena, phase->root, l, model->layers))
       gt_error_at(diagnostics, node->at, "this needs a model that is written out, a KAN layer an entry");
-    if (diagnostics->errors > errors) return;
+    if (diagnostics->errors > errors) return NULL;
   }
-  if (!gt_schema_read(&gt_snap_schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena,
-                      diagnostics))
-    return;
-  phase->snap.allowed = read_library(&phase->snap.library, arena, diagnostics);
-  read_edges(&phase->snap, arena, model, diagnostics);
-  phase->snaps = true;
+  symbolic_settings *settings = GT_NEW(arena, symbolic_settings);
+  if (!gt_schema_read(&schema, settings, NULL, NULL, node, node->at, "in 'symbolic'", arena, diagnostics))
+    return NULL;
+  settings->allowed = read_library(&settings->library, arena, diagnostics);
+  read_edges(settings, arena, model, diagnostics);
+  return settings;
 }
 
 /* --- snapping ------------------------------------------------------------------------------------------- */
@@ -146,8 +161,8 @@ static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_functio
                          fit->symbol->name, 1 - fit->r2);
 }
 
-static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
-  gt_arena *arena = &run->session.arena;
+static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
+  gt_arena *arena = run->arena;
   const char *text = "";
   int edges = 0, snapped = 0, told = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
@@ -158,11 +173,11 @@ static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_f
     if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
     text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
   }
-  gt_sinks_say(&run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
+  gt_sinks_say(run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
                text, told > MOST_TOLD ? "; …" : "");
 }
 
-static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *snap) {
+static void warn_of_wishes(const gt_kan_network *network, const symbolic_settings *snap) {
   for (int w = 0; w < snap->wishes; w++) {
     const gt_snap_wish *wish = &snap->wish[w];
     const gt_kan_layer *l = &network->layer[wish->layer];
@@ -174,7 +189,7 @@ static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *
 
 /* Where the network cannot be read as a whole, edges are chosen one by one. What it is to be is what it is,
  * where targets are classes. */
-static bool choose_together(const gt_run *run, gt_kan_network *network, const gt_kan_trace *trace,
+static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
                             const double *scaled, gt_snap_limits *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
@@ -201,7 +216,8 @@ static bool choose_together(const gt_run *run, gt_kan_network *network, const gt
 }
 
 /* What samples of the training data tell of its edges. */
-static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *snap, gt_error *error) {
+static bool choose(const gt_change_run *run, gt_kan_network *network, const symbolic_settings *snap,
+                   gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed,
                            snap->wish,       snap->wishes,        (int)run->config->train.threads};
@@ -226,22 +242,24 @@ static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *s
 }
 
 /* Writes a list for each layer, by its name, into the configs of phases `first` on. */
-static bool snap_phases(gt_run *run, int64_t first, const gt_spec *lists, gt_error *error) {
-  for (int64_t p = first; p < run->base->phases; p++) {
-    gt_config *phase = &run->base->phase[p];
+static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_arena *arena,
+                        gt_error *error) {
+  for (int64_t p = first; p < base->phases; p++) {
+    gt_config *phase = &base->phase[p];
     for (int l = 0; l < lists->count; l++)
-      if (!gt_kan_snap_config(&run->session.arena, phase->root, l, lists->count, lists->child[l]))
+      if (!gt_kan_snap_config(arena, phase->root, l, lists->count, lists->child[l]))
         return gt_fail(error, GT_ERR_CONFIG, "phase %lld has other layers: its edges cannot be functions",
                        (long long)p + 1);
-    phase->resolved = gt_config_resolve(phase, &run->session.arena);
+    phase->resolved = gt_config_resolve(phase, arena);
   }
   return true;
 }
 
 /* The values in a model of the phase that is over, but for the edges that are functions now. */
-static bool snap_values(gt_run *run, const gt_kan_network *network, const gt_kan_snapping *snapping,
-                        const gt_spec *lists, gt_image *held, gt_error *error) {
-  gt_arena *arena = &run->generation;
+static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
+                        const gt_kan_snapping *snapping, const gt_spec *lists, gt_image *held,
+                        gt_error *error) {
+  gt_arena *arena = run->generation;
   gt_config config = *run->config;
   config.root = gt_spec_copy(arena, run->config->root);
   gt_diagnostics_init(&config.diagnostics, arena);
@@ -251,7 +269,7 @@ static bool snap_values(gt_run *run, const gt_kan_network *network, const gt_kan
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "cannot be snapped: %s", config.diagnostics.items[0].message);
   gt_image image;
-  gt_image_carry(&image, model->store, held, run->state.draw);
+  gt_image_carry(&image, model->store, held, run->draw);
   for (int l = 0; l < network->layers; l++)
     gt_kan_snapping_write(&snapping[l], network->layer[l].name, &image);
   gt_image_finish(held);
@@ -259,41 +277,30 @@ static bool snap_values(gt_run *run, const gt_kan_network *network, const gt_kan
   return true;
 }
 
-bool gt_snap(gt_run *run, gt_image *held, gt_error *error) {
-  const int64_t next = run->state.phase + 1;
-  gt_arena *arena = &run->session.arena;
+static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
+  gt_arena *arena = run->arena;
   gt_kan_network network;
-  if (!gt_run_keep_weights(run, "unsnapped.bin", (gt_model_results){0}, error) ||
-      !gt_kan_network_read(&network, run->net->model, held, run->base->path, error))
-    return false;
+  if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
   gt_kan_snapping *snapping = GT_NEW_N(&network.arena, gt_kan_snapping, network.layers);
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
-  bool ok = choose(run, &network, &run->base->phase[next].snap, error);
+  bool ok = choose(run, &network, settings, error);
   for (int l = 0; ok && l < network.layers; l++) {
     snapping[l] = gt_kan_snapping_of(&network.arena, &network, l, NULL);
     gt_spec_add(arena, lists, gt_arena_strdup(arena, network.layer[l].name),
                 gt_kan_symbolic_setting(arena, &snapping[l].symbolic));
   }
-  ok = ok && snap_values(run, &network, snapping, lists, held, error) && snap_phases(run, next, lists, error);
+  ok = ok && snap_values(run, &network, snapping, lists, held, error) &&
+       snap_phases(run->base, run->next, lists, arena, error);
   gt_kan_network_finish(&network);
   return ok;
 }
 
 /* --- checkpoints ---------------------------------------------------------------------------------------- */
 
-/* The last phase up to the present one that has changed what the config says of edges; -1: there is none. */
-static int64_t last_change(const gt_run *run) {
-  const gt_config *base = run->base;
-  int64_t p = run->state.phase < base->phases ? run->state.phase : base->phases - 1;
-  while (p >= 0 && !base->phase[p].snaps && !base->phase[p].prunes) p--;
-  return p;
-}
-
-const char *gt_snap_text(const gt_run *run, gt_arena *arena) {
-  const gt_model *model = run->net->model;
+/* The functions of each layer, by its name, as YAML; also after pruning, which renumbers edges. */
+static const char *note(const gt_model *model, gt_arena *arena) {
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
   bool any = false;
-  if (last_change(run) < 0) return NULL;
   for (int l = 0; l < model->layers; l++) {
     const gt_slot *slot = gt_store_find(
         model->store, gt_arena_printf(arena, "%s.%s", model->layer[l].name, gt_kan_symbolic_names[0]));
@@ -305,14 +312,27 @@ const char *gt_snap_text(const gt_run *run, gt_arena *arena) {
   return any ? gt_spec_write(arena, lists) : NULL;
 }
 
-bool gt_snap_resume(gt_run *run, const gt_container *checkpoint, const char *path, gt_error *error) {
-  const char *text = gt_container_metadata(checkpoint, GT_CHECKPOINT_SYMBOLIC);
-  const int64_t first = last_change(run);
+static bool resume(gt_config *base, int64_t present, const gt_container *checkpoint, const char *path,
+                   gt_arena *arena, gt_error *error) {
+  const char *text = gt_container_metadata(checkpoint, schema.name);
+  const int64_t first = gt_change_last(base, present, NULL);
   gt_diagnostics diagnostics;
   if (first < 0 || !text) return true;
-  gt_diagnostics_init(&diagnostics, &run->session.arena);
-  const gt_spec *lists = gt_spec_parse(&run->session.arena, path, text, strlen(text), &diagnostics);
+  gt_diagnostics_init(&diagnostics, arena);
+  const gt_spec *lists = gt_spec_parse(arena, path, text, strlen(text), &diagnostics);
   if (!lists || diagnostics.errors || lists->kind != GT_SPEC_MAP)
     return gt_fail(error, GT_ERR_DATA, "%s: what it tells of edges that are functions cannot be read", path);
-  return snap_phases(run, first, lists, error);
+  return snap_phases(base, first, lists, arena, error);
 }
+
+GT_DEFINE(change, symbolic) = {
+    .name = "symbolic",
+    .kept = "unsnapped.bin",
+    .too_early = "nothing is trained yet that could be a function",
+    .expected =
+        "symbolic: in a later phase; or symbolic: [[0, 0, sin]] of a layer, for what is known beforehand",
+    .schema = &schema,
+    .read = read,
+    .apply = apply,
+    .note = note,
+    .resume = resume};

@@ -1,41 +1,57 @@
-#include "train/prune.h"
+/* Pruning: `prune:` of a phase, which begins by taking out of a Kolmogorov-Arnold network what little of the
+ * output comes by way of (kan/scores.h).
+ *   phases:
+ *     - steps: 200
+ *     - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
+ * This phase and those after it have narrower layers: `units:` of their configs, and of the model in the end,
+ * are what pruning came to, and a checkpoint's are told by the shapes of its masks. */
 #include "kan/narrow.h"
 #include "model/model.h"
+#include "train/change.h"
+#include "train/config.h"
+#include "train/sink.h"
 #include <stdlib.h>
 #include <string.h>
 
+extern const gt_change_type gt_change_prune;
+
 enum { MOST_SAMPLES = 2000 };
 
+typedef struct prune_settings {
+  double node, edge;
+  int64_t nodes;
+} prune_settings;
+
 static const gt_field fields[] = {
-    GT_ROW(gt_prune_config, node, GT_FIELD_FLOAT, .fallback = "1e-2", .min = 0, .max = 1e9,
+    GT_ROW(prune_settings, node, GT_FIELD_FLOAT, .fallback = "1e-2", .min = 0, .max = 1e9,
            .help = "remove hidden nodes whose strongest incoming or outgoing edge scores at most this"),
-    GT_ROW(gt_prune_config, edge, GT_FIELD_FLOAT, .fallback = "3e-2", .min = 0, .max = 1e9,
+    GT_ROW(prune_settings, edge, GT_FIELD_FLOAT, .fallback = "3e-2", .min = 0, .max = 1e9,
            .help = "remove edges that score at most this"),
-    GT_ROW(gt_prune_config, nodes, GT_FIELD_INT, .fallback = "0", .min = 0, .max = INT32_MAX,
+    GT_ROW(prune_settings, nodes, GT_FIELD_INT, .fallback = "0", .min = 0, .max = INT32_MAX,
            .help = "keep at most this many nodes per hidden layer, the best ones; 0: no limit"),
     {.name = NULL},
 };
-const gt_schema gt_prune_schema = {
+static const gt_schema schema = {
     .name = "prune", .help = "pruning of a KAN at the start of a phase", .fields = fields};
 
-void gt_prune_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const gt_model *model,
-                   gt_diagnostics *diagnostics) {
-  if (!gt_schema_read(&gt_prune_schema, &phase->prune, NULL, NULL, node, node->at, "in 'prune'", arena,
-                      diagnostics))
-    return;
-  phase->prunes = true;
+static const void *read(const gt_config *phase, const gt_spec *node, const gt_model *model, gt_arena *arena,
+                        gt_diagnostics *diagnostics) {
+  (void)phase;
+  prune_settings *settings = GT_NEW(arena, prune_settings);
+  if (!gt_schema_read(&schema, settings, NULL, NULL, node, node->at, "in 'prune'", arena, diagnostics))
+    return NULL;
   for (int i = 0; i < model->layers; i++)
     if (strcmp(model->layer[i].type->name, "kan"))
       gt_error_at(diagnostics, node->at, "layer '%s' is no KAN layer: only these are pruned",
                   model->layer[i].name);
+  return settings;
 }
 
 /* The configs of phases `first` on. */
-static bool narrow_phases(gt_run *run, int64_t first, const int *widths, int layers,
-                          const gt_kan_snapping *snapping, gt_error *error) {
-  for (int64_t p = first; p < run->base->phases; p++) {
-    gt_config *phase = &run->base->phase[p];
-    gt_arena *arena = &run->session.arena;
+static bool narrow_phases(gt_config *base, int64_t first, const int *widths, int layers,
+                          const gt_kan_snapping *snapping, gt_arena *arena, gt_error *error) {
+  for (int64_t p = first; p < base->phases; p++) {
+    gt_config *phase = &base->phase[p];
     if (!gt_kan_narrow_config(arena, phase->root, widths, layers, snapping, &phase->diagnostics))
       return gt_fail(error, GT_ERR_CONFIG, "%s", phase->diagnostics.items[0].message);
     phase->resolved = gt_config_resolve(phase, arena);
@@ -43,15 +59,15 @@ static bool narrow_phases(gt_run *run, int64_t first, const int *widths, int lay
   return true;
 }
 
-static void report(gt_run *run, const gt_kan_network *network, const gt_kan_scores *scores,
+static void report(const gt_change_run *run, const gt_kan_network *network, const gt_kan_scores *scores,
                    const gt_kan_kept *kept) {
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
     const char *nodes = "";
     for (int o = 0; o < layer->outputs && o < 16; o++)
-      nodes = gt_arena_printf(&run->session.arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
+      nodes = gt_arena_printf(run->arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
                               kept->node[l + 1][o] ? "" : " (goes)");
-    gt_sinks_say(&run->sinks, "pruned '%s': %d of %d nodes and %d of %d edges stay; its nodes score %s%s",
+    gt_sinks_say(run->sinks, "pruned '%s': %d of %d nodes and %d of %d edges stay; its nodes score %s%s",
                  layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
                  gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,
                  layer->outputs > 16 ? ", …" : "");
@@ -59,7 +75,7 @@ static void report(gt_run *run, const gt_kan_network *network, const gt_kan_scor
 }
 
 /* What samples of the training data tell of the network, and what stays. */
-static bool choose(gt_run *run, const gt_kan_network *network, const gt_prune_config *limits,
+static bool choose(const gt_change_run *run, const gt_kan_network *network, const prune_settings *limits,
                    gt_kan_kept *kept, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   gt_kan_trace trace;
@@ -79,10 +95,10 @@ static bool choose(gt_run *run, const gt_kan_network *network, const gt_prune_co
 }
 
 /* The values in a model of the phase that is over, but for its widths. */
-static bool narrow_values(gt_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
+static bool narrow_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
                           const int *widths, const gt_kan_snapping *snapping, gt_image *held,
                           gt_error *error) {
-  gt_arena *arena = &run->generation;
+  gt_arena *arena = run->generation;
   gt_config narrow = *run->config;
   narrow.root = gt_spec_copy(arena, run->config->root);
   gt_diagnostics_init(&narrow.diagnostics, arena);
@@ -93,40 +109,36 @@ static bool narrow_values(gt_run *run, const gt_kan_network *network, const gt_k
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "cannot be pruned: %s", narrow.diagnostics.items[0].message);
   gt_image image;
-  gt_kan_narrow_image(&image, model->store, held, network, kept, snapping, run->state.draw);
+  gt_kan_narrow_image(&image, model->store, held, network, kept, snapping, run->draw);
   gt_image_finish(held);
   *held = image;
   return true;
 }
 
-bool gt_prune(gt_run *run, gt_image *held, gt_error *error) {
-  const int64_t next = run->state.phase + 1;
+static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
   gt_kan_network network;
   gt_kan_kept kept = {0};
-  if (!gt_run_keep_weights(run, "unpruned.bin", (gt_model_results){0}, error) ||
-      !gt_kan_network_read(&network, run->net->model, held, run->base->path, error))
-    return false;
-  int *widths = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *widths);
-  bool ok = choose(run, &network, &run->base->phase[next].prune, &kept, error);
-  gt_kan_snapping *snapping = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *snapping);
+  if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
+  int *widths = gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *widths);
+  bool ok = choose(run, &network, settings, &kept, error);
+  gt_kan_snapping *snapping = gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *snapping);
   for (int l = 0; ok && l < network.layers; l++) {
     widths[l] = gt_kan_kept_nodes(&kept, &network, l);
-    snapping[l] = gt_kan_snapping_of(&run->generation, &network, l, &kept);
+    snapping[l] = gt_kan_snapping_of(run->generation, &network, l, &kept);
   }
   ok = ok && narrow_values(run, &network, &kept, widths, snapping, held, error) &&
-       narrow_phases(run, next, widths, network.layers, snapping, error);
+       narrow_phases(run->base, run->next, widths, network.layers, snapping, run->arena, error);
   gt_kan_kept_finish(&kept);
   gt_kan_network_finish(&network);
   return ok;
 }
 
-bool gt_prune_resume(gt_run *run, const gt_container *checkpoint, gt_error *error) {
-  const gt_config *base = run->base;
-  int64_t first = run->state.phase < base->phases ? run->state.phase : base->phases - 1;
-  while (first >= 0 && !base->phase[first].prunes) first--;
+static bool resume(gt_config *base, int64_t present, const gt_container *checkpoint, const char *path,
+                   gt_arena *arena, gt_error *error) {
+  (void)path;
+  const int64_t first = gt_change_last(base, present, &gt_change_prune);
   if (first < 0) return true;
   gt_config *phase = &base->phase[first];
-  gt_arena *arena = &run->session.arena;
   const gt_model *model = gt_config_build_model(phase, arena, &phase->diagnostics);
   if (!model) return gt_fail(error, GT_ERR_CONFIG, "%s", phase->diagnostics.items[0].message);
   int *widths = gt_arena_alloc_n(arena, (size_t)model->layers, sizeof *widths);
@@ -138,5 +150,13 @@ bool gt_prune_resume(gt_run *run, const gt_container *checkpoint, gt_error *erro
                      model->layer[l].name);
     widths[l] = (int)mask->shape.dim[3];
   }
-  return narrow_phases(run, first, widths, model->layers, NULL, error);
+  return narrow_phases(base, first, widths, model->layers, NULL, arena, error);
 }
+
+GT_DEFINE(change, prune) = {.name = "prune",
+                            .kept = "unpruned.bin",
+                            .too_early = "nothing is trained yet that the first phase could prune",
+                            .schema = &schema,
+                            .read = read,
+                            .apply = apply,
+                            .resume = resume};

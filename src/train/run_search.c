@@ -229,7 +229,7 @@ static bool advance(search *s, gt_error *error) {
   return true;
 }
 
-bool gt_search_to(gt_run *run, int64_t boundary, gt_error *error) {
+bool gt_run_search(gt_run *run, int64_t boundary, gt_error *error) {
   gt_search_net *net = run->net->search;
   const int rows = GT_LBFGS_ROWS(net->history);
   search s = {.run = run,

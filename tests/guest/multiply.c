@@ -1,0 +1,61 @@
+/* A change that multiplies all parameters by a number as a phase begins, and notes in checkpoints that it may
+ * have. */
+#include "train/change.h"
+#include "train/sink.h"
+
+typedef struct multiply_settings {
+  double by;
+} multiply_settings;
+
+static const gt_field fields[] = {
+    GT_ROW(multiply_settings, by, GT_FIELD_FLOAT, .fallback = "0.5", .min = -2, .max = 2,
+           .help = "the number"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "multiply", .help = "multiplies parameters", .fields = fields, .shorthand = "by"};
+
+static const void *read(const struct gt_config *phase, const gt_spec *node, const struct gt_model *model,
+                        gt_arena *arena, gt_diagnostics *diagnostics) {
+  multiply_settings *settings = GT_NEW(arena, multiply_settings);
+  (void)phase, (void)model;
+  return gt_schema_read(&schema, settings, NULL, NULL, node, node->at, "in 'multiply'", arena, diagnostics)
+             ? settings
+             : NULL;
+}
+
+static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
+  const multiply_settings *s = settings;
+  const gt_slot_values values = gt_image_values(held);
+  (void)error;
+  for (int i = 0; i < held->store->slots; i++) {
+    const gt_slot *slot = held->store->slot[i];
+    if (slot->role != GT_PARAMETER) continue;
+    float *value = values.of(&values, slot->name);
+    for (int64_t k = 0; k < slot->count; k++) value[k] *= (float)s->by;
+  }
+  gt_sinks_say(run->sinks, "multiplied by %g", s->by);
+  return true;
+}
+
+static const char *note(const struct gt_model *model, gt_arena *arena) {
+  (void)model, (void)arena;
+  return "done";
+}
+
+static bool resume(struct gt_config *base, int64_t phase, const gt_container *checkpoint, const char *path,
+                   gt_arena *arena, gt_error *error) {
+  const bool noted = gt_container_metadata(checkpoint, schema.name) != NULL;
+  (void)arena;
+  if (noted == (gt_change_last(base, phase, NULL) >= 0)) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s: its note of 'multiply' is wrong", path);
+}
+
+GT_DEFINE(change, multiply) = {.name = "multiply",
+                               .kept = "unmultiplied.bin",
+                               .too_early = "there is nothing to multiply yet",
+                               .schema = &schema,
+                               .read = read,
+                               .apply = apply,
+                               .note = note,
+                               .resume = resume};
