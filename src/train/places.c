@@ -5,7 +5,7 @@
 #include "spec/hint.h"
 #include "train/config.h"
 #include "train/init_from.h"
-#include "train/phases.h"
+#include "train/change.h"
 
 /* Every item of a registry; in the order in which hints name them. */
 #define ADD_ALL(kind, all, at, common)                                \
@@ -14,16 +14,16 @@
     }
 
 void gt_config_know_places(gt_diagnostics *diagnostics) {
-  const gt_schema *const section[] = {&gt_config_schema, &gt_train_schema, &gt_init_from_schema,
-                                      gt_phase_schema(diagnostics->arena)};
+  const gt_schema *const section[] = {&gt_config_schema, &gt_train_schema, &gt_init_from_schema};
   enum { SECTIONS = sizeof section / sizeof *section };
   int formats, count = 0;
   const gt_data_format *const *format = gt_data_formats(&formats);
-  const int most = SECTIONS + gt_optim_count() + gt_schedule_count() + gt_loss_count() + formats +
-                   gt_augment_count() + gt_layer_count() + 1 + gt_init_count();
+  const int most = SECTIONS + gt_change_count() + gt_optim_count() + gt_schedule_count() + gt_loss_count() +
+                   formats + gt_augment_count() + gt_layer_count() + 1 + gt_init_count();
   gt_schema_place *list = GT_NEW_N(diagnostics->arena, gt_schema_place, most);
   for (int i = 0; i < SECTIONS; i++)
     list[count++] = (gt_schema_place){"section", section[i]->name, section[i], NULL};
+  ADD_ALL("section", gt_change_count(), gt_change_at, NULL);
   ADD_ALL("optimizer", gt_optim_count(), gt_optim_at, &gt_optim_common_schema);
   ADD_ALL("schedule", gt_schedule_count(), gt_schedule_at, &gt_schedule_common_schema);
   ADD_ALL("loss", gt_loss_count(), gt_loss_at, NULL);
