@@ -51,7 +51,7 @@ static int compile(const char *path) {
   paper_device_config(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
   gt_arena_init(&arena);
   bool ok = gt_config_read(&config, &arena, path, false, NULL, 0, &error) &&
-            gt_session_open(&session, &config, device, &error) && compile_training(&session, &error);
+            gt_session_open(&session, &config, NULL, device, &error) && compile_training(&session, &error);
   gt_session_close(&session);
   ok = ok && compile_prediction(&config, &error);
   if (!ok) printf("%s:\n", path);
