@@ -96,7 +96,7 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
 
 /* The values in a model of the phase that is over, but for its widths. */
 static bool narrow_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
-                          const int *widths, const gt_kan_snapping *snapping, gt_image *held,
+                          const int *widths, const gt_kan_snapping *snapping, gt_state_dict *held,
                           gt_error *error) {
   gt_arena *arena = run->generation;
   gt_config narrow = *run->config;
@@ -108,14 +108,14 @@ static bool narrow_values(const gt_change_run *run, const gt_kan_network *networ
           : NULL;
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "cannot be pruned: %s", narrow.diagnostics.items[0].message);
-  gt_image image;
-  gt_kan_narrow_image(&image, model->store, held, network, kept, snapping, run->draw);
-  gt_image_finish(held);
-  *held = image;
+  gt_state_dict dict;
+  gt_kan_prune_state_dict(&dict, model->store, held, network, kept, snapping, run->draw);
+  gt_state_dict_finish(held);
+  *held = dict;
   return true;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
   gt_kan_network network;
   gt_kan_kept kept = {0};
   if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;

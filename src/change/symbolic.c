@@ -257,7 +257,7 @@ static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt
 
 /* The values in a model of the phase that is over, but for the edges that are functions now. */
 static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
-                        const gt_kan_snapping *snapping, const gt_spec *lists, gt_image *held,
+                        const gt_kan_snapping *snapping, const gt_spec *lists, gt_state_dict *held,
                         gt_error *error) {
   gt_arena *arena = run->generation;
   gt_config config = *run->config;
@@ -268,16 +268,16 @@ static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
   const gt_model *model = gt_config_build_model(&config, arena, &config.diagnostics);
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "cannot be snapped: %s", config.diagnostics.items[0].message);
-  gt_image image;
-  gt_image_carry(&image, model->store, held, run->draw);
+  gt_state_dict dict;
+  gt_state_dict_carry(&dict, model->store, held, run->draw);
   for (int l = 0; l < network->layers; l++)
-    gt_kan_snapping_write(&snapping[l], network->layer[l].name, &image);
-  gt_image_finish(held);
-  *held = image;
+    gt_kan_snapping_write(&snapping[l], network->layer[l].name, &dict);
+  gt_state_dict_finish(held);
+  *held = dict;
   return true;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
   gt_arena *arena = run->arena;
   gt_kan_network network;
   if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;

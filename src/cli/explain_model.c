@@ -13,11 +13,11 @@ static const double narrow_lead = 3; /* bits: odds of eight to one */
 /* --- opening --- */
 
 static bool read_weights(gt_explained *e, const gt_model *model, gt_error *error) {
-  gt_image image;
-  if (!gt_image_read(&image, model->store, &e->file.container, e->file.path, GT_WEIGHT_ROLES, error))
+  gt_state_dict dict;
+  if (!gt_state_dict_read(&dict, model->store, &e->file.container, e->file.path, GT_WEIGHT_ROLES, error))
     return false;
-  const bool ok = gt_kan_network_read(&e->network, model, &image, e->file.path, error);
-  gt_image_finish(&image);
+  const bool ok = gt_kan_network_read(&e->network, model, &dict, e->file.path, error);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 

@@ -78,9 +78,9 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
     }
 }
 
-static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
-  const gt_store *store = image->store;
-  const gt_slot_values values = gt_image_values(image);
+static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const choice *c) {
+  const gt_store *store = dict->store;
+  const gt_slot_values values = gt_state_dict_values(dict);
   const size_t length = strlen(c->layer->name);
   for (int k = 0; k < store->slots; k++) {
     const gt_slot *slot = store->slot[k], *was = gt_store_find(from->store, slot->name);
@@ -88,20 +88,20 @@ static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
         gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
     const bool mask = mine && !strcmp(slot->name + length, ".mask");
     if (mine && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (was || mask))
-      gather(c, slot, was, was ? gt_image_slot(from, was) : NULL, values.of(&values, slot->name));
+      gather(c, slot, was, was ? gt_state_dict_slot(from, was) : NULL, values.of(&values, slot->name));
   }
 }
 
-void gt_kan_narrow_image(gt_image *image, const gt_store *store, const gt_image *from,
-                         const gt_kan_network *network, const gt_kan_kept *kept,
-                         const gt_kan_snapping *snapping, uint64_t seed) {
-  gt_image_start(image, store, GT_WEIGHT_ROLES, seed);
+void gt_kan_prune_state_dict(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
+                             const gt_kan_network *network, const gt_kan_kept *kept,
+                             const gt_kan_snapping *snapping, uint64_t seed) {
+  gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
     const choice c = {layer, numbers(kept->node[l], layer->inputs),
                       numbers(kept->node[l + 1], layer->outputs), kept->edge[l]};
-    fill_layer(image, from, &c);
-    gt_kan_snapping_write(&snapping[l], layer->name, image);
+    fill_layer(dict, from, &c);
+    gt_kan_snapping_write(&snapping[l], layer->name, dict);
     free(c.input);
     free(c.output);
   }

@@ -12,7 +12,7 @@ bool gt_kan_narrow_config(gt_arena *arena, gt_spec *root, const int *widths, int
                           const gt_kan_snapping *snapping, gt_diagnostics *diagnostics);
 /* The values of `from`, of which `network` was read, in the store of the narrower model. Everything else that
  * the store holds begins as in a new run. */
-void gt_kan_narrow_image(gt_image *image, const gt_store *store, const gt_image *from,
-                         const gt_kan_network *network, const gt_kan_kept *kept,
-                         const gt_kan_snapping *snapping, uint64_t seed);
+void gt_kan_prune_state_dict(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
+                             const gt_kan_network *network, const gt_kan_kept *kept,
+                             const gt_kan_snapping *snapping, uint64_t seed);
 #endif

@@ -19,7 +19,7 @@ static const struct {
 typedef struct reader {
   gt_kan_network *out;
   const gt_model *model;
-  const gt_image *image;
+  const gt_state_dict *dict;
   const char *path;
   gt_error *error;
 } reader;
@@ -34,7 +34,7 @@ static const gt_slot *find(const reader *r, const char *layer, const char *name)
   return gt_store_find(r->model->store, gt_arena_printf(&r->out->arena, "%s.%s", layer, name));
 }
 static const float *values_of(const reader *r, const gt_slot *slot) {
-  return slot ? gt_image_slot(r->image, slot) : NULL;
+  return slot ? gt_state_dict_slot(r->dict, slot) : NULL;
 }
 
 /* Of tensors [blocks, functions, inputs of a block, outputs]. */
@@ -154,9 +154,9 @@ static bool read_layer(const reader *r, int index) {
   return read_snapped(r, l, layer);
 }
 
-bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
+bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error) {
-  const reader r = {network, model, image, path, error};
+  const reader r = {network, model, dict, path, error};
   *network = (gt_kan_network){.layers = model->layers};
   gt_arena_init(&network->arena);
   network->layer = gt_arena_alloc_n(&network->arena, (size_t)model->layers + 1, sizeof *network->layer);

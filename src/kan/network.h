@@ -9,7 +9,7 @@
 #include "kan/edge_fit.h"
 #include "model/model.h"
 #include "op/kan/kan.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 
 typedef struct gt_kan_layer {
   const char *name;
@@ -35,7 +35,7 @@ typedef struct gt_kan_network {
 const char *gt_kan_network_lacks(const gt_model *model, int layer);
 /* Reads the network off a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
-bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
+bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error);
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);

@@ -160,8 +160,8 @@ gt_kan_snapping gt_kan_snapping_of(gt_arena *arena, const gt_kan_network *networ
   return s;
 }
 
-void gt_kan_snapping_write(const gt_kan_snapping *snapping, const char *layer, gt_image *image) {
-  const gt_slot_values values = gt_image_values(image);
+void gt_kan_snapping_write(const gt_kan_snapping *snapping, const char *layer, gt_state_dict *dict) {
+  const gt_slot_values values = gt_state_dict_values(dict);
   for (int k = 0; snapping->symbolic.edges && k < GT_KAN_SYMBOLIC_VALUES; k++) {
     char name[1024];
     float *to = snprintf(name, sizeof name, "%s.%s", layer, gt_kan_symbolic_names[k]) < (int)sizeof name

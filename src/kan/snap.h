@@ -42,7 +42,7 @@ typedef struct gt_kan_snapping {
 gt_kan_snapping gt_kan_snapping_of(gt_arena *arena, const gt_kan_network *network, int layer,
                                    const gt_kan_kept *kept);
 /* Into the parameters of the layer of that name. */
-void gt_kan_snapping_write(const gt_kan_snapping *snapping, const char *layer, gt_image *image);
+void gt_kan_snapping_write(const gt_kan_snapping *snapping, const char *layer, gt_state_dict *dict);
 
 /* The settings of a layer in a config whose model is written out, a KAN layer an entry: `- kan: 5` becomes a
  * map. NULL: it is not. */

@@ -29,7 +29,7 @@ GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
                            .help = "L-BFGS with strong Wolfe conditions (Liu and Nocedal 1989)",
                            .schema = &schema,
                            .config_size = sizeof(gt_lbfgs_config),
-                           .searches = true};
+                           .line_search = true};
 
 /* --- directions --- */
 

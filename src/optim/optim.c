@@ -103,14 +103,14 @@ static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, g
 }
 
 /* A search along one direction has no use for what belongs to single steps or parameters. */
-static bool check_search(const gt_optim *optim, const gt_spec *node, gt_diagnostics *diagnostics) {
+static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_diagnostics *diagnostics) {
   const char *wrong = optim->clip_norm > 0    ? "clip_norm"
                       : optim->clip_value > 0 ? "clip_value"
                       : optim->ema > 0        ? "ema"
                                               : NULL;
   for (int g = 1; g < optim->groups && !wrong; g++)
     if (!optim->group[g].frozen) wrong = "parameters";
-  if (!optim->type->searches || !wrong) return true;
+  if (!optim->type->line_search || !wrong) return true;
   gt_error_at(diagnostics, gt_spec_find(node, wrong)->at, "optimizer '%s' has no '%s'%s", optim->type->name,
               wrong, strcmp(wrong, "parameters") ? "" : " but frozen ones");
   return false;
@@ -138,7 +138,7 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   const char *wrong = optim->type->check ? optim->type->check(config) : NULL;
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
-  if (!check_search(optim, node, diagnostics)) return NULL;
+  if (!check_line_search(optim, node, diagnostics)) return NULL;
   /* Where a phase ends the average, that of the statistics ends with it. */
   if (optim->ema_statistics && optim->ema <= 0 && gt_spec_is_null(gt_spec_find(node, "ema"))) {
     gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' without 'ema'")

@@ -38,7 +38,7 @@ typedef struct gt_optim_type {
   gt_optim_scalar_fn scalar[GT_OPTIM_SCALARS]; /* NULL-terminated if fewer */
   /* What is wrong with settings whose single values are right, or NULL; NULL if there is nothing to check. */
   const char *(*check)(const void *config);
-  bool searches; /* finds each step by trying (train/search.h): there is no update */
+  bool line_search; /* finds each step by trying (train/line_search.h): there is no update */
   /* parameter, gradient: F32 [n]. Returns the new parameter, F32 [n]. */
   gt_id (*update)(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient);
 } gt_optim_type;

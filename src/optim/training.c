@@ -65,8 +65,9 @@ gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) 
 
 /* --- state --- */
 
-static uint32_t declare_twins(gt_training *training, gt_graph *graph, const char *name, gt_fill fill) {
-  gt_store_add_twins(training->store, name, fill);
+static uint32_t declare_optimizer_slots(gt_training *training, gt_graph *graph, const char *name,
+                                        gt_fill fill) {
+  gt_store_add_optimizer_slots(training->store, name, fill);
   return gt_graph_variable(graph, name, gt_shape_1(training->store->trainable), GT_F32, false);
 }
 
@@ -86,7 +87,7 @@ static int find_state(gt_optim_context *context, const char *name) {
     if (!strcmp(context->state[i].name, name)) return i;
   assert(context->states < STATES);
   const char *full = gt_arena_printf(context->graph->arena, "optimizer.%s", name);
-  const uint32_t variable = declare_twins(context->training, context->graph, full, (gt_fill){0});
+  const uint32_t variable = declare_optimizer_slots(context->training, context->graph, full, (gt_fill){0});
   context->state[context->states].name = name;
   context->state[context->states].variable = variable;
   context->state[context->states].before = read_range(context, variable);
@@ -216,7 +217,8 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
       optim->type->update(context, optim->group[context->group].config, parameter, gradient);
   write_range(context, variable, parameter, updated);
   if (optim->ema <= 0) return;
-  const uint32_t ema = declare_twins(training, graph, GT_AVERAGE_VARIABLE, (gt_fill){.copies = true});
+  const uint32_t ema =
+      declare_optimizer_slots(training, graph, GT_AVERAGE_VARIABLE, (gt_fill){.copies = true});
   const gt_id average = read_range(context, ema);
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
@@ -225,7 +227,7 @@ void gt_training_average_states(const gt_training *training, gt_graph *graph, gt
   gt_store *store = training->store;
   if (!store->states || !(gt_optim_averages(training->optim) & GT_ROLE(GT_STATE))) return;
   const gt_shape shape = gt_shape_1(store->states);
-  gt_store_add_state_twins(store, GT_AVERAGE_STATES, (gt_fill){.copies = true});
+  gt_store_add_state_averages(store, GT_AVERAGE_STATES, (gt_fill){.copies = true});
   const uint32_t variable = gt_graph_variable(graph, GT_AVERAGE_STATES, shape, GT_F32, false);
   const gt_id before = gt_variable_read(graph, variable);
   if (moved == GT_NONE)

@@ -34,7 +34,7 @@ static int variable_of(gt_store *store, const gt_slot *slot) {
   store->variable = grown(store->arena, store->variable, store->variables, &store->variable_capacity,
                           sizeof *store->variable);
   store->variable[store->variables] = (gt_store_variable){
-      slot->variable, slot->role, slot->twin_of ? slot->twin_of->role : slot->role, slot->count};
+      slot->variable, slot->role, slot->belongs_to ? slot->belongs_to->role : slot->role, slot->count};
   return store->variables++;
 }
 
@@ -58,28 +58,28 @@ gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
   return store->slot[store->slots++] = gt_arena_copy(store->arena, &slot, sizeof slot);
 }
 
-static void add_twins(gt_store *store, gt_role of, const char *variable, gt_fill fill) {
+static void add_optimizer_slots(gt_store *store, gt_role of, const char *variable, gt_fill fill) {
   const int slots = store->slots;
   for (int i = 0; i < slots; i++) {
     const gt_slot *p = store->slot[i];
     if (p->role != of || (of == GT_PARAMETER && gt_slot_is_frozen(store, p))) continue;
     gt_store_add(store, (gt_slot){.name = gt_arena_printf(store->arena, "%s/%s", variable, p->name),
-                                  .role = GT_TWIN,
+                                  .role = GT_OPTIMIZER,
                                   .shape = p->shape,
                                   .range = p->range,
                                   .variable = variable,
                                   .offset = p->offset,
                                   .fill = fill,
-                                  .twin_of = p});
+                                  .belongs_to = p});
   }
 }
 
-void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
-  add_twins(store, GT_PARAMETER, variable, fill);
+void gt_store_add_optimizer_slots(gt_store *store, const char *variable, gt_fill fill) {
+  add_optimizer_slots(store, GT_PARAMETER, variable, fill);
 }
 
-void gt_store_add_state_twins(gt_store *store, const char *variable, gt_fill fill) {
-  add_twins(store, GT_STATE, variable, fill);
+void gt_store_add_state_averages(gt_store *store, const char *variable, gt_fill fill) {
+  add_optimizer_slots(store, GT_STATE, variable, fill);
 }
 
 size_t gt_slot_layer_length(const char *name) {
@@ -149,7 +149,7 @@ int64_t gt_store_extent(const gt_store *store, int variable) {
   const gt_store_variable *v = &store->variable[variable];
   return v->role == GT_PARAMETER                    ? store->total
          : v->role == GT_STATE || v->of == GT_STATE ? store->states
-         : v->role == GT_TWIN                       ? store->trainable
+         : v->role == GT_OPTIMIZER                  ? store->trainable
                                                     : v->count;
 }
 

@@ -3,12 +3,12 @@
  * `variable`, from element `offset` on. Model, checkpoint and run directory are made of slots alone: who adds
  * something that lasts adds a slot, and it is started, saved, loaded and checked like all others.
  *
- * Parameters lie flat in one variable, so that one group of the optimizer is one contiguous range, and twins
- * (an optimizer's moments, the moving average) in others of the same layout, which cover the trained ones. In
- * memory: group by group, frozen groups last; within a group first the parameters of a multiple of
- * GT_STORE_ALIGN elements, then the others, each in the order they were added. Every offset is a multiple of
- * GT_STORE_ALIGN; the gaps that this leaves hold zeros and stay zero. States lie flat in another variable, in
- * the order they were added, and so do their twins. Owner: the arena. */
+ * Parameters lie flat in one variable, so that one group of the optimizer is one contiguous range, and
+ * optimizer slots (an optimizer's moments, the moving average) in others of the same layout, which cover the
+ * trained ones. In memory: group by group, frozen groups last; within a group first the parameters of a
+ * multiple of GT_STORE_ALIGN elements, then the others, each in the order they were added. Every offset is a
+ * multiple of GT_STORE_ALIGN; the gaps that this leaves hold zeros and stay zero. States lie flat in another
+ * variable, in the order they were added, and so do their optimizer slots. Owner: the arena. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 #include "base/names.h"
@@ -19,9 +19,10 @@ typedef enum gt_role {
   GT_STATE,     /* F32: a layer's, moved by training without a gradient (running statistics) */
   GT_CONSTANT,  /* I32: drawn before the first step and kept, such as the wiring of gates */
   GT_DERIVED,   /* I32: follows from constants; in no file */
-  GT_TWIN, /* F32: of a trained parameter, or of a state, beside its value: "optimizer.exp_avg/linear1.weight"
-            */
-  GT_RUN,  /* F32: of a training as a whole: "state.ok" */
+  GT_OPTIMIZER, /* F32: of a trained parameter, or of a state, beside its value:
+                 * "optimizer.exp_avg/linear1.weight"
+                 */
+  GT_RUN,       /* F32: of a training as a whole: "state.ok" */
   GT_ROLES,
 } gt_role;
 
@@ -39,12 +40,12 @@ enum {
   GT_WEIGHT_ROLES = 1u << GT_PARAMETER | 1u << GT_STATE,
   GT_MODEL_ROLES = GT_WEIGHT_ROLES | 1u << GT_CONSTANT,
   GT_TABLE_ROLES = 1u << GT_CONSTANT | 1u << GT_DERIVED,
-  GT_CHECKPOINT_ROLES = GT_WEIGHT_ROLES | 1u << GT_TWIN | 1u << GT_RUN
+  GT_CHECKPOINT_ROLES = GT_WEIGHT_ROLES | 1u << GT_OPTIMIZER | 1u << GT_RUN
 };
 
 #define GT_PARAMETERS_VARIABLE "parameters"
 #define GT_STATES_VARIABLE     "states"
-#define GT_AVERAGE_VARIABLE    "ema" /* the twins that are the parameters' moving average */
+#define GT_AVERAGE_VARIABLE    "ema" /* the optimizer slots that are the parameters' moving average */
 #define GT_AVERAGE_STATES      "ema.states"
 enum { GT_STORE_ALIGN = 4 };
 
@@ -54,7 +55,7 @@ typedef struct gt_slot_values {
   const void *owner;
   float *(*of)(const struct gt_slot_values *values, const char *name);
 } gt_slot_values;
-/* How a slot begins. Without `write`: as a copy of the parameter it is the twin of, or else all `value`. */
+/* How a slot begins. Without `write`: as a copy of the parameter that it belongs to, or else all `value`. */
 typedef struct gt_fill {
   void (*write)(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out);
   const void *settings;
@@ -74,8 +75,8 @@ typedef struct gt_slot {
   int group;            /* PARAMETER: of the optimizer; index into gt_store.group */
   int index;            /* in the store */
   gt_fill fill;
-  const struct gt_slot *twin_of;
-  gt_slot_range range; /* STATE and its twins */
+  const struct gt_slot *belongs_to;
+  gt_slot_range range; /* STATE and its optimizer slots */
   bool counts;         /* STATE: of which there is no average: a number of steps, places of a grid */
   int32_t *table;      /* CONSTANT, DERIVED: the values */
   /* Values where the slot was another before, `out` as they would begin; was: all there were. NULL: the shape
@@ -94,7 +95,7 @@ typedef struct gt_store_group { /* one contiguous range of the parameters */
 typedef struct gt_store_variable { /* one of the graphs' variables that hold slots */
   const char *name;
   gt_role role;  /* of the slots in it */
-  gt_role of;    /* what they are twins of; else the same */
+  gt_role of;    /* what they belong to; else the same */
   int64_t count; /* of its only slot; for the others see gt_store_extent */
 } gt_store_variable;
 
@@ -120,11 +121,11 @@ gt_store *gt_store_create(gt_arena *arena);
 /* Adds a copy of the slot; its name, shape, role and fill must be set, and live as long as the store. Names
  * are unique: a slot that is there already is returned as it is. */
 gt_slot *gt_store_add(gt_store *store, gt_slot slot);
-/* Adds a twin of every trained parameter: slots "VARIABLE/PARAMETER" in the variable of that name. */
-void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill);
+/* Adds an optimizer slot for every trained parameter: "VARIABLE/PARAMETER" in the variable of that name. */
+void gt_store_add_optimizer_slots(gt_store *store, const char *variable, gt_fill fill);
 const gt_slot *gt_store_find(const gt_store *store, const char *name); /* NULL if there is none */
 /* Likewise of every state. */
-void gt_store_add_state_twins(gt_store *store, const char *variable, gt_fill fill);
+void gt_store_add_state_averages(gt_store *store, const char *variable, gt_fill fill);
 /* Gives the parameters their places: slot->group must be set, frozen[groups] tells which groups are. */
 void gt_store_layout(gt_store *store, const bool *frozen, int groups);
 bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter);

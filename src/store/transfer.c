@@ -1,5 +1,5 @@
 #include "store/transfer.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <fnmatch.h>
 #include <string.h>
 

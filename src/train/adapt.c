@@ -1,7 +1,7 @@
 #include "train/adapt.h"
 #include "base/count.h"
 #include "base/memory.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include "train/pacer.h"
 #include "train/run.h"
 #include <stdlib.h>
@@ -70,16 +70,17 @@ static bool adapt_layer(gt_run *run, int number, const gt_slot_values *values, g
 
 /* What a search knows of the way that led there holds no longer. */
 static bool adapt_layers(gt_run *run, gt_error *error) {
-  gt_image image;
-  if (!gt_image_download(&image, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
+  gt_state_dict dict;
+  if (!gt_state_dict_download(&dict, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,
+                              error))
     return false;
-  const gt_slot_values values = gt_image_values(&image);
+  const gt_slot_values values = gt_state_dict_values(&dict);
   bool ok = true;
   for (int i = 0; i < model_of(run)->adaptations && ok; i++)
     ok = !is_due(run, &model_of(run)->adaptation[i]) || adapt_layer(run, i, &values, error);
-  gt_image_begin_again(&image, GT_ROLE(GT_RUN), run->state.draw);
-  ok = ok && gt_image_upload(&image, &run->session.buffers, error);
-  gt_image_finish(&image);
+  gt_state_dict_begin_again(&dict, GT_ROLE(GT_RUN), run->state.draw);
+  ok = ok && gt_state_dict_upload(&dict, &run->session.buffers, error);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 

@@ -11,7 +11,7 @@
 #define GT_TRAIN_CHANGE_H
 #include "base/register.h"
 #include "spec/schema.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 
 struct gt_config;
 struct gt_model;
@@ -42,7 +42,7 @@ typedef struct gt_change_type {
   const void *(*read)(const struct gt_config *phase, const gt_spec *node, const struct gt_model *model,
                       gt_arena *arena, gt_diagnostics *diagnostics);
   /* Replaces `held`, what the phase before has learned, and rewrites the configs of phases from run->next. */
-  bool (*apply)(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error);
+  bool (*apply)(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error);
   /* What a checkpoint notes of the model, in the arena, once any phase so far has begun with a change; NULL:
    * nothing. Optional. */
   const char *(*note)(const struct gt_model *model, gt_arena *arena);

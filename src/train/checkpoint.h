@@ -1,5 +1,5 @@
 /* Checkpoints: RUN/checkpoints/step-000001234.safetensors, each a whole state of a run: every tensor the next
- * step depends on (what training keeps for each parameter by that parameter's name: train/twins.h), and in
+ * step depends on (what training keeps for each parameter by that parameter's name: store/store.h), and in
  * the metadata the format version, the step, the seed, the resolved config and what the host keeps
  * (gt_host_state). Going on from one gives the same bits as never having stopped. Written
  * atomically; a damaged one is refused by its hash, and the one before it is taken. Owner: the run. */

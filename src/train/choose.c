@@ -1,6 +1,6 @@
 #include "train/choose.h"
 #include "base/log.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,7 @@ double gt_estimate_step(const gt_net *net, const gt_speed *speed) {
   double time = 0;
   for (int i = 0; i < net->stages; i++)
     time += net->stage[i].times * gt_estimate_plan(net->stage[i].plan, speed);
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++)
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
     time += gt_estimate_plan(net->search->stage[i].plan, speed);
   return time + (net->search ? 2 * speed->wait : 0); /* the loss, and the products of the history */
 }

@@ -173,7 +173,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
     gt_error_at(diagnostics, list->at, "only pictures can be augmented, as a model's one input");
     return false;
   }
-  if (config->optim->type->searches) {
+  if (config->optim->type->line_search) {
     gt_error_at(diagnostics, list->at,
                 "optimizer '%s' evaluates the same samples again and again: they cannot change at random",
                 config->optim->type->name);

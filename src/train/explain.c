@@ -24,9 +24,9 @@ static const char *last_good(const gt_run *run, char text[128]) {
 
 static const char advice[] = "A lower learning rate, clip_norm or normalised data may help.";
 
-bool gt_run_check_weights(gt_run *run, const gt_image *weights, gt_error *error) {
+bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *error) {
   char good[128];
-  const gt_slot *bad = gt_image_not_finite(weights);
+  const gt_slot *bad = gt_state_dict_not_finite(weights);
   if (!bad) return true;
   return gt_fail(error, GT_ERR_DATA, "%s '%s' is not finite after step %lld (epoch %lld); %s in %s. %s",
                  bad->role == GT_STATE ? "state" : "parameter", bad->name, (long long)run->state.step,
@@ -106,12 +106,12 @@ bool gt_run_explain(gt_run *run, gt_error *error) {
   gt_error trouble = {0};
   finding found = {0};
   char where[512] = "its origin could not be found", good[128];
-  gt_image weights = {0};
-  const gt_slot *bad =
-      gt_image_download(&weights, run->net->model->store, &run->session.buffers, GT_WEIGHT_ROLES, &trouble)
-          ? gt_image_not_finite(&weights)
-          : NULL;
-  gt_image_finish(&weights);
+  gt_state_dict weights = {0};
+  const gt_slot *bad = gt_state_dict_download(&weights, run->net->model->store, &run->session.buffers,
+                                              GT_WEIGHT_ROLES, &trouble)
+                           ? gt_state_dict_not_finite(&weights)
+                           : NULL;
+  gt_state_dict_finish(&weights);
   if (bad)
     snprintf(where, sizeof where, "parameter '%s' is not finite", bad->name);
   else if (run_again(run, &found, &trouble) && found.node)

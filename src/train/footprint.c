@@ -1,6 +1,6 @@
 #include "train/footprint.h"
 #include "base/names.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include <string.h>
 
 typedef struct tally {
@@ -34,7 +34,8 @@ static void count_stage(tally *t, const gt_stage *stage, uint64_t *bytes) {
 
 static void count_net(tally *t, const gt_net *net, uint64_t *bytes) {
   for (int i = 0; i < net->stages; i++) count_stage(t, &net->stage[i], bytes);
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) count_stage(t, &net->search->stage[i], bytes);
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
+    count_stage(t, &net->search->stage[i], bytes);
 }
 
 static bool count_evaluation(tally *t, gt_config *config, const char *split, gt_net_options options,

@@ -148,23 +148,23 @@ static void advance(gt_run *run) {
   state->schedule = gt_schedule_start();
 }
 
-static bool hand_over(gt_run *run, const gt_image *held, gt_error *error) {
+static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {
   const gt_store *store = run->net->model->store;
-  gt_image image;
+  gt_state_dict dict;
   char text[128];
   if (gt_store_fingerprint(store) != run->state.constants)
     return gt_fail(error, GT_ERR_CONFIG,
                    "phase %lld draws constants%s in another way: what was learned with them would be lost",
                    (long long)run->state.phase + 1, gt_run_constants(run, text));
-  gt_image_carry(&image, store, held, run->state.draw);
-  const bool ok = gt_image_upload(&image, &run->session.buffers, error) &&
+  gt_state_dict_carry(&dict, store, held, run->state.draw);
+  const bool ok = gt_state_dict_upload(&dict, &run->session.buffers, error) &&
                   gt_session_set_clock(&run->session, run->net, run->state.step, error);
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 
 /* The weights of the phase that is over become those that the next one begins with. */
-static bool change(gt_run *run, const gt_change *what, gt_image *held, gt_error *error) {
+static bool change(gt_run *run, const gt_change *what, gt_state_dict *held, gt_error *error) {
   const gt_change_run between = {.base = run->base,
                                  .config = run->config,
                                  .model = run->net->model,
@@ -178,20 +178,21 @@ static bool change(gt_run *run, const gt_change *what, gt_image *held, gt_error 
 }
 
 bool gt_generation_next(gt_run *run, gt_error *error) {
-  gt_image held;
-  if (!gt_image_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
+  gt_state_dict held;
+  if (!gt_state_dict_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,
+                              error))
     return false;
   const gt_config *next = phase_config(run, run->state.phase + 1);
   if (next->change.type && !change(run, &next->change, &held, error)) {
-    gt_image_finish(&held);
+    gt_state_dict_finish(&held);
     return false;
   }
-  gt_arena former = run->generation; /* holds the table that says what lies where in the image */
+  gt_arena former = run->generation; /* holds the table that says what lies where in the dict */
   gt_session_release(&run->session);
   gt_arena_init(&run->generation);
   advance(run);
   const bool ok = gt_generation_open(run, error) && hand_over(run, &held, error);
-  gt_image_finish(&held);
+  gt_state_dict_finish(&held);
   gt_arena_finish(&former);
   if (ok)
     gt_sinks_say(&run->sinks, "phase %lld of %d, to step %lld", (long long)run->state.phase + 1,

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "train/generation.h"
 #include "train/progress.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include "train/signals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -270,7 +270,7 @@ static bool loop(gt_run *run, gt_error *error) {
     if (hands_over(run) && !gt_generation_next(run, error)) return false;
     if (!gt_run_attempt(run, error) || !gt_run_adapt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
-    if (!(run->net->search ? gt_run_search(run, boundary, error) : run_to(run, &pacer, boundary, error)))
+    if (!(run->net->search ? gt_run_line_search(run, boundary, error) : run_to(run, &pacer, boundary, error)))
       return false;
     gt_sinks_step(&run->sinks, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
     if (run->bad_step >= 0) return gt_run_explain(run, error);

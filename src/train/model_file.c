@@ -128,13 +128,13 @@ static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored 
   return centered ? 3 : 2;
 }
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_image *weights,
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
                          const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
   gt_arena arena;
   gt_arena_init(&arena);
   gt_stored *tensors = GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs);
-  int count = gt_image_tensors(weights, GT_MODEL_ROLES, tensors);
+  int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);

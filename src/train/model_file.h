@@ -7,7 +7,7 @@
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config.h"
 #include "train/metrics.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
 
@@ -19,7 +19,7 @@ typedef struct gt_model_results { /* what is noted beside the weights; splits wi
 } gt_model_results;
 
 /* weights: an image of the roles of weights. */
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_image *weights,
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
                          const gt_model_results *results, gt_error *error);
 
 typedef struct gt_model_file {

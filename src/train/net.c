@@ -10,7 +10,7 @@
 #include "train/augmented.h"
 #include "train/confusion.h"
 #include "train/init_from.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -222,7 +222,7 @@ static bool adopt(gt_stage *stage, const gt_stage *planned) {
 bool gt_net_adopt(gt_net *net, const gt_net *planned) {
   bool same = net->stages == planned->stages;
   for (int i = 0; same && i < net->stages; i++) same = adopt(&net->stage[i], &planned->stage[i]);
-  for (int i = 0; same && net->search && i < GT_SEARCH_STAGES; i++)
+  for (int i = 0; same && net->search && i < GT_LINE_SEARCH_STAGES; i++)
     same = adopt(&net->search->stage[i], &planned->search->stage[i]);
   net->feed = planned->feed;
   return same;
@@ -311,8 +311,8 @@ static void add_sums(const gt_net *net, gt_graph *graph, const gt_config *config
   const uint32_t variable = gt_net_sums(net, graph);
   const int count = count_of_sums(net);
   const gt_id none = gt_constant(graph, 0);
-  const bool searches = config->optim->type->searches;
-  gt_id part[GT_SUMS] = {searches ? objective_sum(net, graph, config->loss) : loss->loss_sum,
+  const bool line_search = config->optim->type->line_search;
+  gt_id part[GT_SUMS] = {line_search ? objective_sum(net, graph, config->loss) : loss->loss_sum,
                          loss->weight_sum, loss->correct_sum == GT_NONE ? none : loss->correct_sum,
                          loss->divisor};
   for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
@@ -389,8 +389,8 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
 }
 
 /* The whole data in each step, whatever the batch. */
-static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
-                         gt_error *error) {
+static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                              gt_error *error) {
   net->parts *= net->steps;
   net->steps = 1;
   if (!build_gradient(net, arena, config, options, error)) return false;
@@ -402,7 +402,7 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
   net->column =
       (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
-  return gt_search_build(net, arena, config, options, error);
+  return gt_line_search_build(net, arena, config, options, error);
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
@@ -413,7 +413,8 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   net->first_epoch = options->first_epoch;
   net->log_rows = GT_LOG_ROWS;
   net->table_width = gt_optim_table_width(config->optim);
-  if (config->optim->type->searches) return build_search(net, arena, config, options, error) ? net : NULL;
+  if (config->optim->type->line_search)
+    return build_line_search(net, arena, config, options, error) ? net : NULL;
   const bool ok = net->parts > 1 ? build_gradient(net, arena, config, options, error) &&
                                        build_update(net, arena, config, options, error)
                                  : build_step(net, arena, config, options, error);

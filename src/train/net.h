@@ -47,8 +47,8 @@ typedef struct gt_net {
   const gt_split *data;
   gt_stage stage[GT_MOST_STAGES]; /* in order; the last one writes the log */
   int stages;
-  struct gt_search_net
-      *search; /* of an optimizer that searches (search.h): the stage is the gradient's; else NULL */
+  struct gt_line_search_net
+      *search; /* of an optimizer that searches (line_search.h): the stage is the gradient's; else NULL */
   gt_model *model;
   gt_loss_nodes loss;   /* where there are targets */
   gt_id output;         /* where there are none, as in gt_forward; else GT_NONE */

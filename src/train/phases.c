@@ -23,7 +23,7 @@ int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(pha
 
 gt_batching gt_phase_batching(const gt_config *phase) {
   gt_batching batching = batches_of(phase);
-  if (!phase->optim->type->searches) return batching;
+  if (!phase->optim->type->line_search) return batching;
   batching.parts *= batching.steps; /* the whole data in each step */
   batching.steps = 1;
   return batching;

@@ -12,9 +12,9 @@
 
 bool gt_run_save(gt_run *run, gt_error *error) {
   const gt_store *store = run->net->model->store;
-  gt_image image;
+  gt_state_dict dict;
   if (!gt_sinks_save(&run->sinks, run->state.place, error) ||
-      !gt_image_download(&image, store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
+      !gt_state_dict_download(&dict, store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -23,15 +23,15 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   const int noted = gt_change_notes(run->base, run->state.phase, run->net->model, &arena, notes);
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
   const bool ok =
-      gt_run_check_weights(run, &image, error) &&
-      gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
+      gt_run_check_weights(run, &dict, error) &&
+      gt_checkpoint_write(path, tensors, gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors),
                           (uint64_t)run->config->seed, run->base->resolved, notes, noted, &run->state, error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
   }
   gt_arena_finish(&arena);
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 

@@ -103,26 +103,26 @@ static void close_run(gt_run *run) {
 
 /* --- weights --- */
 
-bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
+bool gt_run_weights(gt_run *run, gt_state_dict *weights, gt_error *error) {
   gt_buffers *buffers = &run->session.buffers;
-  if (!gt_image_download(weights, run->net->model->store, buffers, GT_WEIGHT_ROLES, error)) return false;
-  if (gt_image_average(weights, buffers, gt_optim_averages(run->config->optim), false, error) &&
+  if (!gt_state_dict_download(weights, run->net->model->store, buffers, GT_WEIGHT_ROLES, error)) return false;
+  if (gt_state_dict_average(weights, buffers, gt_optim_averages(run->config->optim), false, error) &&
       gt_run_check_weights(run, weights, error))
     return true;
-  gt_image_finish(weights);
+  gt_state_dict_finish(weights);
   return false;
 }
 
 bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error) {
   char path[4200];
-  gt_image weights;
+  gt_state_dict weights;
   snprintf(path, sizeof path, "%s/%s", run->directory, name);
   results.step = run->state.step;
   results.epoch = gt_run_epoch(run, run->state.step);
   results.data = run->data;
   if (!gt_run_weights(run, &weights, error)) return false;
   const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
-  gt_image_finish(&weights);
+  gt_state_dict_finish(&weights);
   return ok;
 }
 
@@ -145,23 +145,23 @@ static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt
 }
 
 /* The weights in best.bin, with the constants that they belong to. */
-static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights, gt_error *error) {
+static bool take_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
   if (run->state.best_phase != run->state.phase && !return_to(run, run->state.best_phase, best, error))
     return false;
   gt_store *store = run->net->model->store;
   gt_buffers *buffers = &run->session.buffers;
-  if (!gt_image_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
-  if (gt_image_upload(weights, buffers, error) &&
-      gt_image_average(weights, buffers, gt_optim_averages(run->config->optim), true, error) &&
+  if (!gt_state_dict_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
+  if (gt_state_dict_upload(weights, buffers, error) &&
+      gt_state_dict_average(weights, buffers, gt_optim_averages(run->config->optim), true, error) &&
       gt_store_take_constants(store, &best->container, best->path, error) &&
       gt_store_upload_tables(store, buffers, error))
     return true;
-  gt_image_finish(weights);
+  gt_state_dict_finish(weights);
   return false;
 }
 
 /* The last weights, or the best ones of the run. */
-static bool choose_weights(gt_run *run, gt_image *weights, bool *restored, gt_error *error) {
+static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
@@ -194,7 +194,7 @@ static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *e
   return gt_sinks_row(&run->sinks, &row, error);
 }
 
-static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, int64_t epoch,
+static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_t step, int64_t epoch,
                                gt_error *error) {
   gt_train_result *result = run->result;
   const bool watches_test = run->watch.net && run->watch.net == run->test.net;
@@ -212,14 +212,14 @@ static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t ste
 }
 
 static bool finish_training(gt_run *run, gt_error *error) {
-  gt_image weights;
+  gt_state_dict weights;
   bool restored;
   if (!choose_weights(run, &weights, &restored, error)) return false;
   const gt_host_state *state = &run->state;
   const int64_t step = restored ? state->best_step : state->step;
   const int64_t epoch = restored ? state->best_epoch : gt_run_epoch(run, step);
   const bool ok = evaluate_and_write(run, &weights, step, epoch, error);
-  gt_image_finish(&weights);
+  gt_state_dict_finish(&weights);
   return ok;
 }
 

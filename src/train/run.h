@@ -72,18 +72,18 @@ typedef struct gt_run {
 
 bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
 bool gt_run_loop(gt_run *run, gt_error *error);
-/* Of a net that searches (search.h): steps to `boundary`, or until a signal comes, the search has converged
- * or a loss is not finite. */
-bool gt_run_search(gt_run *run, int64_t boundary, gt_error *error);
+/* Of a net that searches (line_search.h): steps to `boundary`, or until a signal comes, the search has
+ * converged or a loss is not finite. */
+bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error);
 /* The weights that evaluations read, which the caller finishes; empty on failure. */
-bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error);
+bool gt_run_weights(gt_run *run, gt_state_dict *weights, gt_error *error);
 /* Writes them, as the model of the present step, to a file of the run's directory. */
 bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error);
 /* Which layer made the loss or gradient of bad_step; always false. */
 bool gt_run_explain(gt_run *run, gt_error *error);
 /* Are the weights finite? An update may overflow though loss and gradient did not: such weights are never
  * written. */
-bool gt_run_check_weights(gt_run *run, const gt_image *weights, gt_error *error);
+bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *error);
 int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of `step` finished steps */
 /* Attempts (attempt.c): with restart_every a run begins anew every so many steps. gt_run_attempt makes the
  * state fit the attempt that run->state.step belongs to: called before steps are run. */

@@ -5,7 +5,7 @@
 #include "op/core.h"
 #include "train/choose.h"
 #include "train/pacer.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
     part[i] = stage->executable = executable;
     times[i] = stage->times;
   }
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) {
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) {
     gt_stage *stage = &net->search->stage[i];
     stage->executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
     if (!stage->executable) return NULL;
@@ -131,7 +131,7 @@ static void discard(gt_session *session, gt_executable *executable) {
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable) {
   discard(session, executable); /* a sequence before its parts */
   for (int i = 0; i < net->stages; i++) discard(session, net->stage[i].executable);
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++)
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
     discard(session, net->search->stage[i].executable);
 }
 
@@ -164,12 +164,13 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error) {
-  gt_image weights;
-  if (!gt_image_read(&weights, store, &file->container, file->path, GT_WEIGHT_ROLES, error)) return false;
-  const bool ok = gt_image_upload(&weights, &session->buffers, error) &&
+  gt_state_dict weights;
+  if (!gt_state_dict_read(&weights, store, &file->container, file->path, GT_WEIGHT_ROLES, error))
+    return false;
+  const bool ok = gt_state_dict_upload(&weights, &session->buffers, error) &&
                   gt_store_take_constants(store, &file->container, file->path, error) &&
                   gt_store_upload_tables(store, &session->buffers, error);
-  gt_image_finish(&weights);
+  gt_state_dict_finish(&weights);
   return ok;
 }
 

@@ -4,7 +4,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "train/search.h"
+#include "train/line_search.h"
 #include "train/session.h"
 #include <math.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static bool count_net(placing *p, const gt_net *net) {
   placed *part = &p->part[number_of(net->split)];
   const uint64_t rows = (uint64_t)gt_most(net->data->samples, 1);
   for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
   part->read = true;
   part->parts = net->parts;
   part->batch = (part->bytes + rows - 1) / rows * (uint64_t)net->batch;

@@ -24,9 +24,9 @@ static const void *read(const struct gt_config *phase, const gt_spec *node, cons
              : NULL;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_image *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
   const multiply_settings *s = settings;
-  const gt_slot_values values = gt_image_values(held);
+  const gt_slot_values values = gt_state_dict_values(held);
   (void)error;
   for (int i = 0; i < held->store->slots; i++) {
     const gt_slot *slot = held->store->slot[i];

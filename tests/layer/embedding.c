@@ -7,7 +7,7 @@
 #include "op/elementwise.h"
 #include "op/core.h"
 #include "op/reduce.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,12 +123,12 @@ static void build(fixture *f, const table *t) {
 
 static void start_weight(fixture *f) {
   gt_error error = {0};
-  gt_image start;
-  gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict start;
+  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot *weight = gt_store_find(f->model->store, "embedding1.weight");
-  memcpy(data.weight, gt_image_slot(&start, weight), (size_t)weight->count * sizeof *data.weight);
-  assert_true(gt_image_upload(&start, &f->buffers, &error));
-  gt_image_finish(&start);
+  memcpy(data.weight, gt_state_dict_slot(&start, weight), (size_t)weight->count * sizeof *data.weight);
+  assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
+  gt_state_dict_finish(&start);
 }
 
 static void check(const table *t, int64_t count, const float *y, const float *gradient) {

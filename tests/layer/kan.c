@@ -4,7 +4,7 @@
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/core.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include "support/layer.h"
 #include <math.h>
 #include <setjmp.h>
@@ -207,12 +207,12 @@ static void refinement_keeps_the_functions(void **state) {
   for (int i = 0; i < 8 * 48; i++) x[i] = (float)layer_random(&seed, -1, 1);
   for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
     layer_fixture before, now;
-    gt_image carried;
+    gt_state_dict carried;
     layer_build(&before, steps[s].before, gt_shape_2(8, 48));
     layer_build(&now, steps[s].now, gt_shape_2(8, 48));
     layer_run(&before, before.model->output, x, y);
-    gt_image_carry(&carried, now.model->store, &before.image, 1);
-    gt_image_finish(&now.image);
+    gt_state_dict_carry(&carried, now.model->store, &before.image, 1);
+    gt_state_dict_finish(&now.image);
     now.image = carried;
     layer_run(&now, now.model->output, x, z);
     for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));

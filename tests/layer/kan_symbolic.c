@@ -227,14 +227,14 @@ static void gradients_of_inputs(void **state) {
 static void lists_change(void **state) {
   layer_fixture f, g;
   float x[ROWS * IN];
-  gt_image image;
+  gt_state_dict image;
   (void)state;
   begin(&f, x);
   layer_values(&f, "mask")[1 * OUT + 0] = 0; /* pruned */
   build(&g, "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
             "symbolic: [[1, 1, x^2], [0, 0, exp], [2, 1, sin]]}");
-  gt_image_carry(&image, g.model->store, &f.image, 1);
-  gt_image_finish(&g.image);
+  gt_state_dict_carry(&image, g.model->store, &f.image, 1);
+  gt_state_dict_finish(&g.image);
   g.image = image;
   static const int was[] = {-1, 2, 0}; /* in the list before */
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)

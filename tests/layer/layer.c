@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/core.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,11 +51,11 @@ static void build(fixture *f, const char *text, gt_shape shape, const float *x) 
   }
   assert_true(api->upload(f->backend, f->buffer[0], 0, x, sizeof *x * (size_t)gt_shape_count(shape), &error));
   if (g->variables > 3) {
-    gt_image start;
-    gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+    gt_state_dict start;
+    gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
     memcpy(api->buffer_map(f->backend, f->buffer[3]), start.variable[0],
            sizeof(float) * (size_t)f->model->store->total);
-    gt_image_finish(&start);
+    gt_state_dict_finish(&start);
   }
   f->executable = api->compile(f->backend, f->plan, f->buffer, &error);
   assert_non_null(f->executable);

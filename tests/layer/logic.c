@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "op/core.h"
 #include "plan/plan.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -184,11 +184,11 @@ static void constants_and_layout(void **state) {
     if (strcmp(node->op->name, "logic") || strcmp(node->scope, "logic2")) continue;
     assert_string_equal(gt_node_at(plain.graph, node->input[0])->op->name, "logic");
   }
-  gt_image start;
-  gt_image_start(&start, plain.model->store, GT_WEIGHT_ROLES, 1);
-  const float *logits = gt_image_slot(&start, gt_store_find(plain.model->store, "logic2.logits"));
+  gt_state_dict start;
+  gt_state_dict_start(&start, plain.model->store, GT_WEIGHT_ROLES, 1);
+  const float *logits = gt_state_dict_slot(&start, gt_store_find(plain.model->store, "logic2.logits"));
   for (int i = 0; i < 30 * 16; i++) assert_true(logits[i] == (i % 16 == 3 ? 10 : 0));
-  gt_image_finish(&start);
+  gt_state_dict_finish(&start);
   gt_arena_finish(&plain.arena);
   gt_arena_finish(&hard.arena);
   gt_arena_finish(&again.arena);
@@ -206,9 +206,9 @@ static int second_passers(const char *init, int by_kernel[2]) {
       "update: [2, 1], init: %s}}]\n",
       init);
   build(&b, text, (gt_model_mode){.seed = 1});
-  gt_image start;
-  gt_image_start(&start, b.model->store, GT_WEIGHT_ROLES, 1);
-  const float *logits = gt_image_slot(&start, b.model->store->slot[0]);
+  gt_state_dict start;
+  gt_state_dict_start(&start, b.model->store, GT_WEIGHT_ROLES, 1);
+  const float *logits = gt_state_dict_slot(&start, b.model->store->slot[0]);
   int all = 0;
   for (int i = 0; i < 33; i++) {
     const bool second = logits[16 * i + 5] == 7;
@@ -219,7 +219,7 @@ static int second_passers(const char *init, int by_kernel[2]) {
     for (int l = by_kernel[kernel] = 0; l < 4; l++)
       for (int o = 0; o < width[l]; o++)
         by_kernel[kernel] += (logits[16 * (first[l] + kernel * width[l] + o) + 5] == 7) << l * 8 << o % 8;
-  gt_image_finish(&start);
+  gt_state_dict_finish(&start);
   gt_arena_finish(&b.arena);
   return all;
 }

@@ -9,7 +9,7 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "plan/plan.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -90,8 +90,8 @@ static float *run(const built *b, const float *x) {
   gt_arena_init(&arena);
   const gt_plan *plan = gt_plan_create(&arena, b->graph, &options, &error);
   assert_non_null(plan);
-  gt_image start;
-  gt_image_start(&start, b->model->store, GT_WEIGHT_ROLES, 3);
+  gt_state_dict start;
+  gt_state_dict_start(&start, b->model->store, GT_WEIGHT_ROLES, 3);
   gt_buffer *buffer[16] = {NULL};
   assert_true(b->graph->variables <= 16);
   for (uint32_t v = 0; v < b->graph->variables; v++) {
@@ -113,7 +113,7 @@ static float *run(const built *b, const float *x) {
   for (uint32_t v = 0; v < b->graph->variables; v++) api->buffer_destroy(backend, buffer[v]);
   gt_backend_close(backend);
   gt_arena_finish(&arena);
-  gt_image_finish(&start);
+  gt_state_dict_finish(&start);
   return y;
 }
 

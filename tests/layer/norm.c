@@ -7,7 +7,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,13 +189,13 @@ static struct {
 } in;
 
 static void fill(fixture *f, const what *w, int64_t missing) {
-  gt_image start;
+  gt_state_dict start;
   for (int64_t i = 0; i < size_of(w); i++) {
     in.xd[i] = in.x[i] = number(i);
     in.c[i] = number(3 * i + 1) - 3;
   }
   for (int64_t r = 0; r < w->dim[0]; r++) in.row[r] = r < w->dim[0] - missing;
-  gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   for (int i = 0; i < f->model->store->slots; i++) {
     const gt_slot *slot = f->model->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
@@ -205,8 +205,8 @@ static void fill(fixture *f, const what *w, int64_t missing) {
       known[k] = value[k] = (float)(1 + 0.25 * sin(slot->index + (double)k));
   }
   gt_error error = {0};
-  assert_true(gt_image_upload(&start, &f->buffers, &error));
-  gt_image_finish(&start);
+  assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
+  gt_state_dict_finish(&start);
   put(f, "x", in.x, size_of(w));
   put(f, "c", in.c, size_of(w));
   put(f, "row", in.row, w->dim[0]);
@@ -302,7 +302,7 @@ static void follow(const char *device, const char *layer, double momentum) {
   enum { STEPS = 4 };
   double mean[3] = {0}, variance[3] = {1, 1, 1}, y[18];
   float got[18];
-  gt_image states;
+  gt_state_dict states;
   gt_error error = {0};
   fixture f, evaluation;
   static moments m;
@@ -321,24 +321,24 @@ static void follow(const char *device, const char *layer, double momentum) {
       variance[k] += share * (m.square[k] * m.count[k] / (m.count[k] - 1) - variance[k]);
     }
   }
-  assert_true(gt_image_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
+  assert_true(gt_state_dict_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
   const gt_store *store = f.model->store;
-  assert_close("running_mean", gt_image_slot(&states, gt_store_find(store, "batch_norm1.running_mean")), mean,
-               3, 2e-6);
-  assert_close("running_var", gt_image_slot(&states, gt_store_find(store, "batch_norm1.running_var")),
+  assert_close("running_mean", gt_state_dict_slot(&states, gt_store_find(store, "batch_norm1.running_mean")),
+               mean, 3, 2e-6);
+  assert_close("running_var", gt_state_dict_slot(&states, gt_store_find(store, "batch_norm1.running_var")),
                variance, 3, 4e-6);
-  const float *batches = gt_image_slot(&states, gt_store_find(store, "batch_norm1.num_batches_tracked"));
+  const float *batches = gt_state_dict_slot(&states, gt_store_find(store, "batch_norm1.num_batches_tracked"));
   assert_true(*batches == STEPS);
 
   assert_true(build(&evaluation, &w, device, false, true));
-  assert_true(gt_image_upload(&states, &evaluation.buffers, &error));
+  assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
   put(&evaluation, "x", in.x, 18);
   run(&evaluation);
   take(&evaluation, 0, got);
   for (int i = 0; i < 18; i++)
     y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
   assert_close("evaluation", got, y, 18, 4e-6);
-  gt_image_finish(&states);
+  gt_state_dict_finish(&states);
   finish(&f);
   finish(&evaluation);
 }
@@ -356,7 +356,7 @@ static void follow_samples(const char *device) {
                   1e-5};
   double mean[3] = {0}, variance[3] = {0.75, 0.75, 0.75}, y[72];
   float got[72];
-  gt_image states;
+  gt_state_dict states;
   gt_error error = {0};
   fixture f, evaluation;
   static moments m;
@@ -368,21 +368,22 @@ static void follow_samples(const char *device) {
     mean[g % 3] += 0.25 * m.mean[g] / 4;
     variance[g % 3] += 0.25 * m.square[g] * 4 / 3 / 4;
   }
-  assert_true(gt_image_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
+  assert_true(gt_state_dict_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
   const gt_store *store = f.model->store;
-  assert_close("running_mean", gt_image_slot(&states, gt_store_find(store, "instance_norm1.running_mean")),
-               mean, 3, 2e-6);
-  assert_close("running_var", gt_image_slot(&states, gt_store_find(store, "instance_norm1.running_var")),
+  assert_close("running_mean",
+               gt_state_dict_slot(&states, gt_store_find(store, "instance_norm1.running_mean")), mean, 3,
+               2e-6);
+  assert_close("running_var", gt_state_dict_slot(&states, gt_store_find(store, "instance_norm1.running_var")),
                variance, 3, 4e-6);
   assert_true(build(&evaluation, &w, device, false, true));
-  assert_true(gt_image_upload(&states, &evaluation.buffers, &error));
+  assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
   put(&evaluation, "x", in.x, 72);
   run(&evaluation);
   take(&evaluation, 0, got);
   for (int i = 0; i < 72; i++)
     y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
   assert_close("evaluation", got, y, 72, 4e-6);
-  gt_image_finish(&states);
+  gt_state_dict_finish(&states);
   finish(&f);
   finish(&evaluation);
 }

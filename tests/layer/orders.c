@@ -8,7 +8,7 @@
 #include "op/elementwise.h"
 #include "op/reduce.h"
 #include "op/tangent.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,7 +128,7 @@ typedef struct fixture {
   gt_arena arena;
   gt_graph *graph;
   gt_model *model;
-  gt_image image;
+  gt_state_dict image;
   gt_backend *backend;
   gt_buffers buffers;
   gt_plan *plan;
@@ -170,7 +170,7 @@ static bool build(fixture *f, const subject *s) {
   f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
                             clock, (gt_model_mode){.training = true}, &diagnostics);
   if (!f->model) return false;
-  gt_image_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
   f->backend = gt_cpu_open(1, &error);
   gt_buffers_init(&f->buffers, f->backend, &f->arena);
   f->order[0] = f->model->output;
@@ -182,7 +182,7 @@ static bool build(fixture *f, const subject *s) {
 static void finish(fixture *f) {
   if (f->executable) f->backend->api->executable_destroy(f->backend, f->executable);
   if (f->model) {
-    gt_image_finish(&f->image);
+    gt_state_dict_finish(&f->image);
     gt_buffers_finish(&f->buffers);
     gt_backend_close(f->backend);
   }
@@ -243,7 +243,7 @@ static void compile(fixture *f, int orders) {
   f->executable = gt_buffers_compile(&f->buffers, f->plan, &error);
   assert_non_null(f->executable);
   assert_true(gt_store_upload_tables(f->model->store, &f->buffers, &error));
-  assert_true(gt_image_upload(&f->image, &f->buffers, &error));
+  assert_true(gt_state_dict_upload(&f->image, &f->buffers, &error));
 }
 
 static void put(fixture *f, const char *name, int64_t offset, const float *value, int64_t count) {

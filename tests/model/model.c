@@ -123,10 +123,10 @@ static void initial(const char *init, double want_deviation, double bound) {
   snprintf(text, sizeof text, "model: [{linear: {units: 300, bias: false%s}}]", init);
   build(&f, text, gt_shape_2(2, 400), false);
   fine(&f);
-  gt_image start, same, other;
-  gt_image_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
-  gt_image_start(&same, f.model->store, GT_WEIGHT_ROLES, 7);
-  gt_image_start(&other, f.model->store, GT_WEIGHT_ROLES, 8);
+  gt_state_dict start, same, other;
+  gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_start(&same, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_start(&other, f.model->store, GT_WEIGHT_ROLES, 8);
   const float *flat = start.variable[0];
   assert_memory_equal(flat, same.variable[0], sizeof *flat * 120000);
   assert_int_not_equal(memcmp(flat, other.variable[0], sizeof *flat * 120000), 0);
@@ -138,9 +138,9 @@ static void initial(const char *init, double want_deviation, double bound) {
     assert_true(largest <= bound && largest > 0.99 * bound);
   else
     assert_true(largest > 4 * want_deviation && largest < 6.5 * want_deviation);
-  gt_image_finish(&start);
-  gt_image_finish(&same);
-  gt_image_finish(&other);
+  gt_state_dict_finish(&start);
+  gt_state_dict_finish(&same);
+  gt_state_dict_finish(&other);
   finish(&f);
 }
 
@@ -162,12 +162,12 @@ static void constant_values(void **state) {
   build(&f, "model: [{linear: {units: 1, init: ones, bias_init: {type: constant, value: 2.5}}}]",
         gt_shape_2(2, 3), false);
   fine(&f);
-  gt_image start;
+  gt_state_dict start;
   assert_int_equal(f.model->store->total, 8);
-  gt_image_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
   const float want[8] = {1, 1, 1, 0, 2.5f, 0, 0, 0};
   assert_memory_equal(start.variable[0], want, sizeof want);
-  gt_image_finish(&start);
+  gt_state_dict_finish(&start);
   finish(&f);
 }
 

@@ -3,7 +3,7 @@
 #define TESTS_MODEL_SUPPORT_H
 #include "model/model.h"
 #include "op/core.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "lib/spec.h"
 #include "shaders/op/matmul/factor.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include "support/device.h"
 #include "train/bench.h"
 #include "train/session.h"
@@ -107,7 +107,7 @@ static void close_subject(subject *s) {
 
 /* The parameters after two steps of the net from those that the seed gives: in the second one all have moved.
  */
-static void take_step(gt_session *session, gt_net *net, gt_executable *executable, gt_image *image) {
+static void take_step(gt_session *session, gt_net *net, gt_executable *executable, gt_state_dict *image) {
   gt_error error = {0};
   uint64_t ticket;
   const gt_store *store = net->model->store;
@@ -115,7 +115,7 @@ static void take_step(gt_session *session, gt_net *net, gt_executable *executabl
                   gt_session_set_clock(session, net, 0, &error) &&
                   gt_net_run(net, session->backend, executable, STEPS, &ticket, &error) &&
                   session->backend->api->wait(session->backend, ticket, &error) &&
-                  gt_image_download(image, store, &session->buffers, GT_WEIGHT_ROLES, &error);
+                  gt_state_dict_download(image, store, &session->buffers, GT_WEIGHT_ROLES, &error);
   if (!ok) fail_msg("%s: %s", session->config->path, error.message);
 }
 
@@ -129,32 +129,32 @@ static gt_net *open_step(subject *s, gt_executable **executable) {
 
 typedef struct expectation { /* of a training: on the CPU */
   subject subject;
-  gt_image start, end;
+  gt_state_dict start, end;
 } expectation;
 
 static void open_expectation(expectation *e, const training *t) {
   gt_executable *executable;
   open_subject(&e->subject, t, "cpu");
   gt_net *net = open_step(&e->subject, &executable);
-  e->start = e->end = (gt_image){0};
-  gt_image_start(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
+  e->start = e->end = (gt_state_dict){0};
+  gt_state_dict_start(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
   take_step(&e->subject.session, net, executable, &e->end);
 }
 
 static void close_expectation(expectation *e) {
-  gt_image_finish(&e->start);
-  gt_image_finish(&e->end);
+  gt_state_dict_finish(&e->start);
+  gt_state_dict_finish(&e->end);
   close_subject(&e->subject);
 }
 
-static void compare(const expectation *e, const gt_image *got, const char *what) {
+static void compare(const expectation *e, const gt_state_dict *got, const char *what) {
   const gt_store *store = e->end.store;
   const double limit = precision == GT_PRECISION_HALF ? rounded : exact;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (!(GT_ROLE(slot->role) & GT_WEIGHT_ROLES) || slot->dtype != GT_F32) continue;
-    const float *from = gt_image_slot(&e->start, slot), *to = gt_image_slot(&e->end, slot),
-                *x = gt_image_slot(got, gt_store_find(got->store, slot->name));
+    const float *from = gt_state_dict_slot(&e->start, slot), *to = gt_state_dict_slot(&e->end, slot),
+                *x = gt_state_dict_slot(got, gt_store_find(got->store, slot->name));
     double largest = 0, worst = 0;
     for (int64_t k = 0; k < slot->count; k++) {
       largest = fmax(largest, fabs((double)to[k] - (double)from[k]));
@@ -212,7 +212,7 @@ static void try_way(subject *s, const expectation *e, const gt_choice *choice,
   gt_arena arena;
   gt_error error = {0};
   gt_tuned tuned = {0};
-  gt_image image = {0};
+  gt_state_dict image = {0};
   char way[GT_WAY_TEXT], what[1024];
   choice->text(candidate, way, sizeof way);
   snprintf(what, sizeof what, "%s: %s as %s", s->config.path, choice->key, way);
@@ -227,7 +227,7 @@ static void try_way(subject *s, const expectation *e, const gt_choice *choice,
   take_step(&s->session, net, executable, &image);
   compare(e, &image, what);
   gt_session_discard(&s->session, net, executable);
-  gt_image_finish(&image);
+  gt_state_dict_finish(&image);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
   tried++;
@@ -238,13 +238,13 @@ static void test_training(void **state) {
   subject s;
   expectation e;
   gt_executable *executable;
-  gt_image image = {0};
+  gt_state_dict image = {0};
   open_expectation(&e, t);
   open_subject(&s, t, "vulkan");
   const gt_net *net = open_step(&s, &executable);
   take_step(&s.session, (gt_net *)net, executable, &image);
   compare(&e, &image, t->name);
-  gt_image_finish(&image);
+  gt_state_dict_finish(&image);
   const gt_plan *plan = net->stage[0].plan;
   for (uint32_t c = 0; c < plan->choices; c++) {
     uint32_t at = 0;

@@ -169,7 +169,7 @@ static void compile(fixture *f) {
     float *x = content(f, slot->variable) + slot->offset;
     if (slot->role == GT_RUN) x[0] = (float)slot->fill.value;
     if (slot->fill.copies)
-      memcpy(x, content(f, "parameters") + slot->twin_of->offset, sizeof *x * (size_t)slot->count);
+      memcpy(x, content(f, "parameters") + slot->belongs_to->offset, sizeof *x * (size_t)slot->count);
   }
 }
 

@@ -1,7 +1,7 @@
 /* What one model's file gives another: by name, through a map, whole layers where they own more than
  * parameters; and the store that it is given to: slots by role, images, what begins as what. */
 #include "store/transfer.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,18 +46,18 @@ static gt_store *make(int64_t inputs, int32_t wire) {
 }
 
 static void save(const gt_store *store, uint64_t seed) {
-  gt_image image;
+  gt_state_dict dict;
   gt_stored tensors[16];
   gt_error error = {0};
-  gt_image_start(&image, store, GT_WEIGHT_ROLES, seed);
-  assert_true(gt_safetensors_write(path, tensors, gt_image_tensors(&image, GT_MODEL_ROLES, tensors), NULL, 0,
-                                   &error));
-  gt_image_finish(&image);
+  gt_state_dict_start(&dict, store, GT_WEIGHT_ROLES, seed);
+  assert_true(gt_safetensors_write(path, tensors, gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), NULL,
+                                   0, &error));
+  gt_state_dict_finish(&dict);
 }
 
 /* A letter for each slot of the model: Taken, Left out, Not there, other Shape, other layer (O). */
 static const char *give(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
-                        gt_image *image) {
+                        gt_state_dict *dict) {
   static char text[17];
   static const char letters[] = "TLNSO";
   gt_transferred result[16];
@@ -74,47 +74,46 @@ static const char *give(gt_store *store, const gt_transfer_rule *rule, int rules
   text[store->slots] = 0;
   assert_int_equal(told, taken);
   gt_container_finish(&file);
-  gt_image_start(image, store, GT_WEIGHT_ROLES, seed);
+  gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
   return text;
 }
 
-static float first(const gt_image *image, const char *name) {
-  return *(const float *)gt_image_slot(image, gt_store_find(image->store, name));
+static float first(const gt_state_dict *dict, const char *name) {
+  return *(const float *)gt_state_dict_slot(dict, gt_store_find(dict->store, name));
 }
 
 static void by_name_and_shape(void **state) {
   (void)state;
-  gt_image image;
+  gt_state_dict dict;
   save(make(4, 5), 2);
-  assert_string_equal(give(make(4, 5), NULL, 0, 3, &image), "TTTTTT");
-  assert_true(first(&image, "a.weight") == 2 && first(&image, "norm.mean") == 7 &&
-              first(&image, "g.logits") == 2);
-  gt_image_finish(&image);
+  assert_string_equal(give(make(4, 5), NULL, 0, 3, &dict), "TTTTTT");
+  assert_true(first(&dict, "a.weight") == 2 && first(&dict, "norm.mean") == 7 &&
+              first(&dict, "g.logits") == 2);
+  gt_state_dict_finish(&dict);
   /* Another width: the bias fits, the layer with a state does not as a whole. */
-  assert_string_equal(give(make(5, 5), NULL, 0, 3, &image), "STSOTT");
-  assert_true(first(&image, "a.weight") == 3 && first(&image, "a.bias") == 2 &&
-              first(&image, "g.logits") == 2);
-  gt_image_finish(&image);
+  assert_string_equal(give(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
+  assert_true(first(&dict, "a.weight") == 3 && first(&dict, "a.bias") == 2 && first(&dict, "g.logits") == 2);
+  gt_state_dict_finish(&dict);
   /* Other wires: what the gates have learned means nothing. */
-  assert_string_equal(give(make(4, 6), NULL, 0, 3, &image), "TTTTOO");
-  assert_true(first(&image, "g.logits") == 3);
-  gt_image_finish(&image);
+  assert_string_equal(give(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
+  assert_true(first(&dict, "g.logits") == 3);
+  gt_state_dict_finish(&dict);
 }
 
 static void through_a_map(void **state) {
   (void)state;
-  gt_image image;
+  gt_state_dict dict;
   save(make(3, 5), 2);
   const gt_transfer_rule none[] = {{"a", NULL}, {"g.*", NULL}};
-  assert_string_equal(give(make(3, 5), none, 2, 3, &image), "LLTTLL");
-  assert_true(first(&image, "a.bias") == 3);
-  gt_image_finish(&image);
+  assert_string_equal(give(make(3, 5), none, 2, 3, &dict), "LLTTLL");
+  assert_true(first(&dict, "a.bias") == 3);
+  gt_state_dict_finish(&dict);
   const gt_transfer_rule one[] = {{"a.bias", NULL}, {"a", "a"}};
-  assert_string_equal(give(make(3, 5), one, 2, 3, &image), "TLTTTT");
-  gt_image_finish(&image);
+  assert_string_equal(give(make(3, 5), one, 2, 3, &dict), "TLTTTT");
+  gt_state_dict_finish(&dict);
   const gt_transfer_rule others[] = {{"a.bias", "norm.weight"}, {"a", "nothing"}};
-  assert_string_equal(give(make(3, 5), others, 2, 3, &image), "NTTTTT");
-  gt_image_finish(&image);
+  assert_string_equal(give(make(3, 5), others, 2, 3, &dict), "NTTTTT");
+  gt_state_dict_finish(&dict);
 }
 
 static void constants_of_a_model_being_built(void **state) {
@@ -146,23 +145,23 @@ static void constants_of_a_model_being_built(void **state) {
 static void places_and_roles(void **state) {
   (void)state;
   gt_store *store = make(5, 1);
-  gt_store_add_twins(store, "ema", (gt_fill){.copies = true});
+  gt_store_add_optimizer_slots(store, "ema", (gt_fill){.copies = true});
   assert_int_equal(store->total, 16 + 4 + 8 + 32);
   assert_int_equal(store->values, 15 + 3 + 5 + 32);
   assert_int_equal(store->states, 4);
   assert_int_equal(gt_store_find(store, "g.logits")->offset, 0); /* needs no gap behind it */
-  const gt_slot *twin = gt_store_find(store, "ema/a.bias");
-  assert_int_equal(twin->offset, gt_store_find(store, "a.bias")->offset);
-  gt_image image;
-  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, 9);
-  assert_true(first(&image, "ema/a.bias") == 9 && first(&image, "norm.mean") == 7);
+  const gt_slot *average = gt_store_find(store, "ema/a.bias");
+  assert_int_equal(average->offset, gt_store_find(store, "a.bias")->offset);
+  gt_state_dict dict;
+  gt_state_dict_start(&dict, store, GT_CHECKPOINT_ROLES, 9);
+  assert_true(first(&dict, "ema/a.bias") == 9 && first(&dict, "norm.mean") == 7);
   gt_stored tensors[16];
-  assert_int_equal(gt_image_tensors(&image, GT_MODEL_ROLES, tensors), 6);
-  assert_int_equal(gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
-  assert_null(gt_image_not_finite(&image));
-  image.variable[gt_store_find(store, "norm.mean")->where][0] = INFINITY;
-  assert_string_equal(gt_image_not_finite(&image)->name, "norm.mean");
-  gt_image_finish(&image);
+  assert_int_equal(gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), 6);
+  assert_int_equal(gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
+  assert_null(gt_state_dict_not_finite(&dict));
+  dict.variable[gt_store_find(store, "norm.mean")->where][0] = INFINITY;
+  assert_string_equal(gt_state_dict_not_finite(&dict)->name, "norm.mean");
+  gt_state_dict_finish(&dict);
 }
 
 static const gt_stored *stored_of(gt_stored *tensor, gt_shape shape, const float *value) {
@@ -189,7 +188,7 @@ static void values_by_role(void **state) {
   slot.range = GT_ANY_VALUE;
   assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
   assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &(gt_error){0}));
-  slot.role = GT_TWIN;
+  slot.role = GT_OPTIMIZER;
   assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &error));
 }
 

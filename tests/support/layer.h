@@ -2,14 +2,14 @@
 #ifndef GT_TESTS_LAYER_H
 #define GT_TESTS_LAYER_H
 #include "model/model.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 
 typedef struct layer_fixture {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_graph *graph;
-  gt_model *model; /* NULL if it was refused: diagnostics say why */
-  gt_image image;  /* parameters and states as seed 1 begins them */
+  gt_model *model;     /* NULL if it was refused: diagnostics say why */
+  gt_state_dict image; /* parameters and states as seed 1 begins them */
 } layer_fixture;
 
 /* The model of this line of a config's `model:`, in training; its input is the variable "x". */

@@ -1,7 +1,7 @@
 /* What an optimizer keeps for each parameter finds its parameter again in a checkpoint, whatever the groups.
  */
 #include "optim/groups.h"
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,31 +30,31 @@ static gt_store *lay(const char *optimizer, bool copies) {
   for (int i = 0; i < PARAMETERS; i++)
     gt_store_add(store, (gt_slot){.name = table[i].name, .shape = table[i].shape});
   gt_optim_layout(optim, store);
-  gt_store_add_twins(store, "optimizer.exp_avg", (gt_fill){.copies = copies});
+  gt_store_add_optimizer_slots(store, "optimizer.exp_avg", (gt_fill){.copies = copies});
   return store;
 }
 
-/* The value of a parameter, and a hundred times that of its twin. */
-static void fill(gt_image *image) {
-  for (int i = 0; i < image->store->slots; i++) {
-    const gt_slot *slot = image->store->slot[i], *p = slot->twin_of ? slot->twin_of : slot;
+/* The value of a parameter, and a hundred times that of its optimizer slot. */
+static void fill(gt_state_dict *dict) {
+  for (int i = 0; i < dict->store->slots; i++) {
+    const gt_slot *slot = dict->store->slot[i], *p = slot->belongs_to ? slot->belongs_to : slot;
     for (int64_t k = 0; k < slot->count; k++)
-      image->variable[slot->where][slot->offset + k] = (slot->twin_of ? 100 : 1) * value_of(p->index, k);
+      dict->variable[slot->where][slot->offset + k] = (slot->belongs_to ? 100 : 1) * value_of(p->index, k);
   }
 }
 
 /* A checkpoint of that optimizer. */
 static void save(const char *optimizer) {
   gt_stored tensors[4 * PARAMETERS];
-  gt_image image;
+  gt_state_dict dict;
   gt_error error = {0};
   const gt_store *store = lay(optimizer, false);
-  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, 1);
-  fill(&image);
-  const int count = gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors);
+  gt_state_dict_start(&dict, store, GT_CHECKPOINT_ROLES, 1);
+  fill(&dict);
+  const int count = gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors);
   const gt_metadata config = {"config", optimizer};
   assert_true(gt_safetensors_write(path, tensors, count, &config, 1, &error));
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
 }
 
 /* Loads it for another optimizer: a digit for each parameter, 1 if it has its moments, 0 if it begins anew,
@@ -62,29 +62,29 @@ static void save(const char *optimizer) {
 static const char *load(const char *optimizer, bool copies) {
   static char text[PARAMETERS + 1];
   gt_container file;
-  gt_image image;
+  gt_state_dict dict;
   gt_error error = {0};
   const gt_store *store = lay(optimizer, copies);
   assert_true(gt_safetensors_read(path, &file, &error));
-  const bool ok = gt_image_read(&image, store, &file, path, GT_CHECKPOINT_ROLES, &error);
+  const bool ok = gt_state_dict_read(&dict, store, &file, path, GT_CHECKPOINT_ROLES, &error);
   gt_container_finish(&file);
   if (!ok) {
     assert_int_equal(error.status, GT_ERR_DATA);
     return "-";
   }
-  float *twins = image.variable[store->slot[PARAMETERS]->where];
+  float *slots_of = dict.variable[store->slot[PARAMETERS]->where];
   strcpy(text, "...");
   for (int i = PARAMETERS; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    const int p = slot->twin_of->index;
-    text[p] = twins[slot->offset] == 100 * value_of(p, 0) ? '1' : '0';
+    const int p = slot->belongs_to->index;
+    text[p] = slots_of[slot->offset] == 100 * value_of(p, 0) ? '1' : '0';
     for (int64_t k = 0; k < slot->count; k++) {
-      assert_true(twins[slot->offset + k] == (text[p] == '1' ? 100 : copies) * value_of(p, k));
-      twins[slot->offset + k] = 0;
+      assert_true(slots_of[slot->offset + k] == (text[p] == '1' ? 100 : copies) * value_of(p, k));
+      slots_of[slot->offset + k] = 0;
     }
   }
-  for (int64_t k = 0; k < store->trainable; k++) assert_true(twins[k] == 0); /* gaps */
-  gt_image_finish(&image);
+  for (int64_t k = 0; k < store->trainable; k++) assert_true(slots_of[k] == 0); /* gaps */
+  gt_state_dict_finish(&dict);
   return text;
 }
 
@@ -123,20 +123,21 @@ static void what_does_not_fit_is_refused(void **unused) {
   save(plain);
   assert_string_equal(load(plain, false), "111");
   gt_stored some[PARAMETERS + 1];
-  gt_image image;
-  gt_image_start(&image, lay(plain, false), GT_ROLE(GT_PARAMETER), 1);
-  gt_image_tensors(&image, GT_ROLE(GT_PARAMETER), some);
-  assert_true(gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* no twin at all */
+  gt_state_dict dict;
+  gt_state_dict_start(&dict, lay(plain, false), GT_ROLE(GT_PARAMETER), 1);
+  gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), some);
+  assert_true(
+      gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* no optimizer slot at all */
   assert_string_equal(load(plain, false), "-");
   some[PARAMETERS] = (gt_stored){"optimizer.exp_avg/a.weight", GT_F32, {1, {4}}, values};
   assert_true(gt_safetensors_write(path, some, PARAMETERS + 1, &config, 1, &error));
   assert_string_equal(load(plain, false), "-");
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
 }
 
 int main(void) {
   const char *folder = getenv("TEST_TMP");
-  snprintf(path, sizeof path, "%s/twins-%ld", folder ? folder : "/tmp", (long)getpid());
+  snprintf(path, sizeof path, "%s/slots-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(moments_follow_their_parameters),
                                      cmocka_unit_test(what_was_frozen_begins_anew),

@@ -1,19 +1,19 @@
-#include "store/contents.h"
+#include "store/state_dict.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* --- images --- */
+/* --- state dicts --- */
 
-static void begin(gt_image *image, const gt_store *store) {
-  *image = (gt_image){store, gt_alloc(((size_t)store->variables + 1) * sizeof *image->variable)};
+static void begin(gt_state_dict *dict, const gt_store *store) {
+  *dict = (gt_state_dict){store, gt_alloc(((size_t)store->variables + 1) * sizeof *dict->variable)};
 }
 
-void gt_image_finish(gt_image *image) {
-  for (int v = 0; image->variable && v < image->store->variables; v++) free(image->variable[v]);
-  free(image->variable);
-  *image = (gt_image){0};
+void gt_state_dict_finish(gt_state_dict *dict) {
+  for (int v = 0; dict->variable && v < dict->store->variables; v++) free(dict->variable[v]);
+  free(dict->variable);
+  *dict = (gt_state_dict){0};
 }
 
 static uint64_t bytes_of(const gt_store *store, int variable) {
@@ -25,45 +25,45 @@ static bool is_held(const gt_store *store, int variable, unsigned roles) {
 }
 
 /* Zeros for a variable. */
-static void hold(gt_image *image, int variable) {
-  image->variable[variable] = gt_alloc(bytes_of(image->store, variable) + 1);
+static void hold(gt_state_dict *dict, int variable) {
+  dict->variable[variable] = gt_alloc(bytes_of(dict->store, variable) + 1);
 }
 
-/* Of what is done with one variable after the other, twins need what they are twins of. */
-static void let_go(gt_image *image, int variable) {
-  if (GT_ROLE(image->store->variable[variable].role) & GT_WEIGHT_ROLES) return;
-  free(image->variable[variable]);
-  image->variable[variable] = NULL;
+/* Of what is done with one variable after the other, optimizer slots need what they belong to. */
+static void let_go(gt_state_dict *dict, int variable) {
+  if (GT_ROLE(dict->store->variable[variable].role) & GT_WEIGHT_ROLES) return;
+  free(dict->variable[variable]);
+  dict->variable[variable] = NULL;
 }
 
-static float *values_of(const gt_image *image, const gt_slot *slot) {
-  return image->variable[slot->where] + slot->offset;
+static float *values_of(const gt_state_dict *dict, const gt_slot *slot) {
+  return dict->variable[slot->where] + slot->offset;
 }
 
-const void *gt_image_slot(const gt_image *image, const gt_slot *slot) {
-  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(image, slot);
+const void *gt_state_dict_slot(const gt_state_dict *dict, const gt_slot *slot) {
+  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(dict, slot);
 }
 
-static gt_stored as_tensor(const gt_image *image, const gt_slot *slot) {
-  return (gt_stored){slot->name, slot->dtype, slot->shape, gt_image_slot(image, slot)};
+static gt_stored as_tensor(const gt_state_dict *dict, const gt_slot *slot) {
+  return (gt_stored){slot->name, slot->dtype, slot->shape, gt_state_dict_slot(dict, slot)};
 }
 
-int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors) {
-  const gt_store *store = image->store;
+int gt_state_dict_tensors(const gt_state_dict *dict, unsigned roles, gt_stored *tensors) {
+  const gt_store *store = dict->store;
   int count = 0;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (gt_slot_plays(slot, roles)) tensors[count++] = as_tensor(image, slot);
+    if (gt_slot_plays(slot, roles)) tensors[count++] = as_tensor(dict, slot);
   }
   return count;
 }
 
-const gt_slot *gt_image_not_finite(const gt_image *image) {
-  const gt_store *store = image->store;
+const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict) {
+  const gt_store *store = dict->store;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) continue;
-    const gt_stored tensor = as_tensor(image, slot);
+    const gt_stored tensor = as_tensor(dict, slot);
     if (gt_stored_not_finite(&tensor) >= 0) return slot;
   }
   return NULL;
@@ -71,28 +71,28 @@ const gt_slot *gt_image_not_finite(const gt_image *image) {
 
 /* --- the device --- */
 
-static bool upload(const gt_image *image, gt_buffers *buffers, int variable, gt_error *error) {
-  const uint64_t bytes = bytes_of(image->store, variable);
-  return !bytes || gt_buffers_upload(buffers, image->store->variable[variable].name, 0,
-                                     image->variable[variable], bytes, error);
+static bool upload(const gt_state_dict *dict, gt_buffers *buffers, int variable, gt_error *error) {
+  const uint64_t bytes = bytes_of(dict->store, variable);
+  return !bytes || gt_buffers_upload(buffers, dict->store->variable[variable].name, 0,
+                                     dict->variable[variable], bytes, error);
 }
 
-bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error) {
-  for (int v = 0; v < image->store->variables; v++)
-    if (image->variable[v] && !upload(image, buffers, v, error)) return false;
+bool gt_state_dict_upload(const gt_state_dict *dict, gt_buffers *buffers, gt_error *error) {
+  for (int v = 0; v < dict->store->variables; v++)
+    if (dict->variable[v] && !upload(dict, buffers, v, error)) return false;
   return true;
 }
 
-bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffers, unsigned roles,
-                       gt_error *error) {
-  begin(image, store);
+bool gt_state_dict_download(gt_state_dict *dict, const gt_store *store, gt_buffers *buffers, unsigned roles,
+                            gt_error *error) {
+  begin(dict, store);
   for (int v = 0; v < store->variables; v++) {
     if (!is_held(store, v, roles)) continue;
-    hold(image, v);
-    if (!bytes_of(store, v) || gt_buffers_download(buffers, store->variable[v].name, 0, image->variable[v],
+    hold(dict, v);
+    if (!bytes_of(store, v) || gt_buffers_download(buffers, store->variable[v].name, 0, dict->variable[v],
                                                    bytes_of(store, v), error))
       continue;
-    gt_image_finish(image);
+    gt_state_dict_finish(dict);
     return false;
   }
   return true;
@@ -106,13 +106,13 @@ static bool exchange(gt_buffers *buffers, const char *name, float *values, int64
 }
 
 /* What counts is taken as it is. */
-static bool average_states(gt_image *image, gt_buffers *buffers, bool back, gt_error *error) {
-  const gt_store *store = image->store;
+static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool back, gt_error *error) {
+  const gt_store *store = dict->store;
   int states = -1;
   for (int v = 0; v < store->variables; v++)
     if (store->variable[v].role == GT_STATE) states = v;
   if (states < 0) return true;
-  float *values = image->variable[states], *former = gt_alloc(bytes_of(store, states) + 1);
+  float *values = dict->variable[states], *former = gt_alloc(bytes_of(store, states) + 1);
   memcpy(former, values, bytes_of(store, states));
   const bool ok = exchange(buffers, GT_AVERAGE_STATES, values, store->states, back, error);
   for (int i = 0; i < store->slots; i++) {
@@ -124,12 +124,13 @@ static bool average_states(gt_image *image, gt_buffers *buffers, bool back, gt_e
   return ok;
 }
 
-bool gt_image_average(gt_image *image, gt_buffers *buffers, unsigned roles, bool back, gt_error *error) {
-  const gt_store *store = image->store;
+bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned roles, bool back,
+                           gt_error *error) {
+  const gt_store *store = dict->store;
   return (!(roles & GT_ROLE(GT_PARAMETER)) ||
-          exchange(buffers, GT_AVERAGE_VARIABLE, image->variable[store->parameter[0]->where],
-                   store->trainable, back, error)) &&
-         (!(roles & GT_ROLE(GT_STATE)) || average_states(image, buffers, back, error));
+          exchange(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->where], store->trainable,
+                   back, error)) &&
+         (!(roles & GT_ROLE(GT_STATE)) || average_states(dict, buffers, back, error));
 }
 
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {
@@ -145,51 +146,52 @@ bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error
 
 /* --- the start --- */
 
-static void fill(const gt_image *image, const gt_slot *slot, uint64_t seed) {
-  float *value = values_of(image, slot);
+static void fill(const gt_state_dict *dict, const gt_slot *slot, uint64_t seed) {
+  float *value = values_of(dict, slot);
   if (slot->fill.write)
     slot->fill.write(slot->fill.settings, slot->name, slot->shape, seed, value);
   else if (slot->fill.copies)
-    memcpy(value, values_of(image, slot->twin_of), (size_t)slot->count * sizeof *value);
+    memcpy(value, values_of(dict, slot->belongs_to), (size_t)slot->count * sizeof *value);
   else
     for (int64_t k = 0; k < slot->count; k++) value[k] = (float)slot->fill.value;
 }
 
-static void fill_variable(gt_image *image, int variable, uint64_t seed) {
-  hold(image, variable);
-  for (int i = 0; i < image->store->slots; i++)
-    if (image->store->slot[i]->where == variable) fill(image, image->store->slot[i], seed);
+static void fill_variable(gt_state_dict *dict, int variable, uint64_t seed) {
+  hold(dict, variable);
+  for (int i = 0; i < dict->store->slots; i++)
+    if (dict->store->slot[i]->where == variable) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Twins come behind their parameters in the store, which is how they find them filled. */
-void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed) {
-  begin(image, store);
+/* Optimizer slots come behind their parameters in the store, which is how they find them filled. */
+void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed) {
+  begin(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, roles)) fill_variable(image, v, seed);
+    if (is_held(store, v, roles)) fill_variable(dict, v, seed);
 }
 
 static float *values_by_name(const gt_slot_values *values, const char *name) {
-  const gt_image *image = values->owner;
-  const gt_slot *slot = gt_store_find(image->store, name);
-  return slot && gt_slot_plays(slot, GT_CHECKPOINT_ROLES) && image->variable[slot->where]
-             ? values_of(image, slot)
+  const gt_state_dict *dict = values->owner;
+  const gt_slot *slot = gt_store_find(dict->store, name);
+  return slot && gt_slot_plays(slot, GT_CHECKPOINT_ROLES) && dict->variable[slot->where]
+             ? values_of(dict, slot)
              : NULL;
 }
 
-gt_slot_values gt_image_values(const gt_image *image) {
-  return (gt_slot_values){.owner = image, .of = values_by_name};
+gt_slot_values gt_state_dict_values(const gt_state_dict *dict) {
+  return (gt_slot_values){.owner = dict, .of = values_by_name};
 }
 
-void gt_image_begin_again(gt_image *image, unsigned roles, uint64_t seed) {
-  for (int i = 0; i < image->store->slots; i++)
-    if (gt_slot_plays(image->store->slot[i], roles)) fill(image, image->store->slot[i], seed);
+void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t seed) {
+  for (int i = 0; i < dict->store->slots; i++)
+    if (gt_slot_plays(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
 }
 
 /* Takes over what the slot was; false: it is another now. */
-static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *from, const gt_slot *was) {
+static bool carry(const gt_state_dict *dict, const gt_slot *slot, const gt_state_dict *from,
+                  const gt_slot *was) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
   const bool same_shape = gt_shape_equal(was->shape, slot->shape);
-  float *value = values_of(image, slot);
+  float *value = values_of(dict, slot);
   if (same_shape && !slot->form)
     memcpy(value, values_of(from, was), bytes);
   else if (slot->refit)
@@ -199,33 +201,34 @@ static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *fr
 
 /* What a training as a whole knows, such as a loss and the steps that led there, holds for its parameters:
  * where these are others it begins anew. */
-void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed) {
+void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
+                         uint64_t seed) {
   bool same = true;
-  begin(image, store);
+  begin(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, GT_CHECKPOINT_ROLES)) hold(image, v);
+    if (is_held(store, v, GT_CHECKPOINT_ROLES)) hold(dict, v);
   for (int whole = 0; whole < 2; whole++)
     for (int i = 0; i < store->slots; i++) {
       const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
       if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != whole) continue;
-      fill(image, slot, seed);
+      fill(dict, slot, seed);
       if (!was || (whole && !same)) continue;
-      const bool stays = carry(image, slot, from, was);
+      const bool stays = carry(dict, slot, from, was);
       same &= stays || slot->role != GT_PARAMETER;
     }
 }
 
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
-  gt_image image;
+  gt_state_dict dict;
   bool ok = true;
-  begin(&image, store);
+  begin(&dict, store);
   for (int v = 0; v < store->variables && ok; v++) {
     if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
-    fill_variable(&image, v, seed);
-    ok = upload(&image, buffers, v, error);
-    let_go(&image, v);
+    fill_variable(&dict, v, seed);
+    ok = upload(&dict, buffers, v, error);
+    let_go(&dict, v);
   }
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 
@@ -237,7 +240,7 @@ bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
 
 static bool refuse(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
   char wanted[128], found[128];
-  if (slot->role == GT_TWIN || slot->role == GT_RUN)
+  if (slot->role == GT_OPTIMIZER || slot->role == GT_RUN)
     return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
                    slot->name);
   const char *what = slot->role == GT_PARAMETER ? "parameter" : slot->role == GT_STATE ? "state" : "constant";
@@ -276,18 +279,19 @@ bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *pat
                  slot->range == GT_ASCENDING ? "ascending values" : "0 or more");
 }
 
-static bool read_slot(gt_image *image, const gt_slot *slot, const gt_container *file, const char *path,
+static bool read_slot(gt_state_dict *dict, const gt_slot *slot, const gt_container *file, const char *path,
                       gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);
   if (!stored) return false;
-  memcpy(values_of(image, slot), stored->data, (size_t)slot->count * sizeof(float));
+  memcpy(values_of(dict, slot), stored->data, (size_t)slot->count * sizeof(float));
   return gt_slot_takes(slot, stored, path, error);
 }
 
-/* Twins of one variable: those of parameters that were frozen begin as in a new run, but not all of them. */
-static bool read_twins(gt_image *image, int variable, const gt_container *file, const char *path,
-                       gt_error *error) {
-  const gt_store *store = image->store;
+/* Optimizer slots of one variable: those of parameters that were frozen begin as in a new run, but not all of
+ * them. */
+static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_container *file,
+                                 const char *path, gt_error *error) {
+  const gt_store *store = dict->store;
   const gt_slot *missing = NULL;
   int found = 0;
   for (int i = 0; i < store->slots; i++) {
@@ -295,8 +299,8 @@ static bool read_twins(gt_image *image, int variable, const gt_container *file, 
     if (slot->where != variable) continue;
     if (!gt_container_tensor(file, slot->name)) {
       missing = slot;
-      fill(image, slot, 0);
-    } else if (!read_slot(image, slot, file, path, error)) {
+      fill(dict, slot, 0);
+    } else if (!read_slot(dict, slot, file, path, error)) {
       return false;
     } else {
       found++;
@@ -306,27 +310,28 @@ static bool read_twins(gt_image *image, int variable, const gt_container *file, 
   if (!found)
     return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
                    name);
-  if (missing) gt_info("'%s' begins anew for what was frozen, such as '%s'", name, missing->twin_of->name);
+  if (missing) gt_info("'%s' begins anew for what was frozen, such as '%s'", name, missing->belongs_to->name);
   return true;
 }
 
-static bool read_variable(gt_image *image, int variable, const gt_container *file, const char *path,
+static bool read_variable(gt_state_dict *dict, int variable, const gt_container *file, const char *path,
                           gt_error *error) {
-  const gt_store *store = image->store;
-  hold(image, variable);
-  if (store->variable[variable].role == GT_TWIN) return read_twins(image, variable, file, path, error);
+  const gt_store *store = dict->store;
+  hold(dict, variable);
+  if (store->variable[variable].role == GT_OPTIMIZER)
+    return read_optimizer_slots(dict, variable, file, path, error);
   for (int i = 0; i < store->slots; i++)
-    if (store->slot[i]->where == variable && !read_slot(image, store->slot[i], file, path, error))
+    if (store->slot[i]->where == variable && !read_slot(dict, store->slot[i], file, path, error))
       return false;
   return true;
 }
 
-bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *file, const char *path,
-                   unsigned roles, gt_error *error) {
-  begin(image, store);
+bool gt_state_dict_read(gt_state_dict *dict, const gt_store *store, const gt_container *file,
+                        const char *path, unsigned roles, gt_error *error) {
+  begin(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, roles) && !read_variable(image, v, file, path, error)) {
-      gt_image_finish(image);
+    if (is_held(store, v, roles) && !read_variable(dict, v, file, path, error)) {
+      gt_state_dict_finish(dict);
       return false;
     }
   return true;
@@ -334,15 +339,15 @@ bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *f
 
 bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
                       gt_error *error) {
-  gt_image image;
+  gt_state_dict dict;
   bool ok = true;
-  begin(&image, store);
+  begin(&dict, store);
   for (int v = 0; v < store->variables && ok; v++) {
     if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
-    ok = read_variable(&image, v, file, path, error) && upload(&image, buffers, v, error);
-    let_go(&image, v);
+    ok = read_variable(&dict, v, file, path, error) && upload(&dict, buffers, v, error);
+    let_go(&dict, v);
   }
-  gt_image_finish(&image);
+  gt_state_dict_finish(&dict);
   return ok;
 }
 

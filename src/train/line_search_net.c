@@ -4,7 +4,7 @@
 #include "op/move.h"
 #include "op/reduce.h"
 #include "optim/lbfgs.h"
-#include "train/search.h"
+#include "train/line_search.h"
 
 typedef struct builder {
   gt_net *net;
@@ -117,10 +117,10 @@ static void add_slots(const builder *b) {
                                      .variable = slots[i].variable});
 }
 
-bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, const gt_net_options *options,
-                     gt_error *error) {
+bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
+                          const gt_net_options *options, gt_error *error) {
   const gt_lbfgs_config *settings = (const gt_lbfgs_config *)config->optim->config;
-  gt_search_net *search = net->search = GT_NEW(arena, gt_search_net);
+  gt_line_search_net *search = net->search = GT_NEW(arena, gt_line_search_net);
   search->history = (int)settings->history_size;
   builder b = {.net = net,
                .store = net->model->store,
@@ -128,19 +128,19 @@ bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, cons
                .m = search->history,
                .rows = GT_LBFGS_ROWS(search->history)};
   add_slots(&b);
-  for (int s = 0; s < GT_SEARCH_STAGES; s++) {
+  for (int s = 0; s < GT_LINE_SEARCH_STAGES; s++) {
     b.graph = gt_graph_create(arena);
     gt_graph_scope(b.graph, "lbfgs");
-    if (s == GT_SEARCH_TRIAL) build_trial(&b);
-    if (s == GT_SEARCH_MEASURE) build_measure(&b, config->loss);
-    if (s == GT_SEARCH_ACCEPT) {
+    if (s == GT_LINE_SEARCH_TRIAL) build_trial(&b);
+    if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss);
+    if (s == GT_LINE_SEARCH_ACCEPT) {
       build_accept(&b);
       /* Written by the host alone: declared where it is bound. */
       for (int i = 0; i < b.store->slots; i++)
         if (b.store->slot[i]->role == GT_RUN)
           declare(&b, b.store->slot[i]->variable, b.store->slot[i]->shape);
     }
-    if (s == GT_SEARCH_DIRECT) build_direct(&b);
+    if (s == GT_LINE_SEARCH_DIRECT) build_direct(&b);
     search->stage[s] = (gt_stage){.graph = b.graph, .times = 1};
     if (b.graph->error.status) return gt_fail(error, b.graph->error.status, "%s", b.graph->error.message);
     if (!gt_graph_verify(b.graph, error) || !gt_net_plan(&search->stage[s], arena, options, error))

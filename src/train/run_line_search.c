@@ -1,4 +1,4 @@
-#include "train/search.h"
+#include "train/line_search.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "optim/lbfgs.h"
@@ -10,7 +10,7 @@
 
 typedef struct search {
   gt_run *run;
-  gt_search_net *net;
+  gt_line_search_net *net;
   const gt_lbfgs_config *settings;
   int m, rows;
   double *gram, *coefficient;
@@ -56,9 +56,9 @@ static bool evaluate(search *s, double t, gt_error *error) {
   gt_run *run = s->run;
   uint64_t ticket;
   return control(s, t, false, error) && gt_session_set_clock(&run->session, run->net, 0, error) &&
-         replay(s, s->net->stage[GT_SEARCH_TRIAL].executable, 1, error) &&
+         replay(s, s->net->stage[GT_LINE_SEARCH_TRIAL].executable, 1, error) &&
          gt_net_run_stage(run->net, run->session.backend, 0, run->net->stage[0].times, &ticket, error) &&
-         replay(s, s->net->stage[GT_SEARCH_MEASURE].executable, 1, error) &&
+         replay(s, s->net->stage[GT_LINE_SEARCH_MEASURE].executable, 1, error) &&
          download(s, "lbfgs.measured", s->measured, GT_MEASURED, error);
 }
 
@@ -87,7 +87,7 @@ static void shift_gram(search *s) {
 static bool accept(search *s, double t, gt_error *error) {
   const int rows = s->rows, first = 2 * s->m;
   const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
-  if (!control(s, t, joins, error) || !replay(s, s->net->stage[GT_SEARCH_ACCEPT].executable, 1, error) ||
+  if (!control(s, t, joins, error) || !replay(s, s->net->stage[GT_LINE_SEARCH_ACCEPT].executable, 1, error) ||
       !download(s, "lbfgs.products", s->staging, 3 * rows, error))
     return false;
   if (joins) shift_gram(s);
@@ -104,11 +104,11 @@ static bool accept(search *s, double t, gt_error *error) {
 /* A new search begins with an evaluation; one that is resumed, with what the checkpoint holds. */
 static bool begin(search *s, gt_error *error) {
   const gt_store *store = s->run->net->model->store;
-  gt_image weights;
-  if (!gt_image_download(&weights, store, &s->run->session.buffers, GT_ROLE(GT_PARAMETER), error))
+  gt_state_dict weights;
+  if (!gt_state_dict_download(&weights, store, &s->run->session.buffers, GT_ROLE(GT_PARAMETER), error))
     return false;
   const bool ok = upload(s, "lbfgs.x", weights.variable[store->parameter[0]->where], store->trainable, error);
-  gt_image_finish(&weights);
+  gt_state_dict_finish(&weights);
   if (!ok || !download(s, "lbfgs.gram", s->staging, s->rows * s->rows, error) ||
       !download(s, "lbfgs.last", s->last, GT_MEASURED, error) ||
       !download(s, "lbfgs.counts", s->counts, 2, error))
@@ -137,7 +137,7 @@ static bool direct(search *s, double *slope, double *t, gt_error *error) {
         gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->settings->any_curvature, s->coefficient);
   }
   return upload_doubles(s, "lbfgs.coefficients", s->coefficient, s->rows, error) &&
-         replay(s, s->net->stage[GT_SEARCH_DIRECT].executable, 1, error);
+         replay(s, s->net->stage[GT_LINE_SEARCH_DIRECT].executable, 1, error);
 }
 
 /* Finds how far to go; the last trial is there in the end. */
@@ -229,8 +229,8 @@ static bool advance(search *s, gt_error *error) {
   return true;
 }
 
-bool gt_run_search(gt_run *run, int64_t boundary, gt_error *error) {
-  gt_search_net *net = run->net->search;
+bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error) {
+  gt_line_search_net *net = run->net->search;
   const int rows = GT_LBFGS_ROWS(net->history);
   search s = {.run = run,
               .net = net,

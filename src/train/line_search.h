@@ -5,11 +5,17 @@
  * wants to know of it; "accept" moves x and the basis on, and lets the last pair join the history if told to;
  * "direct" makes d, the coefficients that the host gives times the basis. Between steps the state is the
  * parameters (x), the basis, and small slots that the host writes. */
-#ifndef GT_TRAIN_SEARCH_H
-#define GT_TRAIN_SEARCH_H
+#ifndef GT_TRAIN_LINE_SEARCH_H
+#define GT_TRAIN_LINE_SEARCH_H
 #include "train/net.h"
 
-enum { GT_SEARCH_TRIAL, GT_SEARCH_MEASURE, GT_SEARCH_ACCEPT, GT_SEARCH_DIRECT, GT_SEARCH_STAGES };
+enum {
+  GT_LINE_SEARCH_TRIAL,
+  GT_LINE_SEARCH_MEASURE,
+  GT_LINE_SEARCH_ACCEPT,
+  GT_LINE_SEARCH_DIRECT,
+  GT_LINE_SEARCH_STAGES
+};
 /* What "measure" tells; and the control that the host writes. */
 enum {
   GT_MEASURED_LOSS,
@@ -23,12 +29,12 @@ enum {
 };
 enum { GT_CONTROL_T, GT_CONTROL_JOINS, GT_CONTROL };
 
-typedef struct gt_search_net {
-  gt_stage stage[GT_SEARCH_STAGES];
+typedef struct gt_line_search_net {
+  gt_stage stage[GT_LINE_SEARCH_STAGES];
   int history;
-} gt_search_net;
+} gt_line_search_net;
 
 /* Adds the stages to a net whose "gradient" is built. */
-bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, const gt_net_options *options,
-                     gt_error *error);
+bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
+                          const gt_net_options *options, gt_error *error);
 #endif
