@@ -139,14 +139,12 @@ static bool find_form(gt_image_job *job, gt_image_form *form) {
                  form->width, form->height, GT_PNG_MOST_SIDE);
 }
 
-static bool decode_whole(gt_image_job *job, gt_picture *out) {
-  gt_image_form form = {.max_pixels = INT64_MAX};
+/* job->form: `form`. */
+static bool decode_whole(gt_image_job *job, gt_image_form *form, gt_picture *out) {
   void *data;
-  job->form = &form;
-  if (!find_form(job, &form) ||
-      !gt_try_alloc(&data, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error))
+  if (!find_form(job, form) || !gt_try_alloc(&data, (uint64_t)gt_image_bytes(form), 1, job->path, job->error))
     return false;
-  *out = (gt_picture){(uint32_t)form.height, (uint32_t)form.width, (uint32_t)form.channels, data};
+  *out = (gt_picture){(uint32_t)form->height, (uint32_t)form->width, (uint32_t)form->channels, data};
   job->out = out->data;
   job->measured = false;
   if (decode_turned(job)) return true;
@@ -155,9 +153,10 @@ static bool decode_whole(gt_image_job *job, gt_picture *out) {
 }
 
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error) {
-  gt_image_job job = {.path = path, .error = error, .bytes = *bytes, .deep = true};
+  gt_image_form form = {.max_pixels = INT64_MAX};
+  gt_image_job job = {.path = path, .form = &form, .error = error, .bytes = *bytes, .deep = true};
   *out = (gt_picture){0};
-  const bool ok = decode_whole(&job, out);
+  const bool ok = decode_whole(&job, &form, out);
   job.bytes = (gt_bytes){0}; /* the caller's */
   finish(&job);
   return ok;
