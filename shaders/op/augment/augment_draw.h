@@ -14,17 +14,6 @@
 #define GT_AUGMENT_BLOCKS         16u /* of random words that a stage may use */
 #define GT_AUGMENT_AFFINE_COLUMNS 5u  /* cosine, sine, 1/scale, tangents of the shears along x and y */
 #define GT_AUGMENT_MIX_COLUMNS    3u  /* share for mixup, share for cutmix, half the side of its box */
-/* Kinds. */
-#define GT_AUGMENT_CROP            0u
-#define GT_AUGMENT_HORIZONTAL_FLIP 1u
-#define GT_AUGMENT_VERTICAL_FLIP   2u
-#define GT_AUGMENT_RESIZED_CROP    3u
-#define GT_AUGMENT_AFFINE          4u
-#define GT_AUGMENT_COLOR           5u
-#define GT_AUGMENT_CUTOUT          6u
-#define GT_AUGMENT_ERASE           7u
-#define GT_AUGMENT_MIX             8u
-#define GT_AUGMENT_GRAYSCALE       9u
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;

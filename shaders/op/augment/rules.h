@@ -5,6 +5,12 @@
 #define GT_AUGMENT_RULES_H
 #include "op/augment/augment_draw.h"
 #ifdef GL_core_profile
+#include "op/augment/kinds.h"
+#define X(name, number) const uint name = number;
+GT_AUGMENT_KINDS(X)
+#undef X
+#define GT_RECORDS           GT_FLOATS
+#define GT_PUT(y, i, value)  y.at[i] = value
 #define GT_RULE(type)        type
 #define GT_STRUCT(name)      struct name
 #define GT_EXACT             precise
@@ -26,12 +32,15 @@ uvec4 gt_random(uvec2 key, uint draw, uint block) {
 }
 #else
 #include "base/philox.h"
+#include "op/augment/augment.h"
 #include "step/math.h"
 #define GT_RULE(type) GT_MATH type
 #define GT_STRUCT(name)     \
   typedef struct name name; \
   struct name
 #define GT_EXACT             const
+#define GT_RECORDS           float *
+#define GT_PUT(y, i, value)  (y)[i] = (value)
 typedef struct gt_random_words {
   uint x, y, z, w;
 } gt_random_words;
@@ -131,7 +140,7 @@ GT_RULE(gt_map) gt_crop(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
 /* Settings: probability. */
 GT_RULE(gt_map) gt_flip(GT_TABLE table, gt_stage_at at, GT_RANDOM bits, uint kind) {
   const bool flips = gt_unit(bits.x) < gt_real(table, at, 0u);
-  const bool across = flips && kind == GT_AUGMENT_HORIZONTAL_FLIP, down = flips && !across;
+  const bool across = flips && kind == GT_DRAW_HORIZONTAL_FLIP, down = flips && !across;
   return gt_map_of(across ? -1.0f : 1.0f, 0.0f, across ? GT_REAL(at.width - 1u) : 0.0f, 0.0f,
                    down ? -1.0f : 1.0f, down ? GT_REAL(at.height - 1u) : 0.0f);
 }
@@ -247,27 +256,27 @@ GT_RULE(gt_drawn) gt_nothing_drawn(void) {
 GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn drawn) {
   const uint kind = GT_WORD_AT(table, at.word);
   const GT_RANDOM bits = gt_random(key, at.draw, at.block);
-  if (kind <= GT_AUGMENT_AFFINE) {
+  if (kind <= GT_DRAW_AFFINE) {
     gt_map map = drawn.map;
-    if (kind == GT_AUGMENT_CROP)
+    if (kind == GT_DRAW_CROP)
       map = gt_crop(table, at, bits);
-    else if (kind == GT_AUGMENT_RESIZED_CROP)
+    else if (kind == GT_DRAW_RESIZED_CROP)
       map = gt_resized_crop(table, at, key);
-    else if (kind == GT_AUGMENT_AFFINE)
+    else if (kind == GT_DRAW_AFFINE)
       map = gt_affine(table, at, key);
     else
       map = gt_flip(table, at, bits, kind);
     drawn.map = gt_map_then(drawn.map, map);
-  } else if (kind == GT_AUGMENT_COLOR) {
+  } else if (kind == GT_DRAW_COLOR) {
     drawn.brightness = gt_between(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
     drawn.contrast = gt_between(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
     drawn.saturation = drawn.saturation * gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
     drawn.hue = gt_between(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
-  } else if (kind == GT_AUGMENT_GRAYSCALE) {
+  } else if (kind == GT_DRAW_GRAYSCALE) {
     if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
-  } else if (kind == GT_AUGMENT_CUTOUT) {
+  } else if (kind == GT_DRAW_CUTOUT) {
     drawn.erased = gt_cutout(table, at, bits);
-  } else if (kind == GT_AUGMENT_ERASE) {
+  } else if (kind == GT_DRAW_ERASE) {
     drawn.erased = gt_erase(table, at, key);
   } else {
     drawn = gt_mix(table, at, key, drawn);
@@ -275,5 +284,46 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
   return drawn;
 }
 
-GT_RULE(bool) gt_erases(uint kind) { return kind == GT_AUGMENT_CUTOUT || kind == GT_AUGMENT_ERASE; }
+GT_RULE(bool) gt_erases(uint kind) { return kind == GT_DRAW_CUTOUT || kind == GT_DRAW_ERASE; }
+
+GT_RULE(void) gt_put_box(GT_RECORDS y, uint to, gt_box box) {
+  GT_PUT(y, to, box.left);
+  GT_PUT(y, to + 1u, box.top);
+  GT_PUT(y, to + 2u, box.right);
+  GT_PUT(y, to + 3u, box.bottom);
+}
+
+/* The record of a row of the batch, which the kernel `augment` reads. */
+GT_RULE(void)
+gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint stages, uint boxes) {
+  const uint to = row * GT_AUGMENT_WORDS(boxes);
+  gt_drawn drawn = gt_nothing_drawn();
+  uint box = to + GT_AUGMENT_BOXES;
+  for (uint i = 0u; i < stages; i++) {
+    gt_stage_at at;
+    at.word = i * GT_AUGMENT_STAGE_WORDS;
+    at.draw = draw;
+    at.block = (row * stages + i) * GT_AUGMENT_BLOCKS;
+    at.height = GT_WORD_AT(table, at.word + GT_AUGMENT_STAGE_HEIGHT);
+    at.width = GT_WORD_AT(table, at.word + GT_AUGMENT_STAGE_WIDTH);
+    drawn = gt_draw_stage(table, at, key, drawn);
+    if (gt_erases(GT_WORD_AT(table, at.word))) {
+      gt_put_box(y, box, drawn.erased);
+      box += 4u;
+    }
+  }
+  GT_PUT(y, to + GT_AUGMENT_MAP, drawn.map.a);
+  GT_PUT(y, to + GT_AUGMENT_MAP + 1u, drawn.map.b);
+  GT_PUT(y, to + GT_AUGMENT_MAP + 2u, drawn.map.c);
+  GT_PUT(y, to + GT_AUGMENT_MAP + 3u, drawn.map.d);
+  GT_PUT(y, to + GT_AUGMENT_MAP + 4u, drawn.map.e);
+  GT_PUT(y, to + GT_AUGMENT_MAP + 5u, drawn.map.f);
+  GT_PUT(y, to + GT_AUGMENT_LIGHT, drawn.brightness);
+  GT_PUT(y, to + GT_AUGMENT_LIGHT + 1u, drawn.contrast);
+  GT_PUT(y, to + GT_AUGMENT_LIGHT + 2u, drawn.saturation);
+  GT_PUT(y, to + GT_AUGMENT_SHARE, drawn.share);
+  GT_PUT(y, to + GT_AUGMENT_PIXEL_SHARE, drawn.pixel_share);
+  GT_PUT(y, to + GT_AUGMENT_HUE, drawn.hue);
+  gt_put_box(y, to + GT_AUGMENT_MIX_BOX, drawn.mixed);
+}
 #endif

@@ -17,25 +17,15 @@
 #ifndef GT_OP_AUGMENT_H
 #define GT_OP_AUGMENT_H
 #include "graph/graph.h"
+#include "shaders/op/augment/kinds.h"
 
 enum { GT_AUGMENT_MOST_STAGES = 16, GT_AUGMENT_MOST_BOXES = 4, GT_AUGMENT_MOST_VALUES = 4 };
 
-typedef enum gt_augment_kind {                          /* with its settings, value[0], value[1], … */
-                               GT_DRAW_CROP,            /* most that it moves along x and y, in pixels */
-                               GT_DRAW_HORIZONTAL_FLIP, /* probability */
-                               GT_DRAW_VERTICAL_FLIP,
-                               GT_DRAW_RESIZED_CROP, /* least and most of the area, 1 is all; of width/height,
-                                                        uniform in its logarithm */
-                               GT_DRAW_AFFINE, /* least and most degrees, clockwise; most that it moves along
-                                                  x and y, in pixels; least and most scale; degrees of shear
-                                                  along x, along y */
-                               GT_DRAW_COLOR,  /* least and most factor of brightness, of contrast, of
-                                                  saturation; turn of hues, 1 is once around */
-                               GT_DRAW_CUTOUT, /* probability; width and height */
-                               GT_DRAW_ERASE,  /* probability; area and width/height as in RESIZED_CROP */
-                               GT_DRAW_MIX,    /* alpha of mixup and of cutmix, 0: not; probability of each */
-                               GT_DRAW_GRAYSCALE, /* probability that saturation is 0 */
-                               GT_DRAW_KINDS
+typedef enum gt_augment_kind {
+#define X(name, number) name = number,
+  GT_AUGMENT_KINDS(X)
+#undef X
+      GT_DRAW_KINDS
 } gt_augment_kind;
 
 typedef struct gt_augment_stage {

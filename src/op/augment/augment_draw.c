@@ -20,43 +20,16 @@ GT_REGISTER(op, augment_draw)
 const gt_op_family gt_op_augment_draw;
 const gt_op_family gt_op_augment_draw = {rows, 1};
 
-_Static_assert((uint32_t)GT_DRAW_CROP == GT_AUGMENT_CROP && (uint32_t)GT_DRAW_AFFINE == GT_AUGMENT_AFFINE &&
-                   (uint32_t)GT_DRAW_GRAYSCALE == GT_AUGMENT_GRAYSCALE,
-               "the kernel knows the kinds by the same numbers");
-
 /* --- the CPU kernel --- */
-
-static void draw_row(const struct gt_augment_draw_args *a, uint32_t row) {
-  const uint32_t *clock = GT_PTR(const uint32_t, a->clock), *table = GT_PTR(const uint32_t, a->table);
-  const uint64_t key = clock[1] | (uint64_t)clock[2] << 32;
-  float *to = GT_PTR(float, a->y) + (size_t)row * GT_AUGMENT_WORDS(a->boxes), *box = to + GT_AUGMENT_BOXES;
-  gt_drawn drawn = gt_nothing_drawn();
-  for (uint32_t i = 0; i < a->stages; i++) {
-    const gt_stage_at at = {.word = i * GT_AUGMENT_STAGE_WORDS,
-                            .draw = clock[0],
-                            .block = (row * a->stages + i) * GT_AUGMENT_BLOCKS,
-                            .height = table[i * GT_AUGMENT_STAGE_WORDS + GT_AUGMENT_STAGE_HEIGHT],
-                            .width = table[i * GT_AUGMENT_STAGE_WORDS + GT_AUGMENT_STAGE_WIDTH]};
-    drawn = gt_draw_stage(table, at, key, drawn);
-    if (!gt_erases(table[at.word])) continue;
-    memcpy(box, &drawn.erased, sizeof drawn.erased);
-    box += 4;
-  }
-  memcpy(to + GT_AUGMENT_MAP, &drawn.map, sizeof drawn.map);
-  to[GT_AUGMENT_LIGHT] = drawn.brightness;
-  to[GT_AUGMENT_LIGHT + 1] = drawn.contrast;
-  to[GT_AUGMENT_LIGHT + 2] = drawn.saturation;
-  to[GT_AUGMENT_SHARE] = drawn.share;
-  to[GT_AUGMENT_PIXEL_SHARE] = drawn.pixel_share;
-  to[GT_AUGMENT_HUE] = drawn.hue;
-  memcpy(to + GT_AUGMENT_MIX_BOX, &drawn.mixed, sizeof drawn.mixed);
-}
 
 static void augment_draw_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_draw_args *a = args;
+  const uint32_t *clock = GT_PTR(const uint32_t, a->clock);
+  const uint64_t key = clock[1] | (uint64_t)clock[2] << 32;
   (void)spec;
   for (uint32_t row = tile * TILE_ROWS; row < (tile + 1) * TILE_ROWS && row < a->batch; row++)
-    draw_row(a, row);
+    gt_draw_row(GT_PTR(const uint32_t, a->table), GT_PTR(float, a->y), key, clock[0], row, a->stages,
+                a->boxes);
 }
 
 static const gt_kernel kernel = {"augment_draw", augment_draw_cpu};
@@ -97,9 +70,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
-  static const char *const names[GT_DRAW_KINDS] = {"crop",   "horizontal flip", "vertical flip", "resize",
-                                                   "affine", "color",           "cutout",        "erase",
-                                                   "mix",    "grayscale"};
+  static const char *const names[] = {
+#define X(name, number) #name + sizeof "GT_DRAW_" - 1,
+      GT_AUGMENT_KINDS(X)
+#undef X
+  };
   const gt_augment_rule *rule = node->attribute;
   size_t used = 0;
   (void)graph;

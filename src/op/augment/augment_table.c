@@ -211,7 +211,7 @@ uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
     const gt_augment_stage *stage = &rule->stage[i];
     const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
     /* What is no map works on what the network sees, wherever it stands in the list. */
-    const size here = stage->kind <= GT_AUGMENT_AFFINE ? sample : seen;
+    const size here = stage->kind <= GT_DRAW_AFFINE ? sample : seen;
     t.word[at] = stage->kind;
     t.word[at + GT_AUGMENT_STAGE_HEIGHT] = here.height;
     t.word[at + GT_AUGMENT_STAGE_WIDTH] = here.width;
