@@ -88,9 +88,24 @@ static size_t common_prefix(const folded *a, const folded *b) {
   return n;
 }
 
-/* The second criterion: as many letters (a transposition), then the letters that agree at the start. */
+/* True if they differ only in how often a letter is repeated: 'adamm' and 'adam'. */
+static bool differ_by_repeats(const folded *a, const folded *b) {
+  size_t i = 0, j = 0;
+  while (i < a->length && j < b->length && a->text[i] == b->text[j]) {
+    const char letter = a->text[i];
+    while (a->text[i] == letter) i++;
+    while (b->text[j] == letter) j++;
+  }
+  return i == a->length && j == b->length;
+}
+
+/* The second criterion: a repeated letter, then as many letters (a transposition), then the letters that
+ * agree at the start. */
 static size_t likeness(const folded *word, const folded *candidate) {
-  return (word->length == candidate->length ? LONGEST : 0) + common_prefix(word, candidate);
+  return (differ_by_repeats(word, candidate)  ? 2 * LONGEST
+          : word->length == candidate->length ? LONGEST
+                                              : 0) +
+         common_prefix(word, candidate);
 }
 
 /* A slip of the keys; *tie: another name is as likely. */

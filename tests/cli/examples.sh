@@ -36,7 +36,7 @@ for command in train $commands; do
     check "… of this command: $example" test "$(cut -d' ' -f2 <<< "$example")" = "$command"
     mapfile -t used < <(grep -o -- '--[a-z-]*' <<< "$example")
     for option in "${used[@]}"; do
-      check "… whose option exists: $option" grep -q -- "^  $option" help
+      check "… whose option exists: $option" grep -qE -- "^  (-., |    )$option" help
     done
     case $command in
       bench | selftest | tune) continue ;;

@@ -1,8 +1,8 @@
 /* YAML 1.1, which PyYAML, Ruby and many editors read, and 1.2, which gtrain reads, take some plain words for
  * different things: 5e-3 is text to the first, 010 is 8, `no` is false. The bundled configs and those in
- * README.md hold none of these: who reads one with another program, or checks it by the JSON Schema, gets the
- * values that gtrain gets. Sources: https://yaml.org/type/{int,float,bool,null,timestamp}.html, and PyYAML's
- * resolver, which has no number with an exponent but with a point and a sign. */
+ * the documents hold none of these: who reads one with another program, or checks it by the JSON Schema, gets
+ * the values that gtrain gets. Sources: https://yaml.org/type/{int,float,bool,null,timestamp}.html, and
+ * PyYAML's resolver, which has no number with an exponent but with a point and a sign. */
 #include "base/file.h"
 #include "spec/schema.h"
 #include <setjmp.h>
@@ -109,29 +109,39 @@ static void the_bundled_configs(void **state) {
   globfree(&found);
 }
 
-/* What stands between ```yaml and ```, and what looks like a key and such a number anywhere. */
-static void the_readme(void **state) {
-  (void)state;
+/* What stands between ```yaml and ```, and what looks like a key and such a number anywhere. Returns how many
+ * blocks there are. */
+static int walk_document(const char *path) {
   static const char begin[] = "\n```yaml\n", end[] = "\n```\n";
   regex_t wrong;
   regmatch_t at;
   gt_bytes bytes;
   int blocks = 0;
-  read("README.md", &bytes);
+  read(path, &bytes);
   const char *text = (const char *)bytes.data;
   assert_int_equal(
       regcomp(&wrong, "[a-z0-9_]: *[-+]?([0-9]+[eE]|[0-9]*[.][0-9]*[eE][0-9])[^]},]*", REG_EXTENDED), 0);
   if (!regexec(&wrong, text, 1, &at, 0))
-    fail_msg("README.md: '%.*s' is text to YAML 1.1", (int)(at.rm_eo - at.rm_so), text + at.rm_so);
+    fail_msg("%s: '%.*s' is text to YAML 1.1", path, (int)(at.rm_eo - at.rm_so), text + at.rm_so);
   regfree(&wrong);
   for (const char *block = text; (block = strstr(block, begin)); blocks++) {
     block += sizeof begin - 1;
     const char *close = strstr(block, end);
     assert_non_null(close);
-    walk_text("README.md", block, (size_t)(close - block));
+    walk_text(path, block, (size_t)(close - block));
   }
-  assert_true(blocks > 5);
   gt_bytes_finish(&bytes);
+  return blocks;
+}
+
+static void the_documents(void **state) {
+  (void)state;
+  glob_t pages;
+  int blocks = walk_document("README.md");
+  assert_int_equal(glob("docs/*.md", 0, NULL, &pages), 0);
+  for (size_t i = 0; i < pages.gl_pathc; i++) blocks += walk_document(pages.gl_pathv[i]);
+  globfree(&pages);
+  assert_true(blocks > 12);
 }
 
 static int set_up(void **state) {
@@ -149,6 +159,6 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_rule), cmocka_unit_test(the_bundled_configs),
-                                     cmocka_unit_test(the_readme)};
+                                     cmocka_unit_test(the_documents)};
   return cmocka_run_group_tests_name("spec: words that YAML 1.1 takes otherwise", tests, set_up, tear_down);
 }

@@ -12,10 +12,10 @@ sent() {
   code=0
   script -qec "stty cols $columns rows 24; $command" /dev/null < /dev/null > "$TEST_TMP/$name" || code=$?
 }
-# The widest line of a file, in characters, without escape sequences, and without what a carriage return replaces.
+# The widest line of a file, in columns, without escape sequences, and without what a carriage return replaces.
 widest() {
   sed 's/\r*$//; s/.*\r//; s/\x1b\[[?0-9;]*[a-zA-Z]//g' "$1" |
-    LC_ALL=C.UTF-8 awk '{ n = length($0); if (n > most) most = n } END { print most + 0 }'
+    LC_ALL=C.UTF-8 wc -L
 }
 # escapes FILE: true if it holds an escape sequence.
 escapes() { grep -q $'\x1b' "$1"; }

@@ -60,7 +60,7 @@ offers "nothing where a number is due" '' gtrain bench --steps ''
 check "every option of --help is offered" test -z "$(for command in $("$GTRAIN" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
   COMP_WORDS=(gtrain "$command" x --) COMP_CWORD=3
   _gtrain
-  comm -3 <("$GTRAIN" "$command" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' | sort) <(printf '%s\n' "${COMPREPLY[@]}" | sort)
+  comm -3 <("$GTRAIN" "$command" --help | sed -nE 's/^  (-., |    )(--[a-z-]+) .*/\2/p' | sort) <(printf '%s\n' "${COMPREPLY[@]}" | sort)
 done)"
 if command -v zsh > /dev/null; then
   check "zsh reads its completion" zsh -n "$share/zsh/site-functions/_gtrain"
@@ -70,7 +70,7 @@ fi
 
 # Its recipe, without what would be built before: whoever runs this script alone may do so with other flags than those of
 # the build.
-make -n BUILD="${BUILD:-build}" install DESTDIR="$TEST_TMP/root" PREFIX=/usr 2> /dev/null | grep '^install \|^for file' > "$TEST_TMP/install"
+make -n BUILD="${BUILD:-build}" install DESTDIR="$TEST_TMP/root" PREFIX=/usr 2> /dev/null | grep 'scripts/install.sh' > "$TEST_TMP/install"
 check "make install" sh "$TEST_TMP/install"
 for file in bin/gtrain share/man/man1/gtrain.1 share/bash-completion/completions/gtrain share/zsh/site-functions/_gtrain; do
   check "make install: $file" test -s "$TEST_TMP/root/usr/$file"

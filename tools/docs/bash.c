@@ -21,7 +21,8 @@ static void put_values(docs_values values) {
 
 /* What follows an option that takes a value. */
 static void put_option_values(const gt_command *command) {
-  for (const gt_option *option = command->options; option->name; option++) {
+  const gt_option *option;
+  for (int i = 0; (option = docs_option(command, i)); i++) {
     if (!option->argument) continue;
     printf("    '%s --%s')", command->name, option->name);
     put_values(docs_option_values(option));
@@ -29,8 +30,9 @@ static void put_option_values(const gt_command *command) {
 }
 
 static void put_options(const gt_command *command) {
+  const gt_option *option;
   printf("      %s) words='", command->name);
-  for (const gt_option *option = command->options; option->name; option++) printf("--%s ", option->name);
+  for (int i = 0; (option = docs_option(command, i)); i++) printf("--%s ", option->name);
   printf("--help' ;;\n");
 }
 

@@ -16,21 +16,23 @@ static void put_table(const char *left, const char *right, const gt_help_row *ro
 
 static void put_option_name(const gt_option *option) {
   char name[64];
+  if (option->letter) printf("`-%c`, ", option->letter);
   snprintf(name, sizeof name, "`--%s%s%s`", option->name, option->argument ? " " : "",
            option->argument ? option->argument : "");
   docs_put_markdown(name);
 }
 
 static void put_options(const gt_command *command) {
+  const gt_option *option;
   printf("\n| option | |\n|---|---|\n");
-  for (const gt_option *option = command->options; option->name; option++) {
+  for (int i = 0; (option = docs_option(command, i)); i++) {
     printf("| ");
     put_option_name(option);
     printf(" | ");
     docs_put_markdown(option->help);
     printf("%s |\n", option->several ? "; repeatable" : "");
   }
-  printf("| `--help` | print the help of the command |\n");
+  printf("| `-h`, `--help` | print the help of the command |\n");
 }
 
 static void put_examples(const char *const *examples) {

@@ -114,7 +114,7 @@ static void put_section(const gt_schema_thing *section) {
   docs_put_markdown(section->help ? section->help : "");
   printf("\n");
   const gt_schema_kind *kind = section->items ? find_kind(section->items) : NULL;
-  if (kind && kind->form) printf("\n```yaml\n%s\n```\n", kind->form);
+  if (kind && kind->form) printf("\n```text\n%s\n```\n", kind->form);
   const char *form = gt_schema_short_form(&arena, section);
   if (form) printf("\nShort form: `%s`\n", form);
   if (kind && has_keys(section->schema)) printf("\nKeys of every %s:\n", kind->name);

@@ -37,4 +37,6 @@ docs_values docs_option_values(const gt_option *option);
 docs_values docs_word_values(const gt_command *command, int word);
 /* Keys that --set takes: "train.epochs", …; ends with NULL. In the arena. */
 const char *const *docs_keys(gt_arena *arena);
+/* The index-th option of a command, those that all commands have after its own; NULL: there are no more. */
+const gt_option *docs_option(const gt_command *command, int index);
 #endif

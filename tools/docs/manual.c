@@ -59,9 +59,10 @@ static void put_command(const gt_command *command) {
   put_escaped(command->summary);
   printf("\n.PP\n");
   docs_put_details(command, &roff);
-  for (const gt_option *option = command->options; option->name; option++) {
-    char name[64];
-    snprintf(name, sizeof name, "--%s", option->name);
+  const gt_option *option;
+  for (int i = 0; (option = docs_option(command, i)); i++) {
+    char name[64], letter[] = {'-', option->letter, ',', ' ', 0};
+    snprintf(name, sizeof name, "%s--%s", option->letter ? letter : "", option->name);
     put_item(name, option->argument, option->help);
   }
   printf(".PP\nExamples:\n");

@@ -57,7 +57,8 @@ static void put_word(const gt_command *command, int word) {
 
 static void put_command(const gt_command *command) {
   printf("    %s)\n      _arguments \\\n", command->name);
-  for (const gt_option *option = command->options; option->name; option++) put_option(option);
+  const gt_option *option;
+  for (int i = 0; (option = docs_option(command, i)); i++) put_option(option);
   printf("        '--help[print the help of the command]' \\\n");
   for (int word = 0; word < 2; word++) put_word(command, word);
 }
