@@ -269,6 +269,8 @@ static tree parse_name(parser *p) {
   if (!strcmp(name, "pi")) return number(p, 3.14159265358979323846);
   if (!strcmp(name, "e")) return number(p, 2.71828182845904523536);
   if (f) return fail(p, start, NULL, "'%s' is a function: '(' expected after it", name);
+  if (*p->at == '.')
+    return fail(p, start, NULL, "unknown name '%.60s': functions have no prefix, as in sin(pi*x0)", name);
   return fail(p, start, suggest(p, name, false), "unknown name '%.60s'", name);
 }
 

@@ -127,6 +127,11 @@ static int take_option(gt_arguments *arguments, const gt_option *option, const c
       return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; if it is to be that: --%s=%.60s",
                             shown, option->argument, value, option->name, value);
   }
+  if (option->argument && strchr(option->argument, '=') && !strchr(value, '=')) {
+    const char *next = *at + 1 < argc && *argv[*at + 1] != '-' ? argv[*at + 1] : "VALUE";
+    return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; write --%s %.60s=%.60s", shown,
+                          option->argument, value, option->name, value, next);
+  }
   if (!option->several && given_already(arguments, option)) {
     if (!option->argument) return GT_OK;
     return gt_usage_error(arguments, "option '--%s' is given twice", option->name);

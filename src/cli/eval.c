@@ -42,7 +42,8 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
   const gt_dataset *data = &config->dataset;
   if (!split) return data->test.samples ? "test" : data->validation.samples ? "validation" : "train";
   if (strcmp(split, "train") && strcmp(split, "validation") && strcmp(split, "test"))
-    gt_fail(error, GT_ERR_USAGE, "unknown split '%s': there are train, validation and test", split);
+    gt_fail(error, GT_ERR_USAGE, "unknown split '%s'; expected train, validation or test%s", split,
+            strncmp(split, "val", 3) ? "" : "; did you mean 'validation'?");
   else if (!gt_dataset_split(data, split))
     gt_fail(error, GT_ERR_USAGE, "this config's data has no %s split", split);
   return error->status ? NULL : split;

@@ -58,8 +58,11 @@ static int wrong_format(const gt_arguments *arguments, const char *wanted) {
     const size_t length = strlen(list);
     snprintf(list + length, sizeof list - length, "%s--format %s", i ? " or " : "", gt_exporter_at(i)->name);
   }
-  return gt_usage_error(arguments, "gtrain export needs %s%s%s%s", list, wanted ? ", not '" : "",
-                        wanted ? wanted : "", wanted ? "'" : "");
+  if (!wanted) return gt_usage_error(arguments, "gtrain export needs %s", list);
+  return gt_usage_error(arguments,
+                        "cannot export as '%s', only with %s, for models of logic gates; any model.bin is a "
+                        "safetensors file, which Python opens",
+                        wanted, list);
 }
 
 static int run(const gt_arguments *arguments) {

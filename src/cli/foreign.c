@@ -64,6 +64,11 @@ static const translation options[] = {
     {"threads", "--set train.threads="},
     {"num-workers", "--set train.threads="},
     {"workers", "--set train.threads="},
+    {"data", "FILE"},
+    {"source", "FILE"},
+    {"file", "FILE"},
+    {"image", "FILE"},
+    {"images", "FILE"},
     {"data", "--set data.train="},
     {"dataset", "--set data.train="},
     {"train-data", "--set data.train="},
@@ -140,8 +145,10 @@ static const char *shown_value(const char *value) {
 static bool explain(const gt_command *command, const char *ours, const char *value, char *hint, size_t size) {
   const char *known = shown_value(value);
   if (isupper((unsigned char)*ours)) {
-    if (strncmp(command->usage, ours, strlen(ours))) return false;
-    snprintf(hint, size, "%s is an argument: gtrain %s %s", ours, command->name, known ? known : ours);
+    const char *place = strstr(command->usage, ours);
+    if (!place) return false;
+    snprintf(hint, size, "%s is an argument: gtrain %s %.*s%s", ours, command->name,
+             (int)(place - command->usage), command->usage, known ? known : ours);
     return true;
   }
   if (!has_option_of(command, ours)) return false;

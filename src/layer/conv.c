@@ -4,6 +4,7 @@
 #include "op/conv/conv.h"
 #include "op/conv/recompute.h"
 #include "base/count.h"
+#include "layer/review.h"
 #include "layer/spatial.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -197,8 +198,9 @@ static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *inpu
     if (size <= reach(&w, k))
       return gt_build_error(
           build, "kernel_size",
-          "has windows of %lld elements, but with padding there are %lld along axis %d of %s",
-          (long long)reach(&w, k) + 1, (long long)size, 1 + k, gt_build_input_text(build, input, 0));
+          "has windows of %lld elements, but with padding there are %lld along axis %d of %s%s",
+          (long long)reach(&w, k) + 1, (long long)size, 1 + k, gt_build_input_text(build, input, 0),
+          gt_channels_first_hint(x));
     a.in[k] = (uint32_t)x.dim[1 + k];
     a.out[k] = (uint32_t)((size - reach(&w, k) - 1) / w.stride[k] + 1);
   }
@@ -229,8 +231,8 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
     const int64_t out = (x.dim[1 + k] - 1) * w.stride[k] - 2 * w.before[k] + reach(&w, k) + more[k] + 1;
     if (out < 1 || out > INT32_MAX)
       return gt_build_error(build, out < 1 ? "padding" : "kernel_size",
-                            "would give %lld elements along axis %d of %s", (long long)out, 1 + k,
-                            gt_build_input_text(build, input, 0));
+                            "would give %lld elements along axis %d of %s%s", (long long)out, 1 + k,
+                            gt_build_input_text(build, input, 0), gt_channels_first_hint(x));
     a.in[k] = (uint32_t)out; /* it is the gradient of a convolution from there to here */
     a.out[k] = (uint32_t)x.dim[1 + k];
   }

@@ -1,6 +1,7 @@
 /* max_pool1d to 3d and avg_pool1d to 3d: the maximum or the mean of each window of each channel, as
  * torch.nn.MaxPool1d … and torch.nn.AvgPool1d …. */
 #include "op/pool.h"
+#include "layer/review.h"
 #include "layer/spatial.h"
 
 typedef struct pool_config {
@@ -68,11 +69,11 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
   if (!gt_spatial_check(build, input, axes) || !read_windows(build, c, axes, &a)) return GT_NONE;
   for (int k = 0; k < axes; k++) {
     if (gt_pool_windows(&a, k, x.dim[1 + k]) > 0) continue;
-    return gt_build_error(build, "kernel_size",
-                          "has windows of %lld elements, but with padding there are %lld along axis %d of %s",
-                          (long long)((a.window[k] - 1) * a.dilation[k] + 1),
-                          (long long)(x.dim[1 + k] + 2 * a.padding[k]), 1 + k,
-                          gt_build_input_text(build, input, 0));
+    return gt_build_error(
+        build, "kernel_size",
+        "has windows of %lld elements, but with padding there are %lld along axis %d of %s%s",
+        (long long)((a.window[k] - 1) * a.dilation[k] + 1), (long long)(x.dim[1 + k] + 2 * a.padding[k]),
+        1 + k, gt_build_input_text(build, input, 0), gt_channels_first_hint(x));
   }
   return average ? gt_avg_pool(build->graph, input[0], &a)
                  : gt_max_pool(build->graph, input[0], &a, build->training);

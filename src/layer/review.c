@@ -45,6 +45,12 @@ bool gt_is_channels_first(gt_shape s) {
          s.dim[1] > s.dim[0] && s.dim[2] > 4;
 }
 
+const char *gt_channels_first_hint(gt_shape images) {
+  gt_shape sample = {.rank = images.rank - 1};
+  for (int d = 0; d < sample.rank; d++) sample.dim[d] = images.dim[d + 1];
+  return gt_is_channels_first(sample) ? "; channels come last: [height, width, channels]" : "";
+}
+
 void gt_review_picture(gt_build *build, const gt_id *input) {
   const gt_sample_facts *facts = gt_review_facts(build);
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;

@@ -35,6 +35,8 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
 void gt_review_bits(gt_build *build, const gt_id *input);
 /* True if a sample's axes look like channels, height and width, in this order. */
 bool gt_is_channels_first(gt_shape sample);
+/* "; channels come last: …" for an error about images [batch, …] that look so, else "". */
+const char *gt_channels_first_hint(gt_shape images);
 /* A layer that takes input[0] as pictures, channels last. */
 void gt_review_picture(gt_build *build, const gt_id *input);
 #endif

@@ -261,6 +261,8 @@ const gt_foreign gt_foreign_keys[] = {
     {NULL, NULL, "verbose progressbar enableprogressbar", CLI("--quiet")},
     {NULL, NULL, "metrics callbacks logger loggers reportto wandb tensorboard",
      "remove it: the run directory's metrics.jsonl has every metric"},
+    {NULL, NULL, "fromlogits logits withlogits",
+     "remove it: the loss takes logits, so the last layer is no softmax or sigmoid"},
     {NULL, NULL, "shuffle shuffletrain",
      "remove it: the order of the training samples is random in each epoch"},
     {NULL, NULL, "pinmemory prefetch prefetchfactor droplast persistentworkers",

@@ -170,6 +170,8 @@ static const char *example(gt_arena *arena, const group *g, const char *name, co
   const bool scalar =
       value && value->kind == GT_SPEC_SCALAR && !gt_spec_is_null(value) && strlen(value->scalar) < 32;
   if (!g->all || !scalar || label_of(g->kind) || strchr(g->path + !!*g->path, '.')) return "";
+  if (gt_position_is_override(value->at))
+    return gt_arena_printf(arena, ": --set %s%s.%s=%s", g->kind, g->path, name, value->scalar);
   return *g->path ? gt_arena_printf(arena, ": %s: {%s: {%s: %s}}", g->kind, g->path + 1, name, value->scalar)
                   : gt_arena_printf(arena, ": %s: {%s: %s}", g->kind, name, value->scalar);
 }
@@ -304,8 +306,9 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
                      const char *const *names, size_t count) {
   char word[LONGEST];
   fold(name, word);
-  const char *own = find_own(word, what, names, count);
+  const char *own = find_own(word, what, names, count), *colon = strchr(name, ':');
   if (own) return (gt_hint){own, NULL, true};
+  if (colon && colon[1]) return (gt_hint){NULL, "YAML needs a space after ':'", true};
   const gt_hint odd = of_look_alike(diagnostics->arena, name, names, count);
   if (odd.suggestion) return odd;
   const gt_foreign *row = find_name(what, word);
