@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "train/phases.h"
+#include <math.h>
 #include <string.h>
 
 static gt_config *phase_config(const gt_run *run, int64_t phase) {
@@ -146,6 +147,11 @@ static void advance(gt_run *run) {
   state->bad_evaluations = 0;
   state->stopped = 0;
   state->schedule = gt_schedule_start();
+  /* Values of another metric cannot be compared. */
+  if (next->train.early_stopping.watched != run->config->train.early_stopping.watched) {
+    state->best = NAN;
+    state->best_step = 0;
+  }
 }
 
 static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {

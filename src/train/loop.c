@@ -164,8 +164,19 @@ static bool is_best(const gt_run *run, double value) {
   return gt_goal_reached(&run->config->train.early_stopping, value) || improved(run, value);
 }
 
+/* True if the run may end with the best weights of this phase: a later phase may ask for them. */
+static bool keeps_best(const gt_run *run) {
+  const gt_config *base = run->base;
+  for (int p = (int)run->state.phase + 1; p < base->phases; p++) {
+    const gt_train_config *train = &base->phase[p].train;
+    if (train->checkpoint.keep_best || (train->early_stopping.restore_best && train->early_stopping.patience))
+      return true;
+  }
+  return run->config->train.checkpoint.keep_best || gt_run_restores_best(run);
+}
+
 static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
-  if (!run->config->train.checkpoint.keep_best && !gt_run_restores_best(run)) return true;
+  if (!keeps_best(run)) return true;
   gt_model_results results = {.accuracy = run->result->accuracy};
   *(run->watch.net == run->test.net ? &results.test : &results.validation) = *sums;
   return gt_run_keep_weights(run, "best.bin", results, error);

@@ -27,4 +27,9 @@ exits 0 "functions, then pruned" train functions
 says "… before the last phase" "pruned 'kan1': 3 of 8 nodes"
 check "… the best is of the second" test "$(shape functions)" = "[1, 1, 2, 8]"
 goes_on functions best.bin
+
+phases='[{steps: 60, train.early_stopping: ~}, {steps: 60, optimizer.lr: 1.0, train.early_stopping: 2}]'
+exits 0 "watched from the second phase on" train later
+check "… the best of the first is kept" grep -q '"best_step":\|"step":60' <<< "$("$GTRAIN" inspect "$TEST_TMP/later/model.bin")"
+goes_on later best.bin
 finish
