@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# scripts/lint-words.sh: words in sources. No comment is a question: a predicate's comment says what true means. Words that
+# docs/glossary.md has replaced do not come back.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+failed=0
+
+# Each comment as "FILE:LINE: text", without what stands in quotes.
+comments() {
+  awk '
+    function put(text) { gsub(/"[^"]*"|`[^`]*`|\047[^\047 ]*\047/, "", text); gsub(/[ \t]*\n[ \t]*\*?[ \t]*/, " ", text); print FILENAME ":" line ": " text }
+    FNR == 1 { open = 0 }
+    {
+      rest = $0
+      for (;;) {
+        if (open) {
+          at = index(rest, "*/")
+          if (!at) { text = text "\n" rest; break }
+          put(text "\n" substr(rest, 1, at - 1)); open = 0; rest = substr(rest, at + 2)
+        }
+        quoted = rest
+        gsub(/"([^"\\]|\\.)*"/, "", quoted)
+        at = index(rest, "/*")
+        if (!at || !index(quoted, "/*")) break
+        open = 1; line = FNR; text = ""; rest = substr(rest, at + 2)
+      }
+    }' "$@"
+}
+mapfile -t sources < <(find src shaders tools tests -name '*.[ch]' -o -name '*.comp' -o -name '*.glsl' | sort)
+if comments "${sources[@]}" | grep -E '[[:alnum:])][?]( |$)'; then
+  echo "lint: the comments above are questions; mend: say what is true, as in \"True if …\"" >&2
+  failed=1
+fi
+# The pattern, two blanks, what is said instead.
+while read -r word instead; do
+  if grep -nwE "$word" "${sources[@]}"; then
+    echo "lint: '$word' is retired; mend: $instead" >&2
+    failed=1
+  fi
+done << 'END'
+twins?  an optimizer slot
+gt_image_(start|carry|values|download|upload|slot|tensors|finish)  gt_state_dict_…
+gt_search_[a-z]*  gt_line_search_…
+END
+exit "$failed"
