@@ -187,14 +187,15 @@ static void warn_of_wishes(const gt_kan_network *network, const symbolic_setting
   }
 }
 
-/* Where the network cannot be read as a whole, edges are chosen one by one. What it is to be is what it is,
- * where targets are classes. */
+/* Where the network cannot be read as a whole, edges are chosen one by one. The functions are fitted to the
+ * targets, or to the network's outputs if the loss does not train these to equal the targets. */
 static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
                             const double *scaled, gt_snap_limits *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
   const gt_tensor *targets = &data->train.targets;
-  const bool given = !data->classification && gt_tensor_features(targets) == outputs;
+  const bool given =
+      gt_loss_fits_targets(run->config->loss) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
   double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MOST_SAMPLES, &samples, error);
@@ -206,6 +207,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = data->input[0].columns;
+    if (!given) gt_symbolic_of_network(&all);
     if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("edges become functions one by one: %s", why.message);
   }

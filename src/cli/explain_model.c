@@ -66,7 +66,8 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   to->x =
       to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
   if (!to->x) return false;
-  e->of_network = data->classification || gt_tensor_features(&from->targets) != outputs;
+  e->of_network =
+      !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
   to->y = e->of_network ? outputs_of(e, to)
                         : gt_kan_samples(NULL, &from->targets, outputs, MOST_SAMPLES, &to->samples, error);
   return to->y != NULL;
@@ -119,6 +120,7 @@ bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_erro
                           gt_kan_network_outputs(&e->network));
   const gt_symbolic_options options = {allowed, !snaps};
   data.names = e->config.dataset.input[0].columns;
+  if (e->of_network) gt_symbolic_of_network(&data);
   if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, &options, &e->report, error))
     return false;
   e->has_formula = true;

@@ -19,7 +19,7 @@ typedef struct gt_explained {
   gt_kan_trace trace; /* of the training samples */
   gt_kan_scores scores;
   gt_explained_split train, test;
-  bool of_network; /* y is what the network gives, as the targets are classes */
+  bool of_network; /* y is the network's output, as the loss does not train it to equal the targets */
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double network_accuracy = 1e-6;
+
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs) {
   gt_symbolic_data data = {x, y, samples, inputs, outputs, 0, 0, NULL};
@@ -18,9 +20,14 @@ gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t s
       squares += y[k * outputs + o] * y[k * outputs + o];
     }
   }
+  if (!(squares > 0)) squares = 1;
   data.rounding = 1e-14 * data.variation + 4e-15 * squares;
-  if (!(data.variation > 1e-24 * squares)) data.variation = squares > 0 ? squares : 1; /* one value */
+  if (!(data.variation > 1e-24 * squares)) data.variation = squares; /* one value */
   return data;
+}
+
+void gt_symbolic_of_network(gt_symbolic_data *data) {
+  data->rounding = fmax(data->rounding, network_accuracy * data->variation);
 }
 
 void gt_symbolic_finish(gt_symbolic *symbolic) {

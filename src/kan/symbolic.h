@@ -42,6 +42,10 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
 
+/* For y that are a network's outputs: a formula need not explain the last millionth of their variance, as
+ * splines only approximate the function that they learned. */
+void gt_symbolic_of_network(gt_symbolic_data *data);
+
 /* What was read off an edge at first: the best few of the library by cost. And what was read in the end. */
 typedef struct gt_symbolic_report {
   const gt_symbolic_edge *edge; /* [rows]: all that there were */

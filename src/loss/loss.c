@@ -123,6 +123,12 @@ static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagn
                 applies, input->layer);
 }
 
+bool gt_loss_fits_targets(const gt_loss *loss) {
+  return loss->type->fits_targets && loss->type->fits_targets(loss->config);
+}
+
+bool gt_loss_always(const void *config) { return (void)config, true; }
+
 gt_id gt_loss_distance(gt_graph *graph, gt_id prediction, gt_id targets) {
   const gt_id difference = gt_sub(graph, prediction, targets);
   return gt_mean(graph, gt_mul(graph, difference, difference), 1u << 1, false);

@@ -22,6 +22,9 @@ typedef struct gt_loss_type {
   const char *applies; /* its predictions are logits, to which it applies "softmax" or "sigmoid" itself */
   bool sums_batch;     /* differentiated is the sum over the batch, not the mean */
   const gt_data_range *range; /* where its targets must lie; NULL: anywhere */
+  /* True if the config trains outputs to equal their targets. NULL: never; outputs are logits, or solve an
+   * equation. */
+  bool (*fits_targets)(const void *config);
   /* One loss a sample, F32 [B]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* Instead of build: one loss a sample of what the model is, not of how far its output is from the targets,
@@ -96,6 +99,10 @@ typedef struct gt_loss_nodes { /* scalars */
 /* Reports an error at the value of a key; returns false. */
 bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* True if it trains the model's outputs to equal their targets. */
+bool gt_loss_fits_targets(const gt_loss *loss);
+/* For rows that always do. */
+bool gt_loss_always(const void *config);
 /* The mean of (x - t)² over each sample's outputs, both [B, T]. */
 gt_id gt_loss_distance(gt_graph *graph, gt_id prediction, gt_id targets);
 /* Emits the loss; false after reporting, if the model's output does not fit the data's targets. */

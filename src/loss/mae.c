@@ -11,4 +11,8 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return gt_mean(graph, gt_abs(graph, gt_sub(graph, prediction, targets)), 1u << 1, false);
 }
 
-GT_DEFINE(loss, mae) = {.name = "mae", .help = "mean absolute error", .schema = &schema, .build = build};
+GT_DEFINE(loss, mae) = {.name = "mae",
+                        .help = "mean absolute error",
+                        .schema = &schema,
+                        .fits_targets = gt_loss_always,
+                        .build = build};

@@ -8,4 +8,8 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return (void)config, gt_loss_distance(graph, prediction, targets);
 }
 
-GT_DEFINE(loss, mse) = {.name = "mse", .help = "mean squared error", .schema = &schema, .build = build};
+GT_DEFINE(loss, mse) = {.name = "mse",
+                        .help = "mean squared error",
+                        .schema = &schema,
+                        .fits_targets = gt_loss_always,
+                        .build = build};

@@ -361,8 +361,11 @@ static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input 
   return gt_add(graph, each, gt_mul(graph, apart, gt_constant(graph, c->targets)));
 }
 
+static bool weighs_targets(const void *config) { return ((const pde_config *)config)->targets > 0; }
+
 GT_DEFINE(loss, pde) = {.name = "pde",
                         .help = "residual of differential equations (physics-informed training)",
                         .schema = &schema,
                         .config_size = sizeof(pde_config),
+                        .fits_targets = weighs_targets,
                         .residual = residual};

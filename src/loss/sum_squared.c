@@ -25,5 +25,6 @@ GT_DEFINE(loss, sum_squared) = {.name = "sum_squared",
                                 .help = "sum of squared errors",
                                 .schema = &schema,
                                 .sums_batch = true,
+                                .fits_targets = gt_loss_always,
                                 .build = build,
                                 .correct = correct};

@@ -97,6 +97,40 @@ exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions 
 says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'
 
+# Outputs that are logits, or the solution of an equation, are no targets: the formula is that of the outputs.
+awk 'BEGIN { print "a,y"; for (x = -1; x < 1; x += 0.025) printf "%.6f,%.7f\n", x, 1 / (1 + exp(-2 * x - 0.5)) }' > "$TEST_TMP/logit.csv"
+cat > "$TEST_TMP/logit.yaml" << YAML
+seed: 1
+data: {train: "$TEST_TMP/logit.csv", target: y, task: regression}
+model: [{kan: {units: 1, grid: 3}}]
+loss: bce
+optimizer: lbfgs
+train: {batch_size: 80, phases: [{steps: 60}, {steps: 1, symbolic: {together: true, library: [x, x^2, sigmoid, tanh]}}]}
+YAML
+exits 0 "logits" "$GTRAIN" train "$TEST_TMP/logit.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/logit"
+says "… become functions by the outputs" "1 of 1 edges are functions; 0 -> 0 is x, "
+exits 0 "… are explained" "$GTRAIN" explain "$TEST_TMP/logit/unsnapped.bin"
+says "… not their targets" "2*a + 0.5
+the formula is fitted to the network's outputs: loss 'bce' does not train them to equal the targets"
+cat > "$TEST_TMP/ode.yaml" << 'YAML'
+seed: 1
+data: {format: function, formula: "0*x", range: [-1, 1], points: even, samples: 64, test_samples: 64}
+model: [{kan: {units: 1, grid: 4, degree: 5}}]
+loss:
+  type: pde
+  residual: "u_xx - 2"
+  conditions: [{at: {x: -1}, residual: "u - 1", weight: 10}, {at: {x: 1}, residual: "u - 1", weight: 10}]
+optimizer: {type: lbfgs, tolerance_change: 0}
+train: {batch_size: 64, steps: 40}
+YAML
+exits 0 "an equation" "$GTRAIN" train "$TEST_TMP/ode.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/ode"
+exits 0 "… is explained" "$GTRAIN" explain "$TEST_TMP/ode"
+says "… by its solution" "x0^2
+the formula is fitted to the network's outputs: loss 'pde'"
+exits 0 "… but to targets that are weighed" "$GTRAIN" explain "$TEST_TMP/ode" --set loss.targets=1
+says "… which are 0" "0
+train samples 64 rmse 0 (network 0.4"
+
 # What is refused.
 refused() {
   sed "$2" "$TEST_TMP/run.yaml" > "$TEST_TMP/bad.yaml"

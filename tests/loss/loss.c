@@ -196,8 +196,39 @@ static void errors(void **state) {
   refused("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
 
+/* Each loss says whether its outputs equal the targets in the end. */
+static void fitted_targets(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    bool labels, fits;
+  } cases[] = {{"loss: mse\n", false, true},
+               {"loss: mae\n", false, true},
+               {"loss: huber\n", false, true},
+               {"loss: sum_squared\n", false, true},
+               {"loss: bce\n", false, false},
+               {"loss: cross_entropy\n", true, false},
+               {"loss: {type: pde, residual: u}\n", false, false},
+               {"loss: {type: pde, residual: u, targets: 0.5}\n", false, true}};
+  enum { CASES = sizeof cases / sizeof *cases };
+  for (int i = 0; i < CASES; i++) {
+    gt_arena arena;
+    gt_diagnostics diagnostics;
+    gt_arena_init(&arena);
+    gt_diagnostics_init(&diagnostics, &arena);
+    const gt_spec *root =
+        gt_spec_parse(&arena, "config.yaml", cases[i].text, strlen(cases[i].text), &diagnostics);
+    const gt_loss *loss = gt_loss_read(&arena, root, cases[i].labels, &diagnostics);
+    assert_non_null(loss);
+    assert_int_equal(gt_loss_fits_targets(loss), cases[i].fits);
+    gt_arena_finish(&arena);
+  }
+  assert_int_equal(gt_loss_count(), CASES - 1); /* a new loss needs a case */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(mixtures),
-                                     cmocka_unit_test(sums_of_squares), cmocka_unit_test(errors)};
+                                     cmocka_unit_test(sums_of_squares), cmocka_unit_test(fitted_targets),
+                                     cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
