@@ -117,7 +117,10 @@ static void positive_text(double value, int digits, bool latex, char text[64]) {
   const int of_pi = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
   if (of_pi) { /* 1/(4*pi) */
     const double above = round(value * of_pi / 0.31830988618379067154);
-    snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", above, of_pi);
+    if (of_pi == 1)
+      snprintf(text, 64, latex ? "\\frac{%.0f}{\\pi}" : "%.0f/pi", above);
+    else
+      snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", above, of_pi);
     return;
   }
   snprintf(text, 64, "%.*g", digits, value);
@@ -164,10 +167,19 @@ static void write_tree(const writer *w, const gt_formula *f, int least);
 
 static void put(const writer *w, const char *text) { fputs(text, w->to); }
 
+/* True if the text begins with a minus, which after a sign would read as another. */
+static bool begins_negative(const writer *w, const gt_formula *f) {
+  if (f->kind == GT_FORMULA_NUMBER) return f->number < 0;
+  if (f->kind == GT_FORMULA_VARIABLE) return false;
+  if (!strcmp(f->call, "neg")) return true;
+  const bool fraction = !strcmp(f->call, "div") && w->style == GT_FORMULA_LATEX;
+  return f->arguments == 2 && strcmp(f->call, "pow") && !fraction && begins_negative(w, f->argument[0]);
+}
+
 static void write_infix(const writer *w, const gt_formula *f, const char *sign, int left, int right) {
   write_tree(w, f->argument[0], left);
   put(w, sign);
-  write_tree(w, f->argument[1], right);
+  write_tree(w, f->argument[1], begins_negative(w, f->argument[1]) ? ATOM : right);
 }
 
 static void write_quotient(const writer *w, const gt_formula *f) {
@@ -176,7 +188,9 @@ static void write_quotient(const writer *w, const gt_formula *f) {
     return;
   }
   put(w, "\\frac{");
-  write_infix(w, f, "}{", 0, 0);
+  write_tree(w, f->argument[0], 0);
+  put(w, "}{");
+  write_tree(w, f->argument[1], 0);
   put(w, "}");
 }
 
@@ -199,9 +213,16 @@ static void write_latex_call(const writer *w, const gt_formula *f) {
   put(w, "\\right)");
 }
 
+/* LaTeX has no brackets of its own around a fraction or behind the name of a function: \sin(x)^{2} could be
+ * the sine of a square. */
+static int binding_of_base(const writer *w, const gt_formula *f) {
+  const bool clear = f->kind != GT_FORMULA_CALL || !strcmp(f->call, "abs") || !strcmp(f->call, "sqrt");
+  return w->style == GT_FORMULA_LATEX && !clear ? ATOM + 1 : ATOM;
+}
+
 static void write_power(const writer *w, const gt_formula *f) {
   const bool latex = w->style == GT_FORMULA_LATEX;
-  write_tree(w, f->argument[0], ATOM);
+  write_tree(w, f->argument[0], binding_of_base(w, f->argument[0]));
   put(w, latex ? "^{" : "^");
   write_tree(w, f->argument[1], latex ? 0 : ATOM);
   if (latex) put(w, "}");
@@ -221,7 +242,7 @@ static void write_call(const writer *w, const gt_formula *f) {
     write_power(w, f);
   } else if (!strcmp(f->call, "neg")) {
     put(w, "-");
-    write_tree(w, f->argument[0], PRODUCT);
+    write_tree(w, f->argument[0], begins_negative(w, f->argument[0]) ? ATOM : PRODUCT);
   } else if (latex) {
     write_latex_call(w, f);
   } else {

@@ -29,16 +29,33 @@ static tree call(const builder *b, const char *name, tree x, tree y) {
       b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
 }
 
+static bool is_call(tree t, const char *name) { return t->kind == GT_FORMULA_CALL && !strcmp(t->call, name); }
+
+/* Products are written without signs inside, which would read as differences in LaTeX: |t|, and the sign goes
+ * into *sign. */
+static tree without_sign(tree t, double *sign) {
+  if (!is_call(t, "neg")) return t;
+  *sign = -*sign;
+  return t->argument[0];
+}
+
+static tree signed_call(const builder *b, const char *name, tree x, tree y) {
+  double sign = 1;
+  x = without_sign(x, &sign);
+  y = without_sign(y, &sign);
+  tree made = call(b, name, x, y);
+  return sign < 0 ? call(b, "neg", made, NULL) : made;
+}
+
 static tree times(const builder *b, double factor, tree t) {
   if (t->kind == GT_FORMULA_NUMBER) return number(b, factor * t->number);
+  t = without_sign(t, &factor);
   if (factor == 1) return t;
   if (factor == -1) return call(b, "neg", t, NULL);
   if (factor < 0) return call(b, "neg", times(b, -factor, t), NULL);
   /* c (1 / u) is c / u, and c (u v) is c u v. */
-  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "div"))
-    return call(b, "div", times(b, factor, t->argument[0]), t->argument[1]);
-  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "mul"))
-    return call(b, "mul", times(b, factor, t->argument[0]), t->argument[1]);
+  if (is_call(t, "div")) return call(b, "div", times(b, factor, t->argument[0]), t->argument[1]);
+  if (is_call(t, "mul")) return call(b, "mul", times(b, factor, t->argument[0]), t->argument[1]);
   return call(b, "mul", number(b, factor), t);
 }
 
@@ -49,10 +66,7 @@ static tree plus(const builder *b, tree sum, double factor, tree t) {
     t = number(b, 1);
     if (factor == 0) return sum;
   }
-  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "neg")) {
-    factor = -factor;
-    t = t->argument[0];
-  }
+  t = without_sign(t, &factor);
   if (!sum) return times(b, factor, t);
   return call(b, factor < 0 ? "sub" : "add", sum, times(b, fabs(factor), t));
 }
@@ -65,8 +79,12 @@ static tree affine(const builder *b, double a, tree x, double shift) {
 
 static tree power(const builder *b, tree u, double exponent) {
   if (exponent == 0.5) return call(b, "sqrt", u, NULL);
-  if (exponent < 0) return call(b, "div", number(b, 1), power(b, u, -exponent));
-  return exponent == 1 ? u : call(b, "pow", u, number(b, exponent));
+  if (exponent < 0) return signed_call(b, "div", number(b, 1), power(b, u, -exponent));
+  if (exponent == 1) return u;
+  double sign = 1;
+  if (exponent == round(exponent)) u = without_sign(u, &sign);
+  tree raised = call(b, "pow", u, number(b, exponent));
+  return sign < 0 && fmod(exponent, 2) == 1 ? call(b, "neg", raised, NULL) : raised;
 }
 
 /* --- exp of logarithms --- */
@@ -105,14 +123,14 @@ static tree product_of(const builder *b, int layer, int node) {
     const double c = g->value[GT_CONSTANT_C];
     if (g->layer + 1 != layer || g->to != node || !is_logarithm(g) || c == 0) continue;
     tree factor = power(b, argument_of(b, g), fabs(c)), *side = c > 0 ? &above : &below;
-    *side = *side ? call(b, "mul", *side, factor) : factor;
+    *side = *side ? signed_call(b, "mul", *side, factor) : factor;
   }
   if (!above && !below) return NULL;
   tree rest = sum_of(b, layer, node, false);
   if (rest) rest = call(b, "exp", rest, NULL);
-  if (above && rest) above = call(b, "mul", above, rest);
+  if (above && rest) above = signed_call(b, "mul", above, rest);
   if (!above) above = rest ? rest : number(b, 1);
-  return below ? call(b, "div", above, below) : above;
+  return below ? signed_call(b, "div", above, below) : above;
 }
 
 /* --- functions --- */

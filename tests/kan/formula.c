@@ -3,6 +3,7 @@
 #include "base/formula.h"
 #include "kan/formula_text.h"
 #include "kan_support.h"
+#include "latex.h"
 #include "layer/kan/kan_function.h"
 
 static double line(double x) { return 0.7 * x; }
@@ -201,6 +202,81 @@ static void test_each_function_is_read_back(void **state) {
   }
 }
 
+static uint32_t draw(uint32_t *state, uint32_t count) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 8) % count;
+}
+
+/* Networks [2, 2, 1] of any functions and constants, negative ones too. */
+static void draw_network(gt_symbolic *s, uint32_t *state) {
+  static const double constants[] = {1, -1, 2, -2, 0.5, -0.5, 0.125, -3, 0.123456, -0.31830988618379067,
+                                     0.31830988618379067, 1.57079632679489662, -1.5e-7};
+  enum { CONSTANTS = sizeof constants / sizeof *constants };
+  static const int places[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}};
+  for (int e = 0; e < s->edges; e++) {
+    gt_symbolic_edge *g = &s->edge[e];
+    *g = (gt_symbolic_edge){.layer = places[e][0], .from = places[e][1], .to = places[e][2]};
+    g->symbol = draw(state, 3) ? gt_symbol_find(g->layer ? "exp" : "log")
+                               : gt_symbol_at((int)draw(state, (uint32_t)gt_symbol_count()));
+    const unsigned has = g->symbol->free;
+    g->value[GT_CONSTANT_A] = has & GT_SYMBOL_A      ? constants[draw(state, CONSTANTS)]
+                              : has & GT_SYMBOL_SIGN ? 1 - 2.0 * draw(state, 2)
+                                                     : 1;
+    g->value[GT_CONSTANT_B] = has & GT_SYMBOL_B && draw(state, 2) ? constants[draw(state, CONSTANTS)] : 0;
+    g->value[GT_CONSTANT_C] = constants[draw(state, CONSTANTS)];
+  }
+  for (int l = 1; l <= 2; l++)
+    for (int n = 0; n < s->width[l]; n++) s->bias[l][n] = draw(state, 2) ? 0 : constants[draw(state, CONSTANTS)];
+}
+
+/* True if every edge takes a value that its function has, and none is lost by rounding. */
+static bool is_tame(const gt_symbolic *s, const double *x) {
+  double node[2] = {s->bias[1][0], s->bias[1][1]}, y;
+  for (int e = 0; e < s->edges; e++) {
+    const gt_symbolic_edge *g = &s->edge[e];
+    const double u = g->value[GT_CONSTANT_A] * (g->layer ? node : x)[g->from] + g->value[GT_CONSTANT_B];
+    if (!gt_symbol_defined(g->symbol, u) || fabs(u) < 1e-3 || fabs(u) > 1e3) return false;
+    if (!g->layer) node[g->to] += gt_symbolic_edge_value(g, x[g->from]);
+  }
+  gt_symbolic_evaluate(s, x, &y);
+  return fabs(y) < 1e6;
+}
+
+/* What is written for people and in LaTeX has the value that the network has, however signs fall: LaTeX by a
+ * reader of its own. */
+static void test_random_formulas(void **state) {
+  (void)state;
+  static const char *const names[] = {"x0", "x1"};
+  gt_symbolic_edge edge[6];
+  double hidden[2], output, *bias[] = {NULL, hidden, &output};
+  int width[] = {2, 2, 1}, compared = 0;
+  const double points[][2] = {{0.7, 0.4}, {-0.7, 0.4}, {-1.3, -0.6}, {0.2, -2}};
+  uint32_t random = 1;
+  for (int n = 0; n < 20000 && compared < 3000; n++) {
+    gt_symbolic s = {.layers = 2, .width = width, .edge = edge, .edges = 6, .bias = bias};
+    draw_network(&s, &random);
+    const double *x = points[n % 4];
+    if (!is_tame(&s, x)) continue;
+    gt_arena arena;
+    gt_arena_init(&arena);
+    const char *plain = gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena),
+               *latex = gt_symbolic_text(&s, 0, GT_FORMULA_LATEX, &arena);
+    const gt_formula *told = gt_formula_parse(&arena, plain, names, 2, NULL);
+    double own;
+    gt_symbolic_evaluate(&s, x, &own);
+    const double near = 1e-4 * (1 + fabs(own));
+    if (!told || !(fabs(gt_formula_evaluate(told, x) - own) < near))
+      fail_msg("%s is %g, not %g", plain, told ? gt_formula_evaluate(told, x) : NAN, own);
+    if (!(fabs(latex_value(latex, x) - own) < near))
+      fail_msg("%s is %g, not %g (%s)", latex, latex_value(latex, x), own, plain);
+    if (strstr(plain, "*-") || strstr(plain, "--") || strstr(plain, "- -") || strstr(plain, "+ -"))
+      fail_msg("%s has a sign after another", plain);
+    compared++;
+    gt_arena_finish(&arena);
+  }
+  assert_true(compared > 1000);
+}
+
 static double gaussian_noise(uint32_t *state) {
   double u[2];
   for (int i = 0; i < 2; i++) {
@@ -334,6 +410,7 @@ static void test_numbers(void **state) {
                {-1.57079632679489661923, "-pi/2", "-\\frac{\\pi}{2}"},
                {9.42477796076937971539, "3*pi", "3 \\pi"},
                {0.07957747154594766788, "1/(4*pi)", "\\frac{1}{4 \\pi}"},
+               {0.31830988618379067154, "1/pi", "\\frac{1}{\\pi}"},
                {2.82842712474619009760, "2*sqrt(2)", "2 \\sqrt{2}"},
                {0.123456789, "0.123457", "0.123457"},
                {1.5e-7, "1.5e-07", "1.5 \\cdot 10^{-7}"}};
@@ -352,6 +429,7 @@ int main(void) {
       cmocka_unit_test(test_what_cancels_goes),
       cmocka_unit_test(test_what_is_flat_is_constant),
       cmocka_unit_test(test_each_function_is_read_back),
+      cmocka_unit_test(test_random_formulas),
       cmocka_unit_test(test_noise_is_not_read),
       cmocka_unit_test(test_zero_factors_go),
       cmocka_unit_test(test_columns),
