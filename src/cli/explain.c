@@ -98,8 +98,10 @@ static void print_edges(const gt_explained *e) {
 
 static void print_errors(const gt_explained *e, const char *name, const gt_explained_split *split) {
   if (!split->samples) return;
-  printf("%s samples %lld rmse %.3g (network %.3g)\n", name, (long long)split->samples,
-         gt_explained_formula_error(e, split), gt_explained_network_error(e, split));
+  const double error = gt_explained_formula_error(e, split);
+  printf("%s samples %lld rmse ", name, (long long)split->samples);
+  printf(isfinite(error) ? "%.3g" : "not finite", error);
+  printf(" (network %.3g)\n", gt_explained_network_error(e, split));
 }
 
 /* Names that columns have in formulas, where these are others. */
@@ -134,10 +136,13 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_errors(e, "test", &e->test);
 }
 
+/* JSON has no NaN. */
+static json_t *real_json(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
 static json_t *errors_json(const gt_explained *e, const gt_explained_split *split) {
-  return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)split->samples, "rmse",
-                   gt_explained_formula_error(e, split), "network_rmse",
-                   gt_explained_network_error(e, split));
+  return json_pack("{s:I, s:o, s:o}", "samples", (json_int_t)split->samples, "rmse",
+                   real_json(gt_explained_formula_error(e, split)), "network_rmse",
+                   real_json(gt_explained_network_error(e, split)));
 }
 
 static void print_json(const gt_explained *e) {
@@ -199,6 +204,7 @@ static int explain(const task *t, gt_explained *models, int count) {
   else
     print_text(arguments, last);
   const int refused = gt_cli_findings(arguments, &last->config.diagnostics, GT_ERR_DATA);
+  if (!gt_explained_is_finite(last)) return GT_ERR_DATA;
   return refused ? refused : check_gates(last, t->gates, t->gate_count);
 }
 

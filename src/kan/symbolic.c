@@ -55,6 +55,7 @@ typedef struct pass {
   int *place;             /* [layers + 1]: where a layer's nodes begin in the following */
   double *node, *adjoint; /* of all nodes */
   double *argument, *value;
+  bool exact; /* so far no function has been beyond its domain */
 } pass;
 
 static int nodes_of(const gt_symbolic *s) {
@@ -66,6 +67,7 @@ static int nodes_of(const gt_symbolic *s) {
 static void open_pass(pass *p, const gt_symbolic *s) {
   const size_t nodes = (size_t)nodes_of(s), edges = (size_t)s->edges;
   p->s = s;
+  p->exact = true;
   p->place = gt_alloc(((size_t)s->layers + 1) * sizeof *p->place);
   for (int l = 0; l < s->layers; l++) p->place[l + 1] = p->place[l] + s->width[l];
   p->node = gt_alloc(2 * (nodes + edges) * sizeof *p->node);
@@ -89,6 +91,7 @@ static const double *forward(pass *p, const double *x) {
     p->argument[e] =
         g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
     p->value[e] = gt_symbol_value(g->symbol, p->argument[e]);
+    p->exact &= gt_symbol_is_exact(g->symbol, p->argument[e]);
     p->node[p->place[g->layer + 1] + g->to] += g->value[GT_CONSTANT_C] * p->value[e];
   }
   return p->node + p->place[s->layers];
@@ -153,6 +156,7 @@ typedef struct fitting {
   const gt_symbolic_data *data;
   int parameters;
   double *slope;
+  bool clamps; /* functions may have the value at the end of their domain, which a formula has not */
 } fitting;
 
 static double sum_of_squares(void *owner, const double *constants, double *square, double *side) {
@@ -177,22 +181,24 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
     }
   }
   close_pass(&p);
-  return isfinite(sum) ? sum : INFINITY;
+  return isfinite(sum) && (p.exact || f->clamps) ? sum : INFINITY;
 }
 
+/* Arguments that begin within the domains stay there; others may come to lie there. */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
-  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL};
+  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL,
+               !isfinite(gt_symbolic_sum(symbolic, data))};
   double *room = gt_alloc((2 * (size_t)f.parameters + 1) * sizeof *room);
   f.slope = room + f.parameters;
   each(symbolic, (walk){.to = room});
   const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
   each(symbolic, (walk){.from = room});
   free(room);
-  return sum;
+  return f.clamps ? gt_symbolic_sum(symbolic, data) : sum;
 }
 
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation) {
-  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL};
+  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL, true};
   f.slope = gt_alloc(((size_t)f.parameters + 1) * sizeof *f.slope);
   gt_least_deviations(&(gt_least){f.parameters, &f, sum_of_squares}, NULL, deviation);
   free(f.slope);
@@ -200,7 +206,7 @@ void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data,
 
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data) {
   gt_symbolic copy = *symbolic;
-  fitting f = {&copy, data, 0, NULL};
+  fitting f = {&copy, data, 0, NULL, false};
   return sum_of_squares(&f, NULL, NULL, NULL);
 }
 

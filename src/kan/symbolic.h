@@ -70,7 +70,8 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
                       gt_symbolic_report *report, gt_error *error);
 void gt_symbolic_finish(gt_symbolic *symbolic); /* accepts a zeroed one */
 
-/* Fits all constants that are not fixed; returns the sum of squares. */
+/* Fits all constants that are not fixed; returns the sum of squares: infinite where the formula has no finite
+ * value at a sample, or another one than the network (a function beyond its domain). */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps);
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data);
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y); /* one sample */

@@ -202,6 +202,53 @@ static void test_each_function_is_read_back(void **state) {
   }
 }
 
+static double wave(double x) { return sin(3 * x) + x; }
+
+/* Of whatever functions: where one of them would be beyond its domain, the formula is another, whose text has
+ * the values that were fitted. */
+static void test_functions_keep_to_their_domains(void **state) {
+  (void)state;
+  static const char *const names[] = {"x0"};
+  const int width[] = {1, 2, 1};
+  gt_kan_network n;
+  begin_network(&n, width, 2, -1, 1);
+  for (int k = 0; k < 2; k++) {
+    set_edge(&n, 0, 0, k, k ? half_square : sine, -1, 1);
+    set_edge(&n, 1, k, 0, k ? sine : wave, -1, 1);
+  }
+  double *x = spread(60, -1, 1), y[60];
+  for (int k = 0; k < 60; k++) y[k] = 10 * wave(sine(x[k]));
+  const gt_symbolic_data data = gt_symbolic_data_of(x, y, 60, 1, 1);
+  int found = 0;
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    bool allowed[64] = {false};
+    gt_symbolic s;
+    gt_symbolic_report report;
+    gt_error error = {0};
+    gt_arena arena;
+    allowed[i] = true;
+    if (!gt_symbolic_find(&s, &n, x, &data, &(gt_symbolic_options){.allowed = allowed}, &report, &error)) {
+      if (!strstr(error.message, "fits edge")) assert_non_null(strstr(error.message, "has a finite value"));
+      continue;
+    }
+    gt_arena_init(&arena);
+    const char *text = gt_symbolic_text(&s, 0, GT_FORMULA_EXPRESSION, &arena);
+    const gt_formula *told = gt_formula_parse(&arena, text, names, 1, NULL);
+    for (int k = 0; k < 60; k++) {
+      double own;
+      gt_symbolic_evaluate(&s, x + k, &own);
+      if (!(fabs(gt_formula_evaluate(told, x + k) - own) < 1e-5 * (1 + fabs(own))))
+        fail_msg("%s is %g at %g, not %g", text, gt_formula_evaluate(told, x + k), x[k], own);
+    }
+    found++;
+    gt_arena_finish(&arena);
+    gt_symbolic_finish(&s);
+  }
+  assert_true(found > 12);
+  gt_kan_network_finish(&n);
+  test_free(x);
+}
+
 static uint32_t draw(uint32_t *state, uint32_t count) {
   *state = *state * 1664525u + 1013904223u;
   return (*state >> 8) % count;
@@ -429,6 +476,7 @@ int main(void) {
       cmocka_unit_test(test_what_cancels_goes),
       cmocka_unit_test(test_what_is_flat_is_constant),
       cmocka_unit_test(test_each_function_is_read_back),
+      cmocka_unit_test(test_functions_keep_to_their_domains),
       cmocka_unit_test(test_random_formulas),
       cmocka_unit_test(test_noise_is_not_read),
       cmocka_unit_test(test_zero_factors_go),

@@ -150,6 +150,13 @@ double gt_symbol_value(const gt_symbol *s, double u) {
   return s->value(u);
 }
 
+bool gt_symbol_is_exact(const gt_symbol *s, double u) {
+  const bool near_pole_of_power = s->kind == GT_SYMBOL_POWER && s->power < 0 && fabs(u) < NEAR_ZERO;
+  if (gt_symbol_defined(s, u) && !near_pole_of_power) return true;
+  const double value = s->value(u);
+  return fabs(value - gt_symbol_value(s, u)) <= 1e-6 * (1 + fabs(value)) && isfinite(value);
+}
+
 double gt_symbol_slope(const gt_symbol *s, double u) {
   if (s->kind == GT_SYMBOL_POWER && s->power < 0 && fabs(u) < NEAR_ZERO) return 0;
   return gt_symbol_defined(s, u) ? s->slope(u) : 0;

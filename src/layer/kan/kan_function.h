@@ -40,4 +40,6 @@ const char *gt_symbol_names(gt_arena *arena);      /* "x, x^2, …" */
 double gt_symbol_value(const gt_symbol *symbol, double u);
 double gt_symbol_slope(const gt_symbol *symbol, double u);
 bool gt_symbol_defined(const gt_symbol *symbol, double u);
+/* True if gt_symbol_value is f(u) as a formula would have it, not the value at the end of the domain. */
+bool gt_symbol_is_exact(const gt_symbol *symbol, double u);
 #endif
