@@ -1,4 +1,4 @@
-/* What Adam and AdamW share: m = lerp(m, g, 1-beta1); v = beta2 v + (1-beta2) g²;
+/* The update that Adam and AdamW share: m = lerp(m, g, 1-beta1); v = beta2 v + (1-beta2) g²;
  * p -= lr/(1-beta1^t) * m / (sqrt(v)/sqrt(1-beta2^t) + eps). Private to this room. */
 #ifndef GT_OPTIM_ADAM_H
 #define GT_OPTIM_ADAM_H
@@ -20,6 +20,6 @@ typedef struct gt_adam_config {
 const char *gt_adam_check(const void *config);
 double gt_adam_step_size(const void *config, double lr, uint64_t t);  /* lr / (1 - beta1^t): scalar 0 */
 double gt_adam_correction(const void *config, double lr, uint64_t t); /* sqrt(1 - beta2^t): scalar 1 */
-/* Updates the two averages; returns start - the step. */
+/* Updates both averages; returns `start` minus the step. */
 gt_id gt_adam_step(gt_optim_context *context, const gt_adam_config *config, gt_id start, gt_id gradient);
 #endif

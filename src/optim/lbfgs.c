@@ -14,9 +14,9 @@ static const gt_field fields[] = {
     GT_ROW(gt_lbfgs_config, max_ls, GT_FIELD_INT, .fallback = "25", .min = 1, .max = 1000,
            .help = "maximum number of function evaluations per line search"),
     GT_ROW(gt_lbfgs_config, tolerance_grad, GT_FIELD_FLOAT, .fallback = "1e-7", .max = 1e6,
-           .help = "stop when no element of the gradient is larger in magnitude"),
+           .help = "stop when every element of the gradient is at most this large in magnitude"),
     GT_ROW(gt_lbfgs_config, tolerance_change, GT_FIELD_FLOAT, .fallback = "1e-9", .max = 1e6,
-           .help = "stop when a step changes the loss or the weights by less"),
+           .help = "stop when a step changes the loss or the weights by less than this"),
     GT_ROW(gt_lbfgs_config, any_curvature, GT_FIELD_BOOL,
            .help = "use every step with positive curvature, needed for losses below about 1e-8 "
                    "(default: only if step · gradient change > 1e-10)"),
@@ -45,7 +45,8 @@ static double product(const double *gram, int rows, int row, const double *coeff
   return sum;
 }
 
-/* Rows of s and y of pair i, from the oldest that counts; the last one is the last step's. */
+/* Rows of the basis that hold s and y of pair i, counted from the oldest pair in use; the last pair is the
+ * last step's. */
 typedef struct pair {
   int s, y;
 } pair;
@@ -82,7 +83,7 @@ double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any, double
   return product(gram, rows, g, coefficient);
 }
 
-/* --- how far --- */
+/* --- line search --- */
 
 static const double decrease = 1e-4, curvature = 0.9; /* c1 and c2 of Nocedal and Wright */
 
@@ -90,7 +91,7 @@ static double clamped(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
 
-/* The minimum of the cubic through two points with their slopes, within [least, most]; the middle where there
+/* The minimum of the cubic through two points with their slopes, within [least, most]; the midpoint if there
  * is none (Nocedal and Wright, equation 3.59). */
 static double cubic_minimum(gt_wolfe_point a, gt_wolfe_point b, double least, double most) {
   if (a.t > b.t) {
@@ -132,14 +133,15 @@ static bool is_flat(const gt_wolfe *search, gt_wolfe_point p) {
   return fabs(p.slope) <= -curvature * search->start.slope;
 }
 
-/* The next question inside the bracket; false if it is too narrow, or enough was asked. */
+/* Chooses the next point to evaluate inside the bracket; false if the bracket is too narrow or all
+ * evaluations are used up. */
 static bool ask_inside(gt_wolfe *search) {
   const gt_wolfe_point a = search->end[0], b = search->end[1];
   const double least = fmin(a.t, b.t), most = fmax(a.t, b.t), width = most - least, margin = 0.1 * width;
   if (search->asked > search->most || width * search->largest < search->tolerance_change)
     return end_at(search, search->end[search->low]);
   double t = cubic_minimum(a, b, least, most);
-  /* Close to an end twice in a row, or at it, the search would hardly come on. */
+  /* A point close to an end twice in a row, or at it, would hardly shrink the bracket: move it inwards. */
   if (fmin(most - t, t - least) < margin) {
     if (search->slow || t >= most || t <= least) {
       t = fabs(t - most) < fabs(t - least) ? most - margin : least + margin;
@@ -187,7 +189,7 @@ static bool narrow(gt_wolfe *search, gt_wolfe_point now) {
   return ask_inside(search);
 }
 
-/* Where the loss is not finite the answer is nearer. */
+/* The loss is not finite: try a point half as far away. */
 static bool retreat(gt_wolfe *search) {
   const double from = search->zooms ? search->end[search->low].t : search->before.t;
   if (search->asked > search->most)

@@ -1,9 +1,9 @@
 /* L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989) with a
- * line search for the strong Wolfe conditions (Nocedal and Wright, "Numerical Optimization", 2006,
- * algorithms 3.5 and 3.6), with the settings, start and tolerances of torch.optim.LBFGS. What is here is the
- * host's part, in double: directions as coefficients of a basis of vectors that stay on the device, which
- * needs no more than their products with each other (Chen, Wang and Zhou, "Large-scale L-BFGS using
- * MapReduce", 2014); and the search along one as a sequence of questions.
+ * line search for the strong Wolfe conditions (Nocedal and Wright, "Numerical Optimization", 2006, algorithms
+ * 3.5 and 3.6), with the settings, start and tolerances of torch.optim.LBFGS. This is the host's part, in
+ * double precision. Directions are coefficients of basis vectors that stay on the device, so the host needs
+ * only their dot products (Chen, Wang and Zhou, "Large-scale L-BFGS using MapReduce", 2014). The line search
+ * asks the caller for one evaluation after another.
  *
  * The basis has GT_LBFGS_ROWS(m) rows for a history of m: steps s (oldest first), differences of gradients y,
  * the last step's s and y, which join the history if they curve the right way, and the gradient. */
@@ -21,16 +21,17 @@ typedef struct gt_lbfgs_config {
 
 #define GT_LBFGS_ROWS(m) (2 * (m) + 3)
 
-/* True if the last step's s and y have positive curvature, above rounding unless any is accepted: only then
- * are they used. */
+/* True if the last step's s and y have positive curvature, and so are used. Curvature within rounding error
+ * counts only if `any` is set. */
 bool gt_lbfgs_curves(const double *gram, int m, bool any);
-/* The coefficients of the direction -H g, and its product with the gradient; gram [rows][rows]; pairs: how
- * many of the history's newest are there; the last step's pair is one more if it curves. */
+/* Computes the coefficients of the direction -H g and its dot product with the gradient. gram [rows][rows]:
+ * dot products of the basis. pairs: number of pairs in the history, newest last; the last step's pair is one
+ * more if it has positive curvature. */
 double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any, double *coefficient);
 
-/* A search along a direction: after gt_wolfe_begin, the caller evaluates loss and slope (gradient times
- * direction) at search->t and tells them to gt_wolfe_tell, until that is false; then search->t is where to
- * go, and `best` the loss and slope there. */
+/* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (gradient times direction) at
+ * search->t and passes them to gt_wolfe_tell, until that returns false. Then search->t is the step length,
+ * and `best` holds the loss and slope there. */
 typedef struct gt_wolfe_point {
   double t, loss, slope;
 } gt_wolfe_point;

@@ -32,7 +32,7 @@ static double shrink(const void *config, double lr, uint64_t t) {
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
   const lion_config *c = config;
   gt_graph *graph = gt_optim_graph(context);
-  /* Both averages are written with one difference: sharing a value is what lets them be one kernel. */
+  /* Both averages are written with one difference: values that share an input are fused into one kernel. */
   const gt_id average = gt_optim_state(context, "exp_avg"), difference = gt_sub(graph, gradient, average);
   const double beta1 = c->betas.items[0], beta2 = c->betas.items[1];
   const gt_id direction = gt_sign(graph, gt_optim_add_scaled(context, average, 1 - beta1, difference));

@@ -102,7 +102,8 @@ static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, g
   return fine;
 }
 
-/* A search along one direction has no use for what belongs to single steps or parameters. */
+/* A line search moves all parameters along one direction: options for single steps or parameters do not
+ * apply. */
 static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_diagnostics *diagnostics) {
   const char *wrong = optim->clip_norm > 0    ? "clip_norm"
                       : optim->clip_value > 0 ? "clip_value"
@@ -111,8 +112,10 @@ static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_dia
   for (int g = 1; g < optim->groups && !wrong; g++)
     if (!optim->group[g].frozen) wrong = "parameters";
   if (!optim->type->line_search || !wrong) return true;
-  gt_error_at(diagnostics, gt_spec_find(node, wrong)->at, "optimizer '%s' has no '%s'%s", optim->type->name,
-              wrong, strcmp(wrong, "parameters") ? "" : " but frozen ones");
+  gt_error_at(diagnostics, gt_spec_find(node, wrong)->at,
+              strcmp(wrong, "parameters") ? "optimizer '%s' does not support '%s'"
+                                          : "optimizer '%s' supports '%s' only with frozen: true",
+              optim->type->name, wrong);
   return false;
 }
 
@@ -139,9 +142,9 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
   if (!check_line_search(optim, node, diagnostics)) return NULL;
-  /* Where a phase ends the average, that of the statistics ends with it. */
+  /* A phase that ends the average of the weights also ends that of the statistics. */
   if (optim->ema_statistics && optim->ema <= 0 && gt_spec_is_null(gt_spec_find(node, "ema"))) {
-    gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' without 'ema'")
+    gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' needs 'ema'")
         ->expected = "ema: 0.999, the decay of both averages";
     return NULL;
   }
@@ -154,7 +157,7 @@ unsigned gt_optim_averages(const gt_optim *optim) {
 }
 
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter) {
-  /* Of many groups and parameters most differ before the first star. */
+  /* A cheap test first: most names differ from most patterns before the first wildcard. */
   return !strncmp(group->match, parameter, strcspn(group->match, "*?[\\")) &&
          !fnmatch(group->match, parameter, 0);
 }

@@ -1,10 +1,9 @@
-/* Optimizers. An optimizer is one constant row (GT_DEFINE(optim, NAME) = {…}): its
- * settings, the scalars it needs each step, and a function that emits the update of one contiguous range of
- * parameters. All nodes of an update are elementwise over that range, so they become one fused kernel if they
- * keep within a program's limits (8 inputs, 4 outputs, 32 instructions).
- * Formulas are PyTorch's; sources: Sutskever et al. 2013 (momentum, Nesterov), Kingma and Ba 2015 (Adam),
- * Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion); lbfgs.h.
- */
+/* Optimizers. An optimizer is one constant row (GT_DEFINE(optim, NAME) = {…}): its settings, the scalars it
+ * needs each step, and a function that emits the update of one contiguous range of parameters. All nodes of
+ * an update are elementwise over that range, so they become one fused kernel if they keep within a program's
+ * limits (8 inputs, 4 outputs, 32 instructions). Formulas are PyTorch's; sources: Sutskever et al. 2013
+ * (momentum, Nesterov), Kingma and Ba 2015 (Adam), Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton
+ * 2012 (RMSprop), Chen et al. 2023 (Lion); lbfgs.h. */
 #ifndef GT_OPTIM_OPTIM_H
 #define GT_OPTIM_OPTIM_H
 #include "base/register.h"
@@ -23,7 +22,7 @@ typedef struct gt_optim_common { /* every optimizer's settings begin with these 
 typedef double (*gt_optim_scalar_fn)(const void *config, double lr, uint64_t t);
 enum { GT_OPTIM_SCALARS = 4 };
 
-/* Rows for the settings all have; a config struct begins with gt_optim_common. */
+/* Schema rows for the settings of every optimizer; a config struct begins with gt_optim_common. */
 #define GT_OPTIM_LR(standard)                                                             \
   GT_ROW(gt_optim_common, lr, GT_FIELD_FLOAT, .fallback = standard, .min = 0, .max = 1e6, \
          .help = "learning rate", .flags = GT_FIELD_OPEN_MIN)
@@ -36,9 +35,10 @@ typedef struct gt_optim_type {
   const gt_schema *schema; /* with rows for lr and weight_decay, whose defaults differ */
   size_t config_size;
   gt_optim_scalar_fn scalar[GT_OPTIM_SCALARS]; /* NULL-terminated if fewer */
-  /* What is wrong with settings whose single values are right, or NULL; NULL if there is nothing to check. */
+  /* Says what is wrong with a combination of settings that are valid one by one, or returns NULL. The pointer
+   * is NULL if there is nothing to check. */
   const char *(*check)(const void *config);
-  bool line_search; /* finds each step by trying (train/line_search.h): there is no update */
+  bool line_search; /* a line search (train/line_search.h) finds each step; update is NULL */
   /* parameter, gradient: F32 [n]. Returns the new parameter, F32 [n]. */
   gt_id (*update)(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient);
 } gt_optim_type;
@@ -49,10 +49,10 @@ gt_id gt_optim_state(gt_optim_context *context, const char *name);
 /* … and its value after the step. */
 void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value);
 gt_id gt_optim_scalar(gt_optim_context *context, int index); /* this step's type->scalar[index], shape [] */
-/* x + factor * y, and x + weight * (y - x), both without the nodes that a factor of 0 or 1 makes needless. */
+/* x + factor * y, and x + weight * (y - x); a factor of 0 or 1 adds no nodes. */
 gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y);
 gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight);
-/* The scalar function that is the learning rate itself. */
+/* The scalar function that returns the learning rate itself. */
 double gt_optim_learning_rate(const void *config, double lr, uint64_t t);
 
 typedef struct gt_optim_group { /* parameters with settings of their own; group 0 is everything unmatched */
@@ -69,7 +69,7 @@ typedef struct gt_optim { /* everything under `optimizer:` and `schedule:` */
   const gt_optim_group *group; /* the first pattern that matches a name wins */
   int groups;
   double clip_value, clip_norm, ema; /* 0: off */
-  bool ema_statistics;               /* the average is of the layers' states, too */
+  bool ema_statistics;               /* also average the layers' states */
 } gt_optim;
 
 int gt_optim_count(void);
@@ -79,7 +79,7 @@ extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 
 /* Reads the root's `optimizer:` (default: adam) and `schedule:`; NULL after reporting errors. */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
-/* Of which roles there are moving averages. */
+/* The slot roles that have moving averages, as a bit mask. */
 unsigned gt_optim_averages(const gt_optim *optim);
 /* True if the group's pattern matches the parameter. */
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter);

@@ -12,25 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct gt_schedule_time { /* where in the run a factor is wanted */
-  uint64_t step, total;     /* after warm-up: this step, and how many there are in the run (at least 1) */
+typedef struct gt_schedule_time { /* a position in the run */
+  uint64_t step, total;     /* after warm-up: this step, and the number of steps in the run (at least 1) */
   uint64_t steps_per_epoch; /* at least 1 */
   uint64_t epoch;           /* whole epochs before this step, warm-up included */
   double base;              /* the optimizer's learning rate, for schedules that name absolute rates */
 } gt_schedule_time;
 
-/* What evaluations have taught a schedule (plateau). Plain data, saved in checkpoints. */
+/* State of a schedule that reacts to evaluations (plateau). Plain data, saved in checkpoints. */
 typedef struct gt_schedule_state {
   double best;   /* best value so far */
   int64_t bad;   /* evaluations since without improvement; -1: none seen yet */
   double factor; /* on the learning rate; 1 at first */
 } gt_schedule_state;
 
-/* How long a run must at least be for a setting of a schedule to change anything. */
+/* Shortest run in which a setting of a schedule has an effect. */
 typedef struct gt_schedule_reach {
   const char *key;  /* NULL: every run is long enough */
-  int64_t needs;    /* so many units; fewer: the setting has no effect */
-  const char *unit; /* "steps" behind the warm-up, "epochs" or "evaluations" */
+  int64_t needs;    /* length in units; a shorter run ignores the setting */
+  const char *unit; /* "steps" after the warm-up, "epochs" or "evaluations" */
 } gt_schedule_reach;
 
 typedef struct gt_schedule_type {
@@ -38,7 +38,7 @@ typedef struct gt_schedule_type {
   const gt_schema *schema;
   size_t config_size;
   double (*factor)(const void *config, const gt_schedule_time *time);
-  /* Takes note of an evaluation's loss; NULL for schedules that do not listen. */
+  /* Updates the state with an evaluation's loss; NULL for schedules that ignore evaluations. */
   void (*observe)(const void *config, double base, double loss, gt_schedule_state *state);
   gt_schedule_reach (*reach)(const void *config); /* NULL: every run is long enough */
 } gt_schedule_type;
@@ -61,9 +61,10 @@ double gt_schedule_factor(const gt_schedule *schedule, const gt_schedule_state *
                           uint64_t total, uint64_t steps_per_epoch, double base);
 void gt_schedule_observe(const gt_schedule *schedule, double base, double loss, gt_schedule_state *state);
 
-/* For schedules' own use. Choices of a key `by`: "epoch", "step"; how many of them have passed. */
+/* For use by schedules: the choices of a key `by` ("epoch", "step"), and how many of that unit have
+ * passed. */
 extern const char *const gt_schedule_units[];
 uint64_t gt_schedule_units_passed(const char *by, const gt_schedule_time *time);
-/* How much of `steps` (0: of the run) has passed, from 0 to 1. */
+/* Fraction of `steps` (0: of the run) that has passed, from 0 to 1. */
 double gt_schedule_progress(int64_t steps, const gt_schedule_time *time);
 #endif

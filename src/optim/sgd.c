@@ -21,7 +21,7 @@ static const gt_schema schema = {.name = "sgd", .help = "stochastic gradient des
 
 static const char *check(const void *config) {
   const sgd_config *c = config;
-  return c->nesterov && c->momentum <= 0 ? "nesterov needs a momentum" : NULL;
+  return c->nesterov && c->momentum <= 0 ? "nesterov needs a momentum above 0" : NULL;
 }
 
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {

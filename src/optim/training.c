@@ -105,8 +105,8 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 
 /* --- the step --- */
 
-/* Gradients that stand one behind another in one value become one part: whoever makes that can write it where
- * it belongs. */
+/* Gradients that are adjacent in one value and in the layout become one part, so that one kernel can write
+ * them in place. */
 static int join_neighbours(gt_graph *graph, gt_id *gradient, int64_t *offset, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {
@@ -125,7 +125,7 @@ static int join_neighbours(gt_graph *graph, gt_id *gradient, int64_t *offset, in
   return kept;
 }
 
-/* A parameter that the loss does not depend on becomes a gap, which is zero. */
+/* A parameter that the loss does not depend on becomes a gap, which holds zeros. */
 gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
                            gt_id before, gt_error *error) {
   if (!store->trainable) {
@@ -158,7 +158,7 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
     offset[used++] = offset[k];
   }
   if (!used) {
-    gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss depends on no trainable parameter");
+    gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss does not depend on any trainable parameter");
     return GT_NONE;
   }
   used = join_neighbours(graph, gradient, offset, used);
@@ -174,9 +174,9 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
   return gt_max(graph, gt_min(graph, gradient, gt_constant(graph, limit)), gt_constant(graph, -limit));
 }
 
-/* `ok`, or 0 if a step by this gradient must not count. Clipping by value makes good an infinite gradient,
- * but a NaN has no place between two limits, and a device's min and max may lose it: it is looked for
- * before, where 1 / (|g| + 1) is finite for all but NaN. */
+/* `ok`, or 0 if the gradient is not finite and the step must be skipped. Clipping by value repairs an
+ * infinite gradient but not NaN, which a device's min and max may drop. So NaN is detected before clipping: 1
+ * / (|g| + 1) is finite for everything else. */
 static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
   gt_id g = scaled(training, graph, training->gradient);
   const char *outer = gt_graph_scope(graph, "gradient");
@@ -197,7 +197,7 @@ static gt_id norm_factor(gt_training *training, gt_graph *graph) {
                 gt_div(graph, gt_constant(graph, training->optim->clip_norm), norm));
 }
 
-/* factor: of clipping by norm, infinite or NaN in a step that must not count; GT_NONE without clipping. */
+/* factor: of clipping by norm, infinite or NaN in a step that must be skipped; GT_NONE without clipping. */
 static void update_range(gt_optim_context *context, uint32_t variable, gt_id factor) {
   gt_training *training = context->training;
   gt_graph *graph = context->graph;
@@ -208,8 +208,8 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   gt_id gradient = clipped_by_value(graph, scaled(training, graph, part), optim->clip_value);
   context->keep = training->ok;
   if (factor != GT_NONE) {
-    /* One scalar says both, for a program has few inputs: a parameter is finite, so its product with the
-     * factor is finite exactly if the factor is. */
+    /* One scalar carries both conditions, because a fused program has few inputs: parameters are finite, so
+     * their product with the factor is finite exactly if the factor is. */
     gradient = gt_mul(graph, gradient, factor);
     context->keep = gt_is_finite(graph, gt_mul(graph, parameter, factor));
   }
@@ -256,7 +256,7 @@ bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
   training->ok = gt_mul(graph, gt_training_ok(store, graph, &ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
-  /* A norm sees every value, if they were not clipped before. */
+  /* The norm covers every value, unless they were clipped before. */
   if (optim->clip_norm <= 0 || optim->clip_value > 0)
     training->ok = gradient_ok(training, graph, training->ok);
   if (optim->clip_norm > 0) {

@@ -53,7 +53,7 @@ done
 exits 0 "the best of it" train "$TEST_TMP/best" "${average[@]}" --set optimizer.lr=0.05 --set train.epochs=6
 check "is evaluated with its own average" grep -qF "$(evaluated best)" "$TEST_TMP/best/metrics.jsonl"
 exits 78 "an average of statistics alone" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set 'optimizer={type: adam, ema_statistics: true}'
-says "is none" "'ema_statistics' without 'ema'"
+says "is none" "'ema_statistics' needs 'ema'"
 
 exits 78 "groups that do not divide" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set model.4.group_norm=5
 says "… with the reason" "cannot divide 24 channels into 5 groups"
