@@ -1,6 +1,6 @@
-/* Softmax cross-entropy with class labels, one fused op, as torch.nn.CrossEntropyLoss: with weights of
- * classes the mean is a weighted one. Accuracy is the share of samples whose largest output is their label's,
- * whatever they weigh. */
+/* Softmax cross-entropy with class labels, one fused op, as torch.nn.CrossEntropyLoss: with class weights the
+ * mean is weighted. Accuracy is the unweighted fraction of samples whose largest output is that of their
+ * label. */
 #include "op/cross_entropy.h"
 #include "loss/loss.h"
 
@@ -36,10 +36,11 @@ static bool check(const gt_loss *loss, int64_t outputs, gt_diagnostics *diagnost
   double most = 0;
   for (int c = 0; c < weights.count; c++) most = weights.items[c] > most ? weights.items[c] : most;
   if (weights.count && weights.count != outputs)
-    return gt_loss_error(loss, "class_weights", diagnostics, "has weights for %d classes; there are %lld",
-                         weights.count, (long long)outputs);
+    return gt_loss_error(loss, "class_weights", diagnostics,
+                         "has %d class weights; the data has %lld classes", weights.count,
+                         (long long)outputs);
   if (weights.count && most <= 0)
-    return gt_loss_error(loss, "class_weights", diagnostics, "needs a class that weighs more than 0");
+    return gt_loss_error(loss, "class_weights", diagnostics, "needs at least one class weight above 0");
   return true;
 }
 

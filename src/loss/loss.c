@@ -73,17 +73,17 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   }
   if (shape.rank != 2) {
     gt_error_at(diagnostics, input->at,
-                "the last layer '%s' gives %s; loss '%s' needs one value a class and sample", input->layer,
-                gt_shape_text(shape, text), loss->type->name)
+                "the last layer '%s' outputs %s; loss '%s' needs one value per class and sample",
+                input->layer, gt_shape_text(shape, text), loss->type->name)
         ->expected = shape.rank > 2 ? "a flatten layer before it, then linear" : "a linear layer at the end";
     return false;
   }
   if (input->classes && shape.dim[1] != input->classes) {
     gt_error_at(diagnostics, input->at,
-                "the last layer '%s' gives %lld values a sample; the data has %lld classes", input->layer,
+                "the last layer '%s' outputs %lld values per sample; the data has %lld classes", input->layer,
                 (long long)shape.dim[1], (long long)input->classes)
         ->expected =
-        gt_arena_printf(diagnostics->arena, "%lld values, one a class", (long long)input->classes);
+        gt_arena_printf(diagnostics->arena, "%lld values, one per class", (long long)input->classes);
     return false;
   }
   return !loss->type->check || loss->type->check(loss, shape.dim[1], diagnostics);
@@ -99,28 +99,28 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (targets->dtype != GT_F32) {
     gt_diagnostic *d = gt_error_at(
         diagnostics, loss->at, "loss '%s' needs numbers, but the data has class labels", loss->type->name);
-    d->expected = "data: {task: regression}, which takes whole numbers for quantities";
+    d->expected = "data: {task: regression}, which reads integer targets as numbers";
     d->suggestion = "cross_entropy";
     return false;
   }
   if (have == want) return true;
   char text[128];
   gt_error_at(diagnostics, input->at,
-              "the last layer '%s' %s gives %lld value%s a sample; the data has %lld target%s", input->layer,
-              gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s", (long long)want,
-              want == 1 ? "" : "s")
+              "the last layer '%s' %s outputs %lld value%s per sample; the data has %lld target%s",
+              input->layer, gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s",
+              (long long)want, want == 1 ? "" : "s")
       ->expected =
-      gt_arena_printf(diagnostics->arena, "%lld value%s a sample", (long long)want, want == 1 ? "" : "s");
+      gt_arena_printf(diagnostics->arena, "%lld value%s per sample", (long long)want, want == 1 ? "" : "s");
   return false;
 }
 
-/* Losses on logits apply softmax or sigmoid themselves: twice is legal, but it trains badly. */
+/* Losses on logits apply softmax or sigmoid themselves: applying it twice is allowed, but trains badly. */
 static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagnostics *diagnostics) {
   const char *applies = loss->type->applies;
   if (!applies || !input->applied || strcmp(applies, input->applied)) return;
   gt_finding_at(diagnostics, GT_FINDING_applied_twice, input->at,
-                "loss '%s' applies %s itself: the last layer '%s' does it a second time", loss->type->name,
-                applies, input->layer);
+                "loss '%s' already applies %s; the last layer '%s' applies it a second time",
+                loss->type->name, applies, input->layer);
 }
 
 bool gt_loss_fits_targets(const gt_loss *loss) {
@@ -142,7 +142,7 @@ static gt_id mix(gt_graph *graph, gt_id share, gt_id a, gt_id b) {
 
 typedef gt_id (*of_targets)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
 
-/* What is said of each sample, be it a mixture of two. */
+/* A value per sample; for a mixture of two samples, the weighted mean of both values. */
 static gt_id of_each(gt_graph *graph, of_targets say, const gt_loss *loss, const gt_loss_input *input,
                      gt_id prediction, gt_id targets) {
   const gt_loss_mixture *mixture = input->mixture;
@@ -158,7 +158,7 @@ static gt_id weigh(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   return mix(graph, mixture->share, own, loss->type->weigh(graph, loss->config, mixture->targets));
 }
 
-/* Of the samples; GT_NONE after reporting, or with an error in the graph. */
+/* The loss of each sample; GT_NONE after reporting, or with an error in the graph. */
 static gt_id build_each(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id prediction,
                         gt_id targets, gt_loss_nodes *out, gt_diagnostics *diagnostics) {
   if (!loss->type->residual) return of_each(graph, loss->type->build, loss, input, prediction, targets);

@@ -1,7 +1,6 @@
-/* gt_loss_type: one constant row per loss (GT_DEFINE(loss, NAME) = {…}); in a config `loss: mse`
- * or `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's
- * outputs); the shared code weights and sums them, so that padding rows of the last batch (weight 0) count
- * for nothing. */
+/* gt_loss_type: one constant row per loss (GT_DEFINE(loss, NAME) = {…}); in a config `loss: mse` or `loss:
+ * {type: huber, delta: 1}`. A loss computes one value per sample (the mean over the sample's outputs); the
+ * shared code weights and sums them, so padding rows of the last batch (weight 0) are ignored. */
 #ifndef GT_LOSS_LOSS_H
 #define GT_LOSS_LOSS_H
 #include "base/register.h"
@@ -16,28 +15,26 @@ typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T].
-   */
+  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B,
+   * T]. */
   bool labels;
   const char *applies; /* its predictions are logits, to which it applies "softmax" or "sigmoid" itself */
-  bool sums_batch;     /* differentiated is the sum over the batch, not the mean */
-  const gt_data_range *range; /* where its targets must lie; NULL: anywhere */
+  bool sums_batch;     /* the gradient is that of the sum over the batch, not of the mean */
+  const gt_data_range *range; /* range of valid targets; NULL: any */
   /* True if the config trains outputs to equal their targets. NULL: never; outputs are logits, or solve an
    * equation. */
   bool (*fits_targets)(const void *config);
-  /* One loss a sample, F32 [B]. */
+  /* Emits the loss of each sample, F32 [B]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
-  /* Instead of build: one loss a sample of what the model is, not of how far its output is from the targets,
-   * which only judge it (gt_loss_nodes.error_sum). GT_NONE after reporting. */
+  /* Instead of build: a loss that depends on the model, not on the targets; targets only measure its error
+   * (gt_loss_nodes.error_sum). One value per sample; GT_NONE after reporting. */
   gt_id (*residual)(gt_graph *graph, const struct gt_loss *loss, const struct gt_loss_input *input,
                     gt_diagnostics *diagnostics);
-  /* How right each sample is, 0 to 1, F32 [B]; NULL where accuracy means nothing. */
+  /* Accuracy of each sample, 0 to 1, F32 [B]; NULL if accuracy has no meaning. */
   gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
-  /* What each sample weighs in the mean, F32 [B], with which its loss has been multiplied; NULL, or
-   * GT_NONE: 1. */
+  /* Weight of each sample in the mean, F32 [B]; its loss is already multiplied by it. NULL, or GT_NONE: 1. */
   gt_id (*weigh)(gt_graph *graph, const void *config, gt_id targets);
-  /* True if the config fits so many outputs a sample; false after reporting by gt_loss_error. NULL:
-   * always. */
+  /* True if the config fits this number of outputs per sample; false after gt_loss_error. NULL: always. */
   bool (*check)(const struct gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics);
 } gt_loss_type;
 
@@ -51,7 +48,7 @@ typedef struct gt_loss {
 int gt_loss_count(void);
 const gt_loss_type *gt_loss_at(int index);
 
-/* The loss that the root names, for what must be known of it before the data is; NULL without one. Reports
+/* The loss type that the root names, for decisions before the data is read; NULL without one. Reports
  * nothing. */
 const gt_loss_type *gt_loss_named(const gt_spec *root);
 /* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after
@@ -62,38 +59,39 @@ typedef struct gt_loss_mixture {
   gt_id targets, share;
 } gt_loss_mixture;
 
-/* What gives the prediction, as a function. */
+/* The model that computes the prediction, as a function. */
 typedef struct gt_loss_model {
-  gt_id input; /* that the prediction is of: F32 [B, …] */
-  /* The output at other inputs, of any number of rows; GT_NONE after reporting. */
+  gt_id input; /* input of the prediction: F32 [B, …] */
+  /* Emits the model's output for other inputs, any number of rows; GT_NONE after reporting. */
   gt_id (*at)(const struct gt_loss_model *model, gt_id input);
-  /* Where the layer of a name stands, or else `otherwise`. */
+  /* Position of the layer of this name in the config, or `otherwise`. */
   gt_position (*place)(const struct gt_loss_model *model, const char *layer, gt_position otherwise);
 } gt_loss_model;
 
 typedef struct gt_loss_input {
   gt_id prediction; /* the model's output, F32 [B, …] */
   gt_id targets;    /* I32 [B] labels, or F32 [B] or [B, …] */
-  /* Of labels where samples are mixed: that of each one's other part, I32 [B], and what its own weighs beside
-   * it, F32 [B] from 0 to 1. NULL: no sample is mixed. */
+  /* If samples are mixed (mixup): the label of each sample's other part, I32 [B], and the weight of its own
+   * label, F32 [B] from 0 to 1. NULL: no sample is mixed. */
   const struct gt_loss_mixture *mixture;
   gt_id weight;               /* F32 [B]: 1, or 0 for padding rows */
   int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
-  const char *layer;          /* name of the layer that gives the prediction, for messages */
-  const char *applied;        /* what that layer makes of logits (gt_layer_type.applies) */
-  gt_position at;             /* where that layer stands */
-  const gt_loss_model *model; /* NULL: not known, or of several inputs */
+  const char *layer;          /* name of the layer that outputs the prediction, for messages */
+  const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
+  gt_position at;             /* position of that layer */
+  const gt_loss_model *model; /* NULL: unknown, or it has several inputs */
 } gt_loss_input;
 
 typedef struct gt_loss_nodes { /* scalars */
   gt_id loss_sum;              /* Σ w_i l_i */
   gt_id weight_sum;            /* Σ w_i */
-  gt_id divisor;               /* of loss_sum: weight_sum, but of a type that weighs Σ w_i v_i */
-  /* Their quotient, or loss_sum if the type sums_batch: what is differentiated, with the penalty added. */
+  gt_id divisor;               /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */
+  /* loss_sum / divisor, or loss_sum if the type sums_batch. Training differentiates this plus the penalty. */
   gt_id mean;
-  gt_id penalty;     /* what the model adds to the mean (gt_model.penalty); GT_NONE: nothing */
-  gt_id error_sum;   /* Σ w_i of the mean (x - t)² of a sample's outputs; GT_NONE where the loss tells it */
-  gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
+  gt_id penalty;   /* added to the mean by the model (gt_model.penalty); GT_NONE: none */
+  gt_id error_sum; /* Σ w_i times the mean (x - t)² of a sample's outputs; GT_NONE if the loss itself measures
+                      the error */
+  gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE if accuracy has no meaning */
 } gt_loss_nodes;
 
 /* Reports an error at the value of a key; returns false. */

@@ -1,7 +1,7 @@
 /* A partial differential equation as a loss (physics-informed networks: Lagaris, Likas and Fotiadis, 1998;
- * Raissi, Perdikaris and Karniadakis, 2019): the square of what formulas of the model's outputs, its inputs
- * and its outputs' derivatives by them come to at the samples, and at such with some inputs set to a value,
- * which lie on a boundary. Targets judge the model (rmse), and train it only if asked to. */
+ * Raissi, Perdikaris and Karniadakis, 2019): the squared residuals of formulas in the model's inputs, its
+ * outputs and their derivatives, at the samples and, for boundary conditions, at samples with some inputs set
+ * to fixed values. Targets measure the error (rmse); they are trained on only with `targets` > 0. */
 #include "base/formula.h"
 #include "loss/loss.h"
 #include "loss/pde_field.h"
@@ -58,11 +58,11 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "pde", .help = "residual of differential equations", .fields = fields};
 
-typedef struct formulas { /* of the equation, or of a condition */
+typedef struct formulas { /* formulas of the equation, or of a condition */
   const gt_formula *item[MOST_FORMULAS];
   int count;
   double weight;
-  bool set[GT_PDE_MOST_AXES]; /* inputs that have a value of their own, `value` */
+  bool set[GT_PDE_MOST_AXES]; /* inputs that are fixed to `value` */
   double value[GT_PDE_MOST_AXES];
 } formulas;
 
@@ -90,27 +90,27 @@ static bool is_known(const gt_pde_names *names, const char *name) {
   return false;
 }
 
-/* As many names as there are values; where none are given, the first of some. */
+/* Reads one name per value; without any, takes the first default names. */
 static bool read_names(pde *p, const char *key, gt_strings given, int64_t values, const char *const *standard,
                        int standards, int most, int *count) {
   if ((given.count && given.count != values) || (!given.count && values > standards) || values > most)
     return gt_loss_error(p->loss, key, p->diagnostics,
-                         "needs names for its %s: the model has %lld, of at most %d", key, (long long)values,
-                         most);
+                         "needs one name for each of the model's %s (%lld, at most %d)", key,
+                         (long long)values, most);
   for (int i = 0; i < values; i++) {
     const char *name = given.count ? given.items[i] : standard[i];
     if (is_known(&p->names, name))
-      return gt_loss_error(p->loss, key, p->diagnostics, "has two values called '%s'", name);
+      return gt_loss_error(p->loss, key, p->diagnostics, "has two values with the name '%s'", name);
     if (!is_name(name))
-      return gt_loss_error(p->loss, key, p->diagnostics, "cannot call a value '%s': letters and digits only",
-                           name);
+      return gt_loss_error(p->loss, key, p->diagnostics,
+                           "cannot use the name '%s': only letters and digits are allowed", name);
     p->names.name[p->names.count++] = name;
   }
   *count = (int)values;
   return true;
 }
 
-/* Adds the derivatives that a formula speaks of; node: its value in the config. */
+/* Adds the derivatives that a formula uses; node: its value in the config. */
 static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
   gt_pde_names *names = &p->names;
   size_t n;
@@ -122,11 +122,12 @@ static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
     const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
     if (d.order > GT_PDE_MOST_ORDER || names->count == GT_PDE_MOST_NAMES) {
       gt_error_at(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
-                  d.order > GT_PDE_MOST_ORDER ? "'%s' is a derivative of too high an order"
+                  d.order > GT_PDE_MOST_ORDER ? "the order of the derivative '%s' is too high"
                                               : "'%s' is one derivative too many",
                   name)
-          ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, of order %d at most",
-                                       GT_PDE_MOST_NAMES - names->axes - names->outputs, GT_PDE_MOST_ORDER);
+          ->expected =
+          gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, each of order %d or less",
+                          GT_PDE_MOST_NAMES - names->axes - names->outputs, GT_PDE_MOST_ORDER);
       return false;
     }
     if (is_known(names, name)) continue;
@@ -146,7 +147,8 @@ static bool speaks_of_outputs(const pde *p, const gt_formula *f) {
 /* node: the value of `residual`. */
 static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formulas *out) {
   if (texts.count < 1 || texts.count > MOST_FORMULAS) {
-    gt_error_at(p->diagnostics, node->at, "%d formulas", texts.count)->expected = "1 to 16 formulas";
+    gt_error_at(p->diagnostics, node->at, "'residual' has %d formulas", texts.count)->expected =
+        "1 to 16 formulas";
     return false;
   }
   for (int i = 0; i < texts.count; i++) {
@@ -161,8 +163,8 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
       return false;
     }
     if (!speaks_of_outputs(p, f)) {
-      gt_error_at(p->diagnostics, text->at, "this does not depend on what the model gives")->expected =
-          gt_arena_printf(p->diagnostics->arena, "a formula of '%s' or its derivatives",
+      gt_error_at(p->diagnostics, text->at, "this formula does not depend on the model's output")->expected =
+          gt_arena_printf(p->diagnostics->arena, "a formula with '%s' or its derivatives",
                           p->names.name[p->names.axes]);
       return false;
     }
@@ -171,11 +173,11 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
   return true;
 }
 
-/* Which inputs have which values. */
+/* Reads the fixed inputs and their values. */
 static bool read_at(pde *p, const gt_spec *at, formulas *out) {
   if (at->kind != GT_SPEC_MAP || !at->count) {
-    gt_error_at(p->diagnostics, at->at, "a condition holds where some inputs have a value")->expected =
-        "at: {x: 0}, say";
+    gt_error_at(p->diagnostics, at->at, "'at' of a condition must be a map of input names to numbers")
+        ->expected = "a map such as {x: 0}";
     return false;
   }
   for (int i = 0; i < at->count; i++) {
@@ -184,11 +186,11 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
     while (axis < p->names.axes && strcmp(p->names.name[axis], entry->key) != 0) axis++;
     if (axis == p->names.axes) {
       gt_error_at(p->diagnostics, entry->key_at, "there is no input '%s'", entry->key)->expected =
-          "a name of `inputs`";
+          "one of the names in `inputs`";
       return false;
     }
     if (!gt_spec_float(entry, &out->value[axis])) {
-      gt_error_at(p->diagnostics, entry->at, "'%s' needs a number here", entry->key);
+      gt_error_at(p->diagnostics, entry->at, "the value of '%s' must be a number", entry->key);
       return false;
     }
     out->set[axis] = true;
@@ -199,8 +201,8 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
 static bool read_conditions(pde *p, const gt_spec *list) {
   if (gt_spec_is_null(list)) return true;
   if (list->kind != GT_SPEC_SEQUENCE || list->count > MOST_CONDITIONS) {
-    gt_error_at(p->diagnostics, list->at, "conditions are a list, of at most %d", MOST_CONDITIONS)->expected =
-        "conditions: [{at: {x: 0}, residual: u}], say";
+    gt_error_at(p->diagnostics, list->at, "'conditions' must be a list of at most %d", MOST_CONDITIONS)
+        ->expected = "a list such as [{at: {x: 0}, residual: u}]";
     return false;
   }
   for (int i = 0; i < list->count; i++) {
@@ -240,12 +242,12 @@ static void uses_of(const formulas *f, bool *used) {
   for (int i = 0; i < f->count; i++) mark_used(f->item[i], used);
 }
 
-/* The layer of a node stands in the way of a derivative. */
+/* Reports that the layer of a node prevents a derivative. */
 static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const char *derivative) {
   const gt_loss_model *model = p->input->model;
   const char *layer = gt_node_at(p->graph, node)->scope;
   return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at),
-                     "layer '%s' %s, but loss 'pde' has '%s'", layer, what, derivative);
+                     "layer '%s' %s, but loss 'pde' uses '%s'", layer, what, derivative);
 }
 
 /* True if the model has the derivatives that the formulas use. */
@@ -260,20 +262,20 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
   const gt_id mixed = gt_tangent_mixture(p->graph, field->points, field->output),
               kink = gt_tangent_kink(p->graph, field->points, field->output, order);
   if (mixed != GT_NONE)
-    refuse(p, mixed, "mixes samples, so that none has derivatives of its own", name);
+    refuse(p, mixed, "mixes samples, so no sample has derivatives of its own", name);
   else if (kink != GT_NONE)
     refuse(p, kink,
            gt_arena_printf(arena, "(%s) has no continuous derivative of order %d",
                            gt_node_at(p->graph, kink)->op->name, order),
            name)
         ->expected = gt_arena_printf(
-        arena, "what is smooth, such as tanh, silu%s",
+        arena, "a smooth layer, such as tanh, silu%s",
         order > 2 ? " or sin"
-                  : gt_arena_printf(arena, ", sin or a kan of splines of degree %d or more", order + 1));
+                  : gt_arena_printf(arena, ", sin or a kan with splines of degree %d or more", order + 1));
   return mixed == GT_NONE && kink == GT_NONE;
 }
 
-/* weight * the sum of the formulas' squares at `count` points from `first` on, [count]; GT_NONE after
+/* weight times the sum of the squared formulas at `count` points from `first` on, [count]; GT_NONE after
  * reporting. */
 static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64_t first, int64_t count) {
   gt_id value[GT_PDE_MOST_NAMES], sum = GT_NONE;
@@ -295,7 +297,7 @@ static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64
   return f->weight == 1 ? sum : gt_mul(p->graph, sum, gt_constant(p->graph, f->weight));
 }
 
-/* The samples with the inputs that a condition sets, of all conditions one after another. */
+/* The samples with the fixed inputs of each condition, concatenated over the conditions. */
 static gt_id boundary_points(const pde *p) {
   gt_graph *graph = p->graph;
   const gt_id points = p->input->model->input;
@@ -348,7 +350,8 @@ static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input 
   const pde_config *c = loss->config;
   const gt_node *points = input->model ? gt_node_at(graph, input->model->input) : NULL;
   if (!points || points->dtype != GT_F32 || points->shape.rank != 2) {
-    gt_error_at(diagnostics, loss->at, "loss 'pde' needs a model of one input, some numbers a sample");
+    gt_error_at(diagnostics, loss->at,
+                "loss 'pde' needs a model with one input, a vector of numbers per sample");
     return GT_NONE;
   }
   pde *p = GT_NEW(graph->arena, pde);

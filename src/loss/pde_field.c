@@ -6,7 +6,7 @@
 
 /* --- names ---------------------------------------------------------------------------------------------- */
 
-/* Inputs whose names the text is made of; several may begin alike. */
+/* Splits the text into names of inputs; several names may share a prefix. */
 static bool read_axes(const gt_pde_names *names, const char *text, size_t length, gt_pde_derivative *out) {
   if (!length) return out->order > 0;
   const int order = out->order;
@@ -75,7 +75,8 @@ static gt_id column(gt_graph *graph, gt_id x, int k) {
   return gt_reshape(graph, one, gt_shape_1(stop[0]));
 }
 
-/* Of all outputs; one by one input after the other, so that what derivatives begin with alike is shared. */
+/* Computes derivatives of all outputs, one input at a time, so that derivatives with a common prefix share
+ * work. */
 static gt_id derive(gt_pde_field *field, const gt_pde_derivative *d) {
   gt_id value = field->output;
   for (int i = 0; i < d->order && value != GT_NONE; i++) {

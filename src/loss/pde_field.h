@@ -1,6 +1,7 @@
-/* A model as functions of its inputs, for losses that speak of their derivatives: at some points, what stands
- * for a name such as x, u or u_xy. Names of inputs and outputs are letters and digits; a derivative is an
- * output's name, '_' and those of the inputs that it is by, in any order. Internal to loss/. */
+/* A model as functions of its inputs, for losses that use their derivatives: the value of a name such as x, u
+ * or u_xy at some points. Names of inputs and outputs are letters and digits; a derivative is written as an
+ * output's name, '_' and the names of the inputs it is taken with respect to, in any order. Internal to
+ * loss/. */
 #ifndef GT_LOSS_PDE_FIELD_H
 #define GT_LOSS_PDE_FIELD_H
 #include "loss/loss.h"
@@ -15,8 +16,8 @@ typedef struct gt_pde_derivative {
 
 typedef struct gt_pde_names {
   int axes, outputs, count;
-  const char *name[GT_PDE_MOST_NAMES];             /* of inputs, outputs, and then the derivatives in use */
-  gt_pde_derivative derivative[GT_PDE_MOST_NAMES]; /* what it stands for, of the last */
+  const char *name[GT_PDE_MOST_NAMES];             /* names of inputs, outputs, then the derivatives in use */
+  gt_pde_derivative derivative[GT_PDE_MOST_NAMES]; /* meaning of the names that are derivatives */
 } gt_pde_names;
 
 /* True if the text is a derivative of an output by inputs. If its order is too high, order is
@@ -32,10 +33,10 @@ typedef struct gt_pde_field {
   gt_id failed; /* a node that has no such derivative */
 } gt_pde_field;
 
-/* output: in any shape that begins with the rows. */
+/* output: in any shape whose first axis is the rows. */
 void gt_pde_field_init(gt_pde_field *field, gt_graph *graph, const gt_pde_names *names, gt_id points,
                        gt_id output);
 void gt_pde_field_finish(gt_pde_field *field);
-/* What stands for a name, at `count` points from `first` on: [count]; GT_NONE after failing. */
+/* The values of a name at `count` points from `first` on: [count]; GT_NONE after failing. */
 gt_id gt_pde_value(gt_pde_field *field, int name, int64_t first, int64_t count);
 #endif

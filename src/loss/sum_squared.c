@@ -1,5 +1,5 @@
-/* The sum, not the mean, of squared errors over a sample's outputs, and over the batch in what is
- * differentiated. Accuracy: the share of outputs that lie on the same side of one half as their targets. */
+/* The sum, not the mean, of squared errors over a sample's outputs; the gradient is that of the sum over the
+ * batch. Accuracy: the fraction of outputs on the same side of 1/2 as their targets. */
 #include "loss/loss.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

@@ -31,7 +31,7 @@ check "… it ends with the same metrics" cmp "$TEST_TMP/whole/metrics.jsonl" "$
 
 exits 0 "by L-BFGS" train "$TEST_TMP/search" --set optimizer=lbfgs
 exits 78 "too few weights" "$GTRAIN" check "$TEST_TMP/weights.yaml" --set 'loss.class_weights=[1,2]'
-says "… with how many there are" "has weights for 2 classes; there are 10"
+says "… with how many there are" "has 2 class weights; the data has 10 classes"
 exits 78 "no class that counts" "$GTRAIN" check "$TEST_TMP/weights.yaml" --set 'loss.class_weights=[0,0,0,0,0,0,0,0,0,0]'
-says "… with the reason" "needs a class that weighs more than 0"
+says "… with the reason" "needs at least one class weight above 0"
 finish

@@ -75,16 +75,16 @@ refuses() {
   exits 78 "$message" "$GTRAIN" check "$TEST_TMP/line.yaml" "${settings[@]}"
   says "… says so" "$message"
 }
-refuses "layer 'relu1' (relu) has no continuous derivative of order 2, but loss 'pde' has 'u_xx'" 'model=[{linear: 4}, relu, {linear: 1}]'
+refuses "layer 'relu1' (relu) has no continuous derivative of order 2, but loss 'pde' uses 'u_xx'" 'model=[{linear: 4}, relu, {linear: 1}]'
 refuses "layer 'kan1' (kan) has no continuous derivative of order 2" model.0.kan.degree=2
-refuses "line.yaml:3:10: error: layer 'kan1' (kan) has no continuous derivative of order 3, but loss 'pde' has 'u_xxx'" 'loss.residual=u_xxx+u'
+refuses "line.yaml:3:10: error: layer 'kan1' (kan) has no continuous derivative of order 3, but loss 'pde' uses 'u_xxx'" 'loss.residual=u_xxx+u'
 refuses "layer 'batch_norm1' mixes samples" 'model=[{linear: 4}, batch_norm, tanh, {linear: 1}]'
 refuses "unknown name 'u_y'" 'loss.residual=u_x+u_y'
-refuses "'u_xxxxx' is a derivative of too high an order" 'loss.residual=u_xxxxx'
-refuses "this does not depend on what the model gives" 'loss.residual=x^2'
+refuses "the order of the derivative 'u_xxxxx' is too high" 'loss.residual=u_xxxxx'
+refuses "this formula does not depend on the model's output" 'loss.residual=x^2'
 refuses "there is no input 't'" 'loss.conditions.0.at={t: 0}'
-refuses "needs names for its inputs" 'loss.inputs=[x, t]'
-refuses "has two values called 'u'" 'loss.inputs=[u]'
+refuses "needs one name for each of the model's inputs" 'loss.inputs=[x, t]'
+refuses "has two values with the name 'u'" 'loss.inputs=[u]'
 refuses "unknown key 'wieght' in a condition" 'loss.conditions.0.wieght=2'
 refuses "has derivatives by the inputs" data.normalize=standard
 refuses "the loss 'mse' is itself how far outputs are from targets" loss=mse train.early_stopping.metric=rmse

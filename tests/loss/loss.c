@@ -187,11 +187,12 @@ static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, 
 static void errors(void **state) {
   (void)state;
   refused("loss: cross_entropy", gt_shape_2(BATCH, 9), GT_I32, 9,
-          "the last layer 'linear3' gives 9 values a sample; the data has 10 classes");
-  refused("loss: cross_entropy", gt_shape_of(3, (int64_t[]){BATCH, 2, 5}), GT_I32, 9, "one value a class");
+          "the last layer 'linear3' outputs 9 values per sample; the data has 10 classes");
+  refused("loss: cross_entropy", gt_shape_of(3, (int64_t[]){BATCH, 2, 5}), GT_I32, 9, "one value per class");
   refused("loss: mse", gt_shape_2(BATCH, 10), GT_I32, 1, "the data has class labels");
   refused("loss: cross_entropy", gt_shape_2(BATCH, 2), GT_F32, 1, "needs class labels");
-  refused("loss: mse", gt_shape_2(BATCH, 3), GT_F32, 9, "gives 3 values a sample; the data has 2 targets");
+  refused("loss: mse", gt_shape_2(BATCH, 3), GT_F32, 9,
+          "outputs 3 values per sample; the data has 2 targets");
   refused("loss: cros_entropy", gt_shape_2(BATCH, 10), GT_I32, 1, "unknown loss 'cros_entropy'");
   refused("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
