@@ -1,16 +1,16 @@
-/* Lists of layers, and blocks of them: what is written, not yet what it is laid out to. */
+/* Reads lists of layers and `repeat:` blocks as written; they are expanded later. */
 #include "base/text.h"
 #include "model/model.h"
 #include "model/read.h"
 #include <stdio.h>
 #include <string.h>
 
-/* A few bytes of nested blocks could ask for more layers than there is memory: what they come to is counted
- * before anything is laid out. The values are those that a config may have (spec/source.h). */
+/* A few bytes of nested blocks could ask for more layers than fit in memory, so layers are counted before any
+ * block is expanded. The limit on values is that of a config (spec/source.h). */
 enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8, MOST_EACH = 16 };
 
 typedef struct repeat {
-  int64_t times; /* 0: as many as `each` has values */
+  int64_t times; /* 0: the number of values in `each` */
   const gt_spec *each, *layers;
 } repeat;
 
@@ -39,14 +39,14 @@ static void read_type(gt_layer_written *layer, const char *name, gt_arena *arena
   const int count = gt_layer_count();
   const char **names = GT_NEW_N(arena, const char *, count + 1);
   for (int i = 0; i < count; i++) names[i] = gt_layer_at(i)->name;
-  names[count] = GT_REPEAT; /* for who misspells it */
+  names[count] = GT_REPEAT; /* for suggestions after a misspelling */
   const int chosen = gt_schema_choose(node, name, layer->at, "layer", names, count + 1, diagnostics);
   if (chosen >= 0 && chosen < count) layer->type = gt_layer_at(chosen);
 }
 
 /* --- settings that differ from pass to pass --- */
 
-/* `$width` → "width", also in quotes, as in JSON; NULL: no such word. */
+/* Name in a reference: `$width` → "width", also in quotes, as in JSON; NULL: not a reference. */
 static const char *each_name(const gt_spec *node) {
   return node->kind == GT_SPEC_SCALAR && node->scalar[0] == '$' ? node->scalar + 1 : NULL;
 }
@@ -61,7 +61,7 @@ static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnost
   for (const gt_block *b = block; b; b = b->outer)
     if (b->each_refused) return;
   gt_diagnostic *d =
-      gt_error_at(diagnostics, node->at, "no 'each' of a block around this layer has '%s'", each_name(node));
+      gt_error_at(diagnostics, node->at, "no 'each' of an enclosing block defines '%s'", each_name(node));
   if (gt_diagnostics_full(diagnostics)) return;
   const char *known[16];
   size_t count = 0;
@@ -71,7 +71,7 @@ static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnost
   d->suggestion = gt_nearest(node->scalar, known, count);
 }
 
-/* A copy with the values of the present passes; NULL after reporting. */
+/* A copy with the values of the current passes; NULL after reporting. */
 static gt_spec *filled(const gt_block *block, gt_arena *arena, const gt_spec *node,
                        gt_diagnostics *diagnostics) {
   const char *name = each_name(node);
@@ -105,7 +105,7 @@ static void read_settings(gt_layer_written *layer, gt_arena *arena, gt_diagnosti
 
 void gt_layer_vary(gt_layer_written *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
   if (!layer->varies || !layer->valid) return;
-  const gt_layer_common common = layer->common; /* names and sources are the first pass's */
+  const gt_layer_common common = layer->common; /* name and inputs are those of the first pass */
   layer->spec = filled(layer->block, arena, layer->varies, diagnostics);
   if (layer->spec) read_settings(layer, arena, diagnostics);
   layer->valid &= layer->spec != NULL;
@@ -122,13 +122,13 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
   const gt_spec *first = node->child[0], *second = node->child[1];
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(first->key, words[i]) != 0 || first->kind != GT_SPEC_SCALAR) continue;
-    gt_error_at(diagnostics, first->key_at, "a layer is written by its name, without '%s'", first->key)
+    gt_error_at(diagnostics, first->key_at, "a layer is written as its name, without '%s'", first->key)
         ->expected =
         gt_arena_printf(arena, "- %s: {%s: ...}", gt_layer_meant(first->scalar, diagnostics), second->key);
     return;
   }
   gt_diagnostic *d =
-      gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' stands beside '%s'",
+      gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' is next to '%s'",
                   second->key, first->key);
   d->help =
       gt_position_is_override(second->at)
@@ -137,8 +137,8 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
                 first->key, second->key)
           : gt_layer_lacks(second->key);
   if (!d->help)
-    d->expected = gt_arena_printf(arena, "the settings of a layer inside it: - %s: {..., %s: ...}",
-                                  first->key, second->key);
+    d->expected = gt_arena_printf(arena, "the layer's settings inside it: - %s: {..., %s: ...}", first->key,
+                                  second->key);
 }
 
 /* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */
@@ -176,14 +176,14 @@ static int64_t values_of(const gt_spec *node) {
   return values;
 }
 
-/* Adds all passes of a block to the list that it stands in; one that is too long counts for nothing, so that
- * those around it are not refused for it, too. */
+/* Counts all passes of a block in the list that contains it. A block that is too long adds nothing, so that
+ * enclosing blocks are not refused as well. */
 static bool count_passes(gt_block *list, const gt_block *block, gt_position at, gt_diagnostics *diagnostics) {
   const int64_t layers = list->layers + block->times * block->layers;
   const int64_t values = list->values + block->times * block->values;
   if (layers > MOST_LAYERS || values > MOST_VALUES) {
     const bool most = layers > MOST_LAYERS;
-    gt_error_at(diagnostics, at, "written out, this would be a model of %lld %s and more",
+    gt_error_at(diagnostics, at, "written out, this model would have %lld %s or more",
                 (long long)(most ? layers : values), most ? "layers" : "values")
         ->expected = gt_arena_printf(diagnostics->arena, "at most %d %s in all",
                                      most ? MOST_LAYERS : MOST_VALUES, most ? "layers" : "values");
@@ -194,9 +194,9 @@ static bool count_passes(gt_block *list, const gt_block *block, gt_position at, 
   return true;
 }
 
-/* Lists of one length, which is the number of passes; 0 after reporting. */
+/* Checks that the lists have the same length and returns it, the number of passes; 0 after reporting. */
 static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt_diagnostics *diagnostics) {
-  static const char expected[] = "each: {NAME: [VALUE, …], …}, a value for each pass";
+  static const char expected[] = "each: {NAME: [VALUE, …], …}, one value per repetition";
   if (each->kind != GT_SPEC_MAP || !each->count) {
     gt_error_at(diagnostics, each->at, "'each' in 'repeat' must be a map of lists")->expected = expected;
     return 0;
@@ -210,12 +210,13 @@ static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt
     }
     if (times && list->count != times) {
       gt_error_at(diagnostics, list->at, "'%s' has %d values", list->key, list->count)->expected =
-          gt_arena_printf(arena, "%lld, one for each pass", (long long)times);
+          gt_arena_printf(arena, "%lld, one per repetition", (long long)times);
       return 0;
     }
     for (int k = 0; k < list->count; k++) {
       if (values_of(list->child[k]) <= MOST_EACH) continue;
-      gt_error_at(diagnostics, list->child[k]->at, "this is too long to be put into the settings of layers")
+      gt_error_at(diagnostics, list->child[k]->at,
+                  "this value is too long to be inserted into settings of layers")
           ->expected = gt_arena_printf(arena, "at most %d values in all", MOST_EACH);
       return 0;
     }
@@ -232,7 +233,7 @@ static bool read_times(gt_block *block, const repeat *read, gt_position at, gt_a
     if (block->times) block->each = read->each;
     block->each_refused = !block->times;
   } else if (!block->times) {
-    gt_error_at(diagnostics, at, "'repeat' says not how often")->expected =
+    gt_error_at(diagnostics, at, "'repeat' does not say how many times")->expected =
         "times: 3, or each: {NAME: [VALUE, …]}";
   }
   return block->times;
@@ -249,8 +250,8 @@ static bool read_repeat(gt_block *list, gt_block *block, gt_arena *arena, const 
       gt_schema_read(&gt_repeat_schema, &read, NULL, NULL, settings, at, "in 'repeat'", arena, diagnostics);
   if (known) known = read_times(block, &read, at, arena, diagnostics);
   if (block->depth > MOST_DEPTH) {
-    gt_error_at(diagnostics, at, "this block stands inside too many others")->expected =
-        gt_arena_printf(arena, "at most %d around one another", MOST_DEPTH);
+    gt_error_at(diagnostics, at, "this block is nested too deeply")->expected =
+        gt_arena_printf(arena, "at most %d levels", MOST_DEPTH);
     return false;
   }
   if (read.layers && (read.layers->kind != GT_SPEC_SEQUENCE || !read.layers->count)) {

@@ -6,7 +6,7 @@
 #include "op/softmax.h"
 #include <string.h>
 
-typedef struct seen { /* the model as its loss sees it */
+typedef struct seen { /* the model as seen by its loss */
   gt_loss_model as;
   const gt_forward *forward;
   gt_arena *arena;
@@ -14,7 +14,7 @@ typedef struct seen { /* the model as its loss sees it */
   gt_diagnostics *diagnostics;
 } seen;
 
-/* The same model again, of the same parameters. */
+/* Builds the same model again, with the same parameters. */
 static gt_id output_at(const gt_loss_model *model, gt_id input) {
   const seen *s = (const seen *)(const void *)model;
   const gt_forward *f = s->forward;
@@ -58,7 +58,7 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
   return ok;
 }
 
-/* No loss takes integers, and no prediction is one. */
+/* Losses and predictions need floats. */
 static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagnostics *diagnostics) {
   const gt_model_layer *last = &model->layer[model->layers - 1];
   if (gt_node_at(graph, model->output)->dtype != GT_I32) return true;
@@ -67,7 +67,8 @@ static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagno
   return false;
 }
 
-/* The mean of what the model makes of each sample and of its mirror image; pictures are mirrored back. */
+/* The mean of the outputs for each sample and for its mirror image; outputs that are images are mirrored
+ * back. */
 static gt_id mean_of_both(gt_graph *graph, gt_id clock, gt_id output) {
   if (output == GT_NONE) return output;
   gt_shape half = gt_node_at(graph, output)->shape;

@@ -1,5 +1,5 @@
-/* The forward pass of a config, in one place for training, evaluation, prediction, checks and exports: the
- * model on its inputs, and what is asked of its output. */
+/* The forward pass of a config, shared by training, evaluation, prediction, checks and exports: the model on
+ * its inputs, then its loss or its predictions. */
 #ifndef GT_MODEL_FORWARD_H
 #define GT_MODEL_FORWARD_H
 #include "loss/loss.h"
@@ -10,22 +10,22 @@ typedef struct gt_forward {
   const gt_spec *root;
   const gt_optim *optim; /* NULL: one group of parameters */
   gt_model_inputs inputs;
-  gt_id clock;  /* GT_NONE where nothing runs */
-  gt_id weight; /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE with no loss and no such rows
-                 */
-  bool padded;  /* there are such rows */
-  const gt_loss *loss; /* NULL: none is asked for */
-  gt_id targets;       /* as in gt_loss_input; GT_NONE: only what the loss makes of the output is asked for */
+  gt_id clock;  /* GT_NONE if the graph is not run */
+  gt_id weight; /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: no loss, no such rows */
+  bool padded;  /* the batch may have such rows */
+  const gt_loss *loss;            /* NULL: no loss */
+  gt_id targets;                  /* as in gt_loss_input; GT_NONE: only predictions are computed */
   const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
-  bool mirrored; /* the inputs hold all samples, and all of them again, mirrored: what is asked for is the
-                    mean of both outputs */
-  gt_precision precision; /* of the model and its loss, and so of their gradients */
-  gt_model_mode mode;     /* but for its weight */
-  /* What comes of it. */
+  bool mirrored; /* the inputs hold all samples followed by their mirror images; the result is the mean of
+                    both outputs */
+  gt_precision precision; /* precision of the model and its loss, and so of their gradients */
+  gt_model_mode mode;     /* its weight is ignored */
+  /* Results. */
   gt_model *model;
   gt_loss_nodes nodes; /* with targets */
-  gt_id output; /* without: the model's output, or that mean, as probabilities where the loss takes logits */
+  gt_id output; /* without targets: the model's output, or that mean, as probabilities if the loss takes
+                   logits */
 } gt_forward;
 
 /* False after reporting. */

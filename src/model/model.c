@@ -8,8 +8,8 @@
 
 enum { MOST_VALUES = INT32_MAX };
 
-/* One pass over the layers. The first goes into a graph of its own, only to learn the slots and to find
- * errors; when all parameters are known and have their places, the second emits the real nodes. */
+/* One pass over the layers. The first builds a temporary graph, to collect the slots and find errors. When
+ * all parameters are known and laid out, the second emits the real nodes. */
 typedef struct pass {
   gt_arena *arena;
   gt_graph *graph;
@@ -18,17 +18,17 @@ typedef struct pass {
   gt_store_reader *reader; /* NULL in the first pass */
   const gt_model_input *input;
   gt_id clock, weight;
-  gt_id *node;                   /* in the second: of each parameter and state */
-  const gt_sample_facts **facts; /* of each layer whose output holds samples of the data */
-  int64_t *limit;                /* of each layer whose output holds integers, as gt_model_input.limit */
-  int64_t values;                /* of the parameters so far, with what lies between them */
-  int64_t layer_values;          /* of those of one layer */
+  gt_id *node;                   /* second pass: the node of each parameter and state */
+  const gt_sample_facts **facts; /* for each layer whose output holds samples of the data */
+  int64_t *limit;                /* for each layer whose output holds integers, as gt_model_input.limit */
+  int64_t values;                /* number of values of the parameters so far, with padding */
+  int64_t layer_values;          /* number of values of this layer's parameters */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
 
-/* What no value of a graph can have (op/check.h), found where it is asked for: a parameter's gradient or the
- * update of all parameters would only be refused later, where no line is known. */
+/* Reports a shape that is too large for a value of a graph (op/check.h), with the line of the layer.
+ * Otherwise the gradient or the update of all parameters would be refused later, without a line. */
 static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
   char text[128];
   gt_error_at(p->diagnostics, at, "'%s' would have the shape %s", name, gt_shape_text(shape, text))
@@ -36,13 +36,13 @@ static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shap
   return GT_NONE;
 }
 
-/* Nodes of the first pass are thrown away: all that counts of them are shapes. */
+/* Nodes of the first pass are thrown away: only their shapes are used. */
 static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
   const bool fit = p->values <= MOST_VALUES;
   if (gt_shape_count(slot.shape) > MOST_VALUES) return huge(p, build->at, slot.name, slot.shape);
   if (slot.role == GT_PARAMETER || slot.role == GT_STATE) {
     gt_store_add(p->model->store, slot);
-    p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the most that a layout takes */
+    p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the most that the layout needs */
   }
   if (fit && p->values > MOST_VALUES)
     gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", slot.name)
@@ -50,7 +50,7 @@ static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, slot.name, slot.shape, slot.dtype, false));
 }
 
-/* Tables have no place to be given: they are added when they are read, in the second pass. */
+/* Tables need no layout: they are added when they are read, in the second pass. */
 static gt_id use_slot(gt_build *build, gt_slot wanted) {
   pass *p = build->owner;
   wanted.name = gt_arena_printf(p->arena, "%s.%s", build->name, wanted.name);
@@ -93,7 +93,7 @@ static const char *name_of(const gt_model_read *read, int source) {
 
 static bool is_integer(const pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
 
-/* True if the layer accepts its inputs. Integers that it passes on are as large as those that it reads. */
+/* True if the layer accepts its inputs. Integers that it passes on keep their limit. */
 static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *input, const char **names,
                            int64_t *limits, int64_t *own) {
   const gt_layer_type *type = layer->written->type;
@@ -105,8 +105,8 @@ static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *inp
     known &= limits[k] > 0;
     *own = limits[k] > *own ? limits[k] : *own;
     if (type->integers || !is_integer(p, input[k])) continue;
-    gt_error_at(p->diagnostics, layer->written->at, "layer '%s' takes no integers, as '%s' holds",
-                layer->name, names[k])
+    gt_error_at(p->diagnostics, layer->written->at,
+                "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k])
         ->expected = "an embedding before it";
     return false;
   }
@@ -114,7 +114,7 @@ static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *inp
   return true;
 }
 
-/* What is known of what the layer reads; passes on what is known of its own output. */
+/* Collects the facts about the samples that the layer reads, and passes on those about its output. */
 static const gt_sample_facts *const *facts_of(const pass *p, const gt_layer_read *layer,
                                               const gt_sample_facts **own) {
   const gt_review *review = p->mode.review;
@@ -203,7 +203,7 @@ static gt_id run(pass *p) {
     p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
     output[i] = build_layer(p, layer, output, i);
-    if (output[i] == GT_NONE) layer->written->valid = false; /* what a pass was refused for is said once */
+    if (output[i] == GT_NONE) layer->written->valid = false; /* an error is reported for one pass only */
     gt_graph_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
   }
@@ -271,7 +271,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   gt_model *model = GT_NEW(arena, gt_model);
   model->layers = read.layers;
   model->layer = GT_NEW_N(arena, gt_model_layer, read.layers);
-  model->adaptation = GT_NEW_N(arena, gt_adaptation, read.layers); /* at most one a layer */
+  model->adaptation = GT_NEW_N(arena, gt_adaptation, read.layers); /* at most one per layer */
   model->penalty = GT_NONE;
   pass p = {.arena = arena,
             .graph = graph,
@@ -304,7 +304,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   return diagnostics->errors > errors ? NULL : model;
 }
 
-/* All at once: one kernel, whatever the number of states. */
+/* Updates all states in one kernel, whatever their number. */
 gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
   if (!model->moved) return GT_NONE;

@@ -25,8 +25,8 @@ static void lay_out(gt_model_read *read, gt_block *block, gt_arena *arena, gt_di
     }
 }
 
-/* How many layers lie between the one at `index`, which is in the block, and the same in the first pass of
- * the block and of each around it. */
+/* Number of layers between the one at `index`, which is in the block, and the same layer in the first pass of
+ * the block and of all enclosing blocks. */
 static int layers_before(const gt_block *block, int index) {
   if (!block) return 0;
   const int outer = layers_before(block->outer, index), passes = index - outer - block->first;
@@ -43,8 +43,8 @@ static bool in_first_pass(const gt_block *block, int index) {
 
 /* --- names --- */
 
-/* What a layer that is written with a name is called in `within`: itself for its own block; further outside
- * the number of each pass is added. */
+/* Name of a layer with a given name as seen from block `within`: the name itself in its own block; each
+ * enclosing block adds the number of its pass. */
 static const char *name_in(const gt_block *within, const gt_block *block, const char *name, int index,
                            gt_arena *arena) {
   if (block == within) return name;
@@ -58,7 +58,7 @@ static gt_position name_position(const gt_layer_written *layer) {
   return name ? name->at : layer->at;
 }
 
-/* Which of the model's inputs has this name; -1: none. */
+/* Index of the model's input with this name; -1: none. */
 static int find_input(const gt_model_read *read, const char *name) {
   for (int k = 0; k < read->inputs.count; k++)
     if (!strcmp(read->inputs.items[k].name, name)) return k;
@@ -74,19 +74,19 @@ static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
     return false;
   }
   if (find_input(read, name) >= 0) {
-    gt_error_at(diagnostics, name_position(layer), "no layer can be called '%s': it is %s", name,
+    gt_error_at(diagnostics, name_position(layer), "a layer cannot be called '%s': that is %s", name,
                 read->inputs.count > 1 ? "an input of the model" : "the model's input");
     return false;
   }
   if (!strcmp(name, GT_BLOCK_INPUT)) {
     gt_error_at(diagnostics, name_position(layer),
-                "no layer can be called '" GT_BLOCK_INPUT "': it is what a pass of 'repeat' reads");
+                "a layer cannot be called '" GT_BLOCK_INPUT "': that is the input of a 'repeat' block");
     return false;
   }
   return true;
 }
 
-/* Names are copied for each pass; one that is too long for that is not used. */
+/* Names are copied for each pass, so their length is limited. */
 static void check_length(gt_layer_written *layer, gt_diagnostics *diagnostics) {
   if (!layer->block->outer || !layer->common.name || strlen(layer->common.name) <= LONGEST_NAME) return;
   gt_error_at(diagnostics, name_position(layer), "this name is too long for a layer in 'repeat'")->expected =
@@ -95,7 +95,7 @@ static void check_length(gt_layer_written *layer, gt_diagnostics *diagnostics) {
   layer->valid = false;
 }
 
-/* The layer that has a name of this one already, in the model or in a block that knows both; NULL: none. */
+/* The layer that already has a name of this one, in the model or in a block that sees both; NULL: none. */
 static const gt_layer_read *add_name(gt_model_read *read, int index, const char **name, gt_arena *arena) {
   gt_layer_read *layer = &read->layer[index];
   const gt_layer_written *written = layer->written;
@@ -111,7 +111,7 @@ static const gt_layer_read *add_name(gt_model_read *read, int index, const char 
   return taken;
 }
 
-/* Given names first, so that an automatic one never takes a name that somebody wrote. */
+/* Given names first, so that an automatic name never takes a given one. */
 static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int i = 0; i < read->layers; i++) {
     gt_layer_read *layer = &read->layer[i];
@@ -122,8 +122,9 @@ static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *dia
     const char *name;
     const gt_layer_read *other = add_name(read, i, &name, arena);
     if (other && (first || written->valid))
-      gt_error_at(diagnostics, name_position(written), "the name '%s' is taken by the %s layer of line %d",
-                  name, other->written->type->name, other->written->at.line);
+      gt_error_at(diagnostics, name_position(written),
+                  "the name '%s' is already used by the %s layer in line %d", name,
+                  other->written->type->name, other->written->at.line);
     if (other || (first && !check_name(read, written, diagnostics))) written->valid = false;
   }
   int *number = GT_NEW_N(arena, int, gt_layer_count());
@@ -148,7 +149,7 @@ static const char *list_of_inputs(const gt_model_read *read, gt_arena *arena) {
   return list;
 }
 
-/* The layers that layer `index` may read: all, or the nearest before it. */
+/* Lists the layers that layer `index` may read: all of them, or the nearest ones before it. */
 static const char *sources(const gt_model_read *read, int index, gt_arena *arena) {
   const char *special = list_of_inputs(read, arena);
   if (read->layer[index].written->block->outer)
@@ -164,8 +165,8 @@ static const char *sources(const gt_model_read *read, int index, gt_arena *arena
   return gt_arena_printf(arena, "%s or one of the %d layers before it, such as%s", special, index, list + 1);
 }
 
-/* The layer that a name means in the layer at `index`, -1 if none: the nearest block that knows it decides,
- * and in a block that holds both, the one of the same pass is meant. */
+/* The layer that a name refers to from the layer at `index`, -1 if none. The innermost block that has the
+ * name decides; in a block that holds both layers, it is the one of the same pass. */
 static int source_of(const gt_model_read *read, int index, const char *name) {
   const gt_block *own = read->layer[index].written->block;
   int source = -1;
@@ -189,8 +190,7 @@ static void unknown_source(const gt_model_read *read, int index, gt_position at,
     return;
   }
   if (!strcmp(name, GT_BLOCK_INPUT)) {
-    gt_error_at(diagnostics, at, "layer '%s' stands in no block, so that it cannot read '%s'", layer->name,
-                name);
+    gt_error_at(diagnostics, at, "layer '%s' is not in a block, so it cannot read '%s'", layer->name, name);
     return;
   }
   gt_diagnostic *d =
@@ -223,24 +223,24 @@ static void check_count(gt_layer_read *layer, gt_arena *arena, gt_diagnostics *d
   }
 }
 
-/* What a name in `from:` of the layer at `index` stands for; false: nothing that it could read. */
+/* Resolves a name in `from:` of the layer at `index`; false: it cannot read that. */
 static bool resolve(const gt_model_read *read, int index, const char *name, int *source) {
   const gt_block *block = read->layer[index].written->block;
   if (block->outer && !strcmp(name, GT_BLOCK_INPUT)) {
     *source = block->first - 1 + layers_before(block, index);
     return true;
   }
-  const int input = find_input(read, name); /* no layer can have its name */
+  const int input = find_input(read, name); /* a layer cannot have its name */
   *source = input >= 0 ? GT_FROM_INPUT(input) : source_of(read, index, name);
   return input >= 0 || (*source >= 0 && *source < index);
 }
 
-/* What comes before the first layer is the model's input, if there is but one. */
+/* The first layer reads the model's input, if there is only one. */
 static void ask_which(const gt_model_read *read, gt_layer_written *written, gt_position at, gt_arena *arena,
                       gt_diagnostics *diagnostics) {
-  gt_error_at(diagnostics, at, "the model has several inputs, and this layer does not say which it reads")
+  gt_error_at(diagnostics, at, "the model has several inputs, and this layer does not say which one it reads")
       ->expected =
-      gt_arena_printf(arena, "%s: {from: NAME}, NAME one of %s",
+      gt_arena_printf(arena, "%s: {from: NAME}, where NAME is one of %s",
                       written->type ? written->type->name : "LAYER", list_of_inputs(read, arena));
   written->valid = false;
 }

@@ -92,7 +92,7 @@ wrong "a layer that does not say which input" 's/, from: place//' 8:5 "the model
 wrong "an unknown input" 's/from: place/from: plaice/' 8:60 "layer 'embedding1' reads 'plaice'"
 says "… and the one that was meant" "did you mean 'place'?"
 wrong "integers where none are taken" 's/linear: 8/linear: {units: 8, from: place}/' 11:5 \
-  "layer 'linear1' takes no integers, as 'place' holds"
+  "layer 'linear1' does not accept integers, but 'place' holds integers"
 sed '/^model:/,/linear: 1/d' "$TEST_TMP/columns.yaml" > "$TEST_TMP/moved.yaml"
 echo 'model: [{flatten: {from: place}}]' >> "$TEST_TMP/moved.yaml"
 exits 78 "a model of integers" "$GTRAIN" check "$TEST_TMP/moved.yaml"
@@ -103,7 +103,7 @@ wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 
 wrong "integers of an unknown input" 's/integers: place/integers: [place, plan]/' 6:21 "there is no input 'plan'"
 wrong "a name that is none" 's/plain/2nd/' 5:12 "'2nd' cannot be the name of an input"
 wrong "a layer that takes an input's name" 's/linear: 8/linear: {units: 8, name: place}/' 11:30 \
-  "no layer can be called 'place': it is an input of the model"
+  "a layer cannot be called 'place': that is an input of the model"
 wrong "normalisation of an unknown input" 's/^  integers: place/&\n  normalize: {inputs: {plane: standard}}/' 7:24 \
   "there is no input 'plane'"
 wrong "a shape that could be of each" 's/^  integers: place/&\n  shape: [3]/' 7:10 "there are several inputs"

@@ -69,7 +69,7 @@ one() {
 }
 one "a type" 'model=[{type: Dense, units: 1}]' 1:9 "expected - linear: {units: ...}"
 one "an activation beside a layer" 'model=[{linear: 1, activation: relu}]' 1:20 "an activation is a layer of its own"
-one "a bias beside a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the settings of a layer inside it"
+one "a bias beside a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the layer's settings inside it"
 one "a name for the type" 'optimizer={name: adam}' 1:12 "did you mean 'type'?"
 one "a type as key" 'optimizer={adam: {lr: 0.1}}' 1:12 "expected optimizer: {type: adam, ...}"
 one "settings in a text" 'optimizer=adam lr=0.1' 1:11 "settings are a map: {type: adam, ...}"

@@ -118,6 +118,6 @@ check "which is one" test "$(circuit gates | wc -l)" -gt 100
 deep='relu'
 for _ in 1 2 3 4 5; do deep="repeat: {times: 1000, layers: [$deep]}"; done
 exits 78 "10^15 layers" within 5 "$GTRAIN" check "$TEST_TMP/block.yaml" --set "model=[$deep]"
-says "where" "--set:1:117: error: written out, this would be a model of 1000000 layers and more"
+says "where" "--set:1:117: error: written out, this model would have 1000000 layers or more"
 check "once" test "$(grep -c 'error: ' <<< "$out")" = 1
 finish

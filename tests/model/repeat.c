@@ -162,7 +162,7 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {times: 0, layers: [relu]}\n", 2, 21, "is too small", NULL},
       {"model:\n  - repeat: {times: 1001, layers: [relu]}\n", 2, 21, "is too large", NULL},
       {"model:\n  - repeat: {times: 2, layers: [relu]}\n    name: a\n", 3, 5, "a layer is one entry", NULL},
-      {"model:\n  - repeat: {layers: [relu]}\n", 2, 5, "'repeat' says not how often", NULL},
+      {"model:\n  - repeat: {layers: [relu]}\n", 2, 5, "'repeat' does not say how many times", NULL},
       {"model:\n  - repeat: {each: 3, layers: [relu]}\n", 2, 20, "must be a map of lists", NULL},
       {"model:\n  - repeat: {each: {a: 3}, layers: [relu]}\n", 2, 24, "'a' must be a list", NULL},
       {"model:\n  - repeat: {each: {a: []}, layers: [relu]}\n", 2, 24, "'a' must be a list", NULL},
@@ -170,8 +170,8 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {times: 3, each: {a: [1, 2]}, layers: [relu]}\n", 2, 34, "'a' has 2 values",
        NULL},
       {"model:\n  - repeat: {each: {width: [1, 2]}, layers: [{linear: $widht}]}\n", 2, 55,
-       "no 'each' of a block around this layer has 'widht'", "$width"},
-      {"model:\n  - linear: $width\n", 2, 13, "no 'each' of a block around this layer has 'width'", NULL},
+       "no 'each' of an enclosing block defines 'widht'", "$width"},
+      {"model:\n  - linear: $width\n", 2, 13, "no 'each' of an enclosing block defines 'width'", NULL},
       {"model:\n  - repeat: {each: {a: [1, x]}, layers: [{linear: $a}]}\n", 2, 28, "expected an integer",
        NULL},
       {"model:\n  - repeat: {each: {a: [x, x, 1]}, layers: [{linear: $a}]}\n", 2, 25, "expected an integer",
@@ -205,27 +205,27 @@ static void mistakes(void **state) {
        "reads 'r', but no layer has this name", NULL},
       {"model:\n  - repeat: {times: 2, layers: [{relu: {name: r, from: r}}]}\n", 2, 56, "cannot read itself",
        NULL},
-      {"model:\n  - relu: {from: block_input}\n", 2, 18, "stands in no block", NULL},
+      {"model:\n  - relu: {from: block_input}\n", 2, 18, "is not in a block", NULL},
       {"model:\n  - repeat: {times: 9, layers: [{relu: {name: block_input}}]}\n", 2, 47,
-       "no layer can be called 'block_input'", NULL},
+       "a layer cannot be called 'block_input'", NULL},
       {"model:\n  - repeat: {times: 9, layers: [{tanh: {name: a}}, {relu: {name: a}}]}\n", 2, 66,
-       "the name 'a' is taken by the tanh layer of line 2", NULL},
+       "the name 'a' is already used by the tanh layer in line 2", NULL},
       {"model:\n  - relu: {name: a2}\n  - repeat: {times: 9, layers: [{tanh: {name: a}}]}\n", 3, 47,
-       "the name 'a2' is taken by the relu layer of line 2", NULL},
+       "the name 'a2' is already used by the relu layer in line 2", NULL},
       {"model:\n  - repeat:\n      times: 1\n      layers:\n        - repeat: {times: 2, layers: [{tanh: {name: a}}]}\n"
        "        - relu: {name: a2}\n",
-       6, 24, "the name 'a2' is taken by the tanh layer of line 5", NULL},
+       6, 24, "the name 'a2' is already used by the tanh layer in line 5", NULL},
       {"model:\n  - repeat: {times: 2, layers: [{tanh: {name: "
        "a1234567890123456789012345678901234567890123456789012345678901234}}]}\n",
        2, 47, "this name is too long", NULL},
       /* What a few words could ask for. */
       {"model:\n  - relu\n  - repeat: {times: 1000, layers: [relu, relu, relu, relu, relu]}\n"
        "  - repeat: {times: 834, layers: [{tanh: {}}, relu, relu, relu, relu, relu]}\n",
-       4, 21, "written out, this would be a model of 10005 layers and more", NULL},
+       4, 21, "written out, this model would have 10005 layers or more", NULL},
       {"model:\n"
        "  - repeat: {times: 1000, layers: [repeat: {times: 1000, layers: [repeat: {times: 1000, layers:\n"
        "      [repeat: {times: 1000, layers: [repeat: {times: 1000, layers: [relu]}]}]}]}]}\n",
-       3, 24, "written out, this would be a model of 1000000 layers and more", NULL},
+       3, 24, "written out, this model would have 1000000 layers or more", NULL},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_mistake(&list[i]);
 }
@@ -250,7 +250,7 @@ static void depth(void **state) {
   finish(&f);
   assert_null(nested(&f, 9));
   assert_int_equal(f.diagnostics.errors, 1);
-  assert_non_null(strstr(f.diagnostics.items[0].message, "inside too many others"));
+  assert_non_null(strstr(f.diagnostics.items[0].message, "nested too deeply"));
   finish(&f);
 }
 
@@ -277,7 +277,7 @@ static void as_many_as_there_may_be(void **state) {
   finish(&f);
   wide(&f, 98);
   assert_int_equal(f.diagnostics.errors, 1);
-  assert_non_null(strstr(f.diagnostics.items[0].message, "this would be a model of 101000 values and more"));
+  assert_non_null(strstr(f.diagnostics.items[0].message, "this model would have 101000 values or more"));
   finish(&f);
 }
 
