@@ -21,8 +21,8 @@ static bool read_picture(const char *path, const gt_bytes *bytes, uint32_t chann
   bool ok = p.channels <= channels;
   if (!ok)
     gt_fail(error, GT_ERR_DATA,
-            "%s: a picture in colours; the automaton's cells have %u channel%s, expected grey", path,
-            channels, channels == 1 ? "" : "s");
+            "%s: the image is in color, but the automaton's cells have %u channel%s; expected a gray image",
+            path, channels, channels == 1 ? "" : "s");
   ok = ok && gt_try_alloc(&memory, cells, channels, "the board", error);
   if (ok) {
     *out = (gt_board_file){p.height, p.width, memory};
@@ -35,11 +35,11 @@ static bool read_picture(const char *path, const gt_bytes *bytes, uint32_t chann
   return ok;
 }
 
-/* Where a text is read. */
+/* Position in the text. */
 typedef struct text_board {
   const char *path;
   uint8_t *cells;
-  size_t bits, row_bits; /* of all rows; of a row, 0 before the first has ended */
+  size_t bits, row_bits; /* of all rows; of one row, 0 before the first row has ended */
   uint32_t channels, rows;
   gt_error *error;
 } text_board;
@@ -47,11 +47,11 @@ typedef struct text_board {
 static bool end_row(text_board *t, size_t bits, int line) {
   if (!bits) return true;
   if (bits % t->channels)
-    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: %zu digits; cells have %u channels", t->path, line, bits,
-                   t->channels);
+    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: the row has %zu digits, but cells have %u channels",
+                   t->path, line, bits, t->channels);
   if (t->row_bits && bits != t->row_bits)
-    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: %zu digits; the rows before have %zu", t->path, line, bits,
-                   t->row_bits);
+    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: the row has %zu digits, but the rows before it have %zu",
+                   t->path, line, bits, t->row_bits);
   t->row_bits = bits;
   t->rows++;
   return true;
@@ -69,16 +69,16 @@ static bool parse(text_board *t, const char *text, size_t size) {
       t->cells[t->bits++] = text[i] == '1';
       bits++;
     } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') {
-      return gt_fail(t->error, GT_ERR_DATA, "%s:%d:%zu: expected digits 0 and 1, or a PNG picture", t->path,
+      return gt_fail(t->error, GT_ERR_DATA, "%s:%d:%zu: expected digits 0 and 1, or a PNG image", t->path,
                      line, column);
     }
   }
   if (!end_row(t, bits, line)) return false;
   const size_t width = t->row_bits / t->channels;
-  if (!t->rows) return gt_fail(t->error, GT_ERR_DATA, "%s: no digits 0 and 1 in it", t->path);
+  if (!t->rows) return gt_fail(t->error, GT_ERR_DATA, "%s: the file has no digits 0 and 1", t->path);
   if (t->rows > GT_PNG_MOST_SIDE || width > GT_PNG_MOST_SIDE)
-    return gt_fail(t->error, GT_ERR_DATA, "%s: %ux%zu cells; at most %d a side are supported", t->path,
-                   t->rows, width, GT_PNG_MOST_SIDE);
+    return gt_fail(t->error, GT_ERR_DATA, "%s: the board has %ux%zu cells; at most %d per side are supported",
+                   t->path, t->rows, width, GT_PNG_MOST_SIDE);
   return true;
 }
 

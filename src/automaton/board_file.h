@@ -1,5 +1,5 @@
-/* Boards of automata as files: PNG pictures, or text of digits 0 and 1, a row a line, the channels of a cell
- * together, as the programs read and write them that `gtrain export --format c` makes. */
+/* Boards of automata as files: PNG images, or text of digits 0 and 1 with one row per line and the channels
+ * of a cell together. Programs from `gtrain export --format c` read and write the same text. */
 #ifndef GT_AUTOMATON_BOARD_FILE_H
 #define GT_AUTOMATON_BOARD_FILE_H
 #include "base/error.h"
@@ -11,8 +11,9 @@ typedef struct gt_board_file {
   uint8_t *cells; /* [height][width][channels] of 0 and 1; heap */
 } gt_board_file;
 
-/* A picture's bits (128 or more) are the first one or three channels of the cells, the others are 0. Blanks
- * in text are passed over. GT_ERR_DATA, with line and column, if it is not a board of such cells. */
+/* The bits of an image (1: 128 or more) fill the first one or three channels of the cells, the others are 0.
+ * Blanks in text are skipped. GT_ERR_DATA, with line and column, if the file is not a board with such
+ * cells. */
 bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out, gt_error *error);
 void gt_board_file_finish(gt_board_file *file); /* accepts a zeroed one */
 /* As text. */

@@ -46,7 +46,7 @@ bool gt_experiment_aim(gt_experiment *e, gt_error *error) {
 
 bool gt_experiment_by_rule(const gt_experiment *e) { return e->compare && e->boards->target == GT_CA_LIFE; }
 
-/* Cells of the board that are not as they should be. By a rule only cells that fired can be wrong. */
+/* Number of cells that differ from the target. With a rule, only cells that fired can be wrong. */
 static void count_errors(gt_experiment *e) {
   const int64_t seen = e->boards->seen;
   const uint8_t *fires = gt_experiment_by_rule(e) ? e->simulation.fires : NULL;

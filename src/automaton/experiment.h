@@ -1,6 +1,6 @@
-/* gt_experiment: a simulation that is held to a target: how it starts, and how many cells of each board
- * differ from what they should be. A target is a board (a checkerboard, a picture), or a rule, that of the
- * Game of Life, by which every board follows from the one before. Owner: whoever opens it. */
+/* gt_experiment: a simulation with a start and a target, which counts the cells of each board that differ
+ * from the target. A target is a fixed board (a checkerboard, an image), or a rule, the Game of Life, which
+ * gives each board from the one before. Owner: the caller of open. */
 #ifndef GT_AUTOMATON_EXPERIMENT_H
 #define GT_AUTOMATON_EXPERIMENT_H
 #include "automaton/simulation.h"
@@ -11,28 +11,28 @@ typedef struct gt_experiment {
   const gt_ca_boards *boards; /* the target; NULL: none */
   gt_simulation simulation;
   int64_t height, width, cells;
-  bool compare;           /* there is a target on this grid */
+  bool compare;           /* boards are compared: the target fits this grid */
   uint8_t *seen, *target; /* [cells][boards->seen] */
   uint8_t *before;        /* [cells]: the board before a step, for the Game of Life */
-  int64_t errors, total;  /* of the board; of all boards after the first */
-  int64_t since;          /* no board from this one on has errors */
+  int64_t errors, total;  /* of this board; of all boards after the first */
+  int64_t since;          /* boards from this one on have no errors */
 } gt_experiment;
 
-/* Board 0, all cells 0. The automaton and the boards are the caller's and must live as long. */
+/* Starts at board 0, all cells 0. The automaton and the boards belong to the caller and must outlive the
+ * experiment. */
 bool gt_experiment_open(gt_experiment *experiment, const gt_circuit_ca *ca, const gt_ca_boards *boards,
                         int64_t height, int64_t width, double fire_rate, uint64_t seed, gt_error *error);
 void gt_experiment_close(gt_experiment *experiment); /* accepts a zeroed one */
-/* Board 0 as the start has it; GT_CA_START_ALL is none. */
+/* Sets board 0 to the start; GT_CA_START_ALL is not a start. */
 bool gt_experiment_start(gt_experiment *experiment, gt_ca_start start, gt_error *error);
-/* From now on boards are compared, where the target fits on the grid. */
+/* Compares boards from now on, if the target fits the grid. */
 bool gt_experiment_aim(gt_experiment *experiment, gt_error *error);
 
 bool gt_experiment_by_rule(const gt_experiment *experiment);
-/* The next board; errors are counted before its damage if the target is a rule, which is not to blame for it,
- * … */
+/* Computes the next board. If the target is a rule, errors are counted here, before damage, … */
 void gt_experiment_step(gt_experiment *experiment);
-/* … and else behind it: the board as it is now is done with. Also for board 0. */
+/* … and otherwise here, after damage. Finishes the current board; call it for board 0, too. */
 void gt_experiment_damage(gt_experiment *experiment);
-/* Of all boards but the first; of the first, if it is the only one. */
+/* Mean errors over all boards but the first, or of the first if it is the only one. */
 double gt_experiment_mean_errors(const gt_experiment *experiment);
 #endif

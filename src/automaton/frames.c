@@ -13,9 +13,10 @@ bool gt_frames_open(gt_frames *f, const gt_frames_settings *settings, const gt_b
   const uint64_t height = (uint64_t)board->height * settings->scale,
                  width = (uint64_t)board->width * settings->scale;
   if (height > GT_PNG_MOST_SIDE || width > GT_PNG_MOST_SIDE)
-    return gt_fail(error, GT_ERR_USAGE,
-                   "pictures of %llux%llu pixels; at most %d a side are possible: a smaller --scale",
-                   (unsigned long long)height, (unsigned long long)width, GT_PNG_MOST_SIDE);
+    return gt_fail(
+        error, GT_ERR_USAGE,
+        "images of %llux%llu pixels are too large, at most %d per side are possible; use a smaller --scale",
+        (unsigned long long)height, (unsigned long long)width, GT_PNG_MOST_SIDE);
   if (!gt_try_alloc(&cells, board->height, board->width, "the pictures", error)) return false;
   f->cells = cells;
   if (!gt_try_alloc(&pixels, height * width, settings->shown, "the pictures", error)) return false;
@@ -25,7 +26,7 @@ bool gt_frames_open(gt_frames *f, const gt_frames_settings *settings, const gt_b
                                                    (uint32_t)settings->frames, settings->delay_ms, error);
 }
 
-/* One channel of the board into one of the picture. */
+/* Draws one channel of the board into one channel of the image. */
 static void draw(gt_frames *f, const gt_board *board, uint32_t shown) {
   const uint32_t scale = f->settings.scale;
   const size_t row = (size_t)f->picture.width * f->picture.channels;
@@ -46,7 +47,7 @@ bool gt_frames_add(gt_frames *f, const gt_board *board, int64_t step, gt_error *
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/step-%06lld.png", f->settings.folder, (long long)step);
     if (length < 0 || (size_t)length >= sizeof path)
-      return gt_fail(error, GT_ERR_IO, "%s: a path that is too long", f->settings.folder);
+      return gt_fail(error, GT_ERR_IO, "%s: the path is too long", f->settings.folder);
     if (!gt_png_write(path, &f->picture, error)) return false;
   }
   return !f->settings.animation || gt_animation_add(&f->animation, &f->picture, error);

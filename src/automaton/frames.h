@@ -1,5 +1,5 @@
-/* gt_frames: the boards of a simulation as pictures, each a PNG file in a folder (step-000000.png, …), and
- * all of them one animated PNG. Owner: whoever opens it; gt_frames_close ends the animation. */
+/* gt_frames: writes the boards of a simulation as images, each to a PNG file in a folder (step-000000.png, …)
+ * and all of them to one animated PNG. Owner: the caller of open; gt_frames_close finishes the animation. */
 #ifndef GT_AUTOMATON_FRAMES_H
 #define GT_AUTOMATON_FRAMES_H
 #include "circuit/board.h"
@@ -7,9 +7,9 @@
 
 typedef struct gt_frames_settings {
   const char *folder, *animation; /* NULL: none */
-  uint32_t scale;                 /* pixels a cell, each way */
-  uint32_t delay_ms;              /* how long a picture is shown */
-  int64_t frames;                 /* how many there will be */
+  uint32_t scale;                 /* width and height of a cell in pixels */
+  uint32_t delay_ms;              /* how long an image is shown */
+  int64_t frames;                 /* number of images to come */
   uint32_t shown, channel[3];     /* 1: that channel, white where it is 1; 3: red, green and blue */
 } gt_frames_settings;
 
@@ -20,7 +20,7 @@ typedef struct gt_frames {
   uint8_t *cells; /* [height][width] */
 } gt_frames;
 
-/* Makes the folder. Nothing is done without folder and animation. */
+/* Creates the folder. Does nothing without folder and animation. */
 bool gt_frames_open(gt_frames *frames, const gt_frames_settings *settings, const gt_board *board,
                     gt_error *error);
 bool gt_frames_add(gt_frames *frames, const gt_board *board, int64_t step, gt_error *error);

@@ -23,7 +23,7 @@ static void run(gt_lasting *lasting, gt_experiment *experiment) {
   lasting->cells += experiment->cells;
   while (experiment->simulation.step < gt_lasting_end(lasting)) {
     gt_experiment_step(experiment);
-    gt_experiment_damage(experiment); /* none, but counts the errors */
+    gt_experiment_damage(experiment); /* no damage here; this counts the errors */
     gt_lasting_look(lasting, experiment);
   }
 }

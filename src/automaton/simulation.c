@@ -61,7 +61,7 @@ void gt_simulation_step(gt_simulation *s) {
   gt_board_step(&s->board, s->plane);
 }
 
-/* A number in [0, count), so evenly that nobody sees the difference. */
+/* A number in [0, count); its bias is negligible for small counts. */
 static int64_t draw_below(uint32_t random, int64_t count) {
   return (int64_t)((uint64_t)random * (uint64_t)count >> 32);
 }

@@ -1,4 +1,4 @@
-/* The circuit of one cell, from the parts of a trained automaton. */
+/* Builds the circuit of one cell from the parts of a trained automaton. */
 #include "circuit/circuit.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -8,7 +8,7 @@ void gt_circuit_ca_finish(gt_circuit_ca *ca) {
   *ca = (gt_circuit_ca){0};
 }
 
-/* Layers one after another; *signals, a heap array, is replaced by that of the last layer's outputs. */
+/* Adds layers in sequence; *signals, a heap array, is replaced by the outputs of the last layer. */
 static bool add_layers(gt_circuit *circuit, const gt_circuit_layer *layer, int layers, uint32_t kernel,
                        uint32_t **signals, uint32_t *count, gt_error *error) {
   for (int i = 0; i < layers; i++) {
@@ -47,7 +47,7 @@ bool gt_circuit_ca_build(gt_circuit_ca *ca, const gt_ca_parts *parts, gt_error *
                    "the last update layer of an automaton must have a gate for each channel");
   const uint32_t bits = parts->perception[parts->perception_layers - 1].gates;
   const uint64_t inputs = parts->channels + (uint64_t)parts->channels * bits * parts->kernels;
-  if (inputs >= GT_CIRCUIT_MOST_SIGNALS) return gt_fail(error, GT_ERR_DATA, "an automaton that is too large");
+  if (inputs >= GT_CIRCUIT_MOST_SIGNALS) return gt_fail(error, GT_ERR_DATA, "the automaton is too large");
   gt_circuit_init(&ca->cell, GT_CA_PATCH * parts->channels);
   uint32_t count = (uint32_t)inputs, *signals = gt_alloc(inputs * sizeof *signals);
   for (uint32_t c = 0; c < parts->channels; c++) signals[c] = GT_CA_CENTRE * parts->channels + c;

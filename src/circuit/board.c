@@ -5,7 +5,7 @@
 
 enum {
   MARGIN = 64
-}; /* the first block begins at a word before the first cell: its shifts must stay inside */
+}; /* the first block begins up to a word before the first cell, and its shifts must stay inside */
 
 static bool bit_at(const uint64_t *plane, size_t bit) { return plane[bit / 64] >> bit % 64 & 1; }
 
@@ -17,8 +17,8 @@ bool gt_board_init(gt_board *board, const gt_circuit_ca *ca, uint32_t height, ui
                    gt_error *error) {
   *board = (gt_board){.ca = ca, .height = height, .width = width, .stride = (size_t)width + 2};
   if (!height || !width || height > INT32_MAX || width > INT32_MAX)
-    return gt_fail(error, GT_ERR_USAGE, "a board of %u × %u cells", height, width);
-  /* Blocks run from the first cell to past the last; their shifts reach a row and a cell, and a word,
+    return gt_fail(error, GT_ERR_USAGE, "a board cannot have %u × %u cells", height, width);
+  /* Blocks run from the first cell past the last one; their shifts reach one row, one cell and one word
    * further. */
   const size_t bits = MARGIN + ((size_t)height + 3) * board->stride + 2 * GT_BLOCK_BITS;
   board->words = (bits / 64 + GT_BLOCK_WORDS) / GT_BLOCK_WORDS * GT_BLOCK_WORDS;
@@ -134,17 +134,17 @@ void gt_board_clear(gt_board *board, int64_t y, int64_t x, int64_t height, int64
 
 /* --- the step --- */
 
-/* A block of bits from any bit on. */
+/* Reads a block of bits from any bit offset. */
 static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
   const uint64_t *at = plane + from / 64;
-  const unsigned down = from % 64, up = 63 - down; /* twice, for a shift by 64 is none */
+  const unsigned down = from % 64, up = 63 - down; /* two shifts, because a shift by 64 is undefined */
   for (int w = 0; w < GT_BLOCK_WORDS; w++) block[w] = at[w] >> down | at[w + 1] << 1 << up;
 }
 
 void gt_board_step(gt_board *board, const uint64_t *changes) {
   const size_t channels = board->ca->channels, stride = board->stride;
-  /* Blocks begin at words, so that results are stored without shifts; the frame gets garbage, and is
-   * filled. */
+  /* Blocks are aligned to words, so results are stored without shifts. This leaves garbage in the frame,
+   * which is then filled. */
   const size_t first = place(board, 0, 0) / 64 * 64,
                end = place(board, board->height - 1, board->width - 1) + 1;
   for (size_t at = first; at < end; at += GT_BLOCK_BITS) {

@@ -2,9 +2,9 @@
  * bit-sliced over the board. Each channel is a plane of bits with a frame one cell wide around it, its rows
  * one after another without gaps: row y, column x is bit 64 + (y+1)*(width+2) + x+1. In this layout the
  * neighbour in any of the eight directions is the same plane shifted by a constant, and a block of
- * GT_BLOCK_BITS cells is stepped at once whatever the width; only the frame is filled anew after each step
- * (the far side of a torus, or zeros). Owner: whoever inits it; it has memory for the step, so that one board
- * is stepped by one thread. */
+ * GT_BLOCK_BITS cells is stepped at once whatever the width; only the frame is filled again after each step
+ * (from the opposite side of a torus, or with zeros). Owner: the caller of init. A board holds the working
+ * memory of its step, so only one thread may step it. */
 #ifndef GT_CIRCUIT_BOARD_H
 #define GT_CIRCUIT_BOARD_H
 #include "circuit/sliced.h"
@@ -15,7 +15,7 @@ typedef struct gt_board {
   uint32_t height, width;
   size_t stride, words; /* bits of a framed row; words of a plane, with a margin so that shifts stay inside */
   uint64_t *state, *next; /* [channels][words]; the frame of state is filled */
-  uint64_t *memory;       /* the circuit's */
+  uint64_t *memory;       /* working memory of the circuit */
 } gt_board;
 
 /* All cells 0. The automaton must outlive the board. False (GT_ERR_MEMORY) if it does not fit. */
@@ -30,10 +30,10 @@ void gt_board_read(const gt_board *board, uint8_t *cells);
 void gt_board_channel(const gt_board *board, uint32_t channel, uint8_t *cells, size_t stride);
 
 /* One step. changes, if not NULL, is a plane in the board's layout (gt_board_mask): cells whose bit is 0 keep
- * their state, as an asynchronous automaton wants it. */
+ * their state, for asynchronous automata. */
 void gt_board_step(gt_board *board, const uint64_t *changes);
-/* A plane from cells[height][width]; to [board->words]. */
+/* Packs cells[height][width] into a plane; to: [board->words]. */
 void gt_board_mask(const gt_board *board, const uint8_t *cells, uint64_t *to);
-/* Zeroes the channels of a rectangle, cut at the edges: damage. */
+/* Damage: sets all channels of a rectangle, clipped at the edges, to 0. */
 void gt_board_clear(gt_board *board, int64_t y, int64_t x, int64_t height, int64_t width);
 #endif

@@ -32,12 +32,12 @@ void gt_circuit_output(gt_circuit *circuit, uint32_t signal) {
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error) {
   if (circuit->inputs + circuit->gates.count + layer->gates >= GT_CIRCUIT_MOST_SIGNALS)
-    return gt_fail(error, GT_ERR_DATA, "a circuit of more than %u gates", GT_CIRCUIT_MOST_SIGNALS);
+    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u gates", GT_CIRCUIT_MOST_SIGNALS);
   for (uint32_t g = 0; g < layer->gates; g++) {
     const int32_t a = layer->a[g], b = layer->b[g];
     if (a < 0 || b < 0 || (uint32_t)a >= count || (uint32_t)b >= count)
-      return gt_fail(error, GT_ERR_DATA, "gate %u reads inputs %d and %d of a layer that has %u", g, a, b,
-                     count);
+      return gt_fail(error, GT_ERR_DATA, "gate %u reads inputs %d and %d, but its layer has %u inputs", g, a,
+                     b, count);
     out[g] = gt_circuit_add(circuit, layer->op[g] & 15u, source[a], source[b]);
   }
   return true;

@@ -1,13 +1,13 @@
-/* gt_circuit: a netlist of two-input gates, what a trained logic model is once every gate has become its most
- * likely function. Signals are numbers: 0 … inputs-1 are the inputs, inputs+g is gate g; a gate reads only
- * signals below its own, so the list is in topological order. This room knows nothing of models, graphs or
- * devices: a circuit is built from plain arrays, simplified (circuit.h), evaluated on many samples at once
- * (sliced.h) and stepped as a cellular automaton (board.h).
+/* gt_circuit: a netlist of two-input gates: a trained logic model in which each gate is replaced by its most
+ * likely function. Signals are numbers: 0 … inputs-1 are the inputs, inputs+g is gate g. A gate reads only
+ * signals with smaller numbers, so the list is in topological order. This room does not depend on models,
+ * graphs or devices: a circuit is built from plain arrays, simplified (circuit.h), evaluated on many samples
+ * at once (sliced.h) and stepped as a cellular automaton (board.h).
  *
  * The number of a gate is its truth table: bit 0 is f(1,1), bit 1 f(1,0), bit 2 f(0,1), bit 3 f(0,0). Hence
  * 15 - op is the negation, and 0 … 7 are the functions with f(0,0) = 0.
  *
- * Owner: whoever calls init; heap memory, freed by finish. */
+ * Owner: the caller of init; heap memory, freed by finish. */
 #ifndef GT_CIRCUIT_CIRCUIT_H
 #define GT_CIRCUIT_CIRCUIT_H
 #include "base/error.h"
@@ -58,8 +58,8 @@ typedef struct gt_circuit {
   uint32_t inputs;
   gt_circuit_gates gates;
   gt_signals outputs;
-  /* 0: the outputs are the result. Else they are this many groups of equal size, one after another, and the
-   * result is the number of the group with the most ones, the first of equals. */
+  /* 0: the outputs are the result. Else the outputs form this many consecutive groups of equal size, and the
+   * result is the index of the group with the most ones, the first one on a tie. */
   uint32_t groups;
 } gt_circuit;
 
@@ -71,7 +71,7 @@ void gt_circuit_finish(gt_circuit *circuit);                                    
 uint32_t gt_circuit_add(gt_circuit *circuit, unsigned op, uint32_t a, uint32_t b); /* returns its signal */
 void gt_circuit_output(gt_circuit *circuit, uint32_t signal);
 
-/* A layer as a model keeps it: gate g is op[g] of signals a[g] and b[g] of its source. */
+/* A layer as stored in a model: gate g is op[g] of signals a[g] and b[g] of its source. */
 typedef struct gt_circuit_layer {
   uint32_t gates;
   const int32_t *a, *b;
@@ -82,38 +82,38 @@ typedef struct gt_circuit_layer {
  * its wiring leaves the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
-/* A convolution as a model keeps it (op/logic/logic_conv.h): kernel k is a tree of the gates op[k][…] over
- * leaves that read places leaf[k][…] = (row * field + column) * channels + channel of the field. */
+/* A convolution as stored in a model (op/logic/logic_conv.h): kernel k is a tree of the gates op[k][…] whose
+ * leaves read the places leaf[k][…] = (row * field + column) * channels + channel of the field. */
 typedef struct gt_circuit_convolution {
   uint32_t height, width, channels; /* of the image */
   uint32_t field, stride, padding, pool;
-  uint32_t rows, columns; /* windows of pool * pool positions; their OR is the result */
+  uint32_t rows, columns; /* output size; each output is the OR of a window of pool * pool positions */
   uint32_t kernels, depth;
   const int32_t *leaf; /* [kernels, 2^depth] */
   const uint8_t *op;   /* [kernels, 2^depth - 1] */
 } gt_circuit_convolution;
 
-/* Adds the kernels at every position, what lies outside of the image being false. source: the image's signals
- * [height, width, channels]; out: room for [rows, columns, kernels]. GT_ERR_DATA if a leaf leaves the field.
- */
+/* Adds the kernels at every position; pixels outside the image are false. source: the image's signals
+ * [height, width, channels]; out: room for [rows, columns, kernels]. GT_ERR_DATA if a leaf leaves the
+ * field. */
 bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *convolution,
                                 const uint32_t *source, uint32_t *out, gt_error *error);
-/* The most likely function of each gate, the first of equals, from logits [gates, 16]. */
+/* The most likely function of each gate, the first one on a tie, from logits [gates, 16]. */
 void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
 
-/* One sample, gate by gate: what the fast evaluators are held to. in[inputs], out[outputs.count] of 0 and
- * 1. */
+/* Evaluates one sample, gate by gate; the reference for the fast evaluators. in[inputs], out[outputs.count]
+ * of 0 and 1. */
 void gt_circuit_evaluate(const gt_circuit *circuit, const uint8_t *in, uint8_t *out);
-/* The group of most ones among output bits; of a circuit with groups. */
+/* The index of the group with the most ones among the output bits, for a circuit with groups. */
 uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out);
 
-/* The same function with fewer gates: constants folded, copies and negations absorbed by the gates that read
- * them, gates of equal inputs merged, gates whose inputs share a source rewritten onto that source, and
- * what no output needs removed. *out is initialised here. */
+/* Computes the same function with fewer gates: folds constants, absorbs copies and negations into the gates
+ * that read them, merges gates with equal function and inputs, rewrites gates whose inputs share a source to
+ * read that source, and removes gates that no output needs. *out is initialised here. */
 void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out);
 
 typedef struct gt_circuit_report {
-  size_t gates, active, histogram[GT_GATE_OPS]; /* active: neither a nor b passed on */
+  size_t gates, active, histogram[GT_GATE_OPS]; /* active: gates whose function is neither a nor b */
 } gt_circuit_report;
 void gt_circuit_count(const gt_circuit *circuit, gt_circuit_report *report);
 
@@ -126,12 +126,12 @@ typedef struct gt_circuit_ca {
    * output c is the cell's new channel c. */
   gt_circuit cell;
   uint32_t channels;
-  bool periodic; /* a torus; else what lies outside is 0 */
+  bool periodic; /* a torus; else cells outside are 0 */
 } gt_circuit_ca;
 
-/* The parts of a trained automaton. Perception: `kernels` circuits of the same wiring on the 3×3 patch of
- * each channel, op [kernels, gates] in each layer. Update: on the cell's channels followed by what was
- * perceived, ordered (channel, output, kernel); its outputs are the new channels. */
+/* The parts of a trained automaton. Perception: `kernels` circuits with the same wiring on the 3×3 patch of
+ * each channel, op [kernels, gates] in each layer. Update: on the cell's channels followed by the outputs of
+ * perception, ordered (channel, output, kernel); its outputs are the new channels. */
 typedef struct gt_ca_parts {
   uint32_t channels, kernels;
   bool periodic;

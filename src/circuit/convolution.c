@@ -1,4 +1,4 @@
-/* Kernels of a convolution as gates: the same tree at every position of an image. */
+/* Expands the kernels of a convolution to gates: the same tree at every position of an image. */
 #include "circuit/circuit.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -7,15 +7,15 @@ static bool good(const gt_circuit *circuit, const gt_circuit_convolution *c, gt_
   const uint64_t leaves = UINT64_C(1) << c->depth, places = (uint64_t)c->field * c->field * c->channels;
   const double positions = (double)c->rows * c->columns * c->pool * c->pool * c->kernels;
   if (positions * (double)leaves + circuit->inputs + (double)circuit->gates.count >= GT_CIRCUIT_MOST_SIGNALS)
-    return gt_fail(error, GT_ERR_DATA, "a circuit of more than %u gates", GT_CIRCUIT_MOST_SIGNALS);
+    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u gates", GT_CIRCUIT_MOST_SIGNALS);
   for (uint64_t i = 0; i < c->kernels * leaves; i++)
     if (c->leaf[i] < 0 || (uint64_t)c->leaf[i] >= places)
-      return gt_fail(error, GT_ERR_DATA, "a leaf reads place %d of a field that has %llu", c->leaf[i],
+      return gt_fail(error, GT_ERR_DATA, "a leaf reads place %d, but the field has %llu places", c->leaf[i],
                      (unsigned long long)places);
   return true;
 }
 
-/* The signal of what a leaf reads at a position; `nothing` in the padding. */
+/* The signal that a leaf reads at a position; `nothing` in the padding. */
 static uint32_t leaf_signal(const gt_circuit_convolution *c, int32_t leaf, uint32_t row, uint32_t column,
                             const uint32_t *source, uint32_t nothing) {
   const uint32_t place = (uint32_t)leaf / c->channels, channel = (uint32_t)leaf % c->channels;

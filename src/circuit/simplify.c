@@ -1,9 +1,9 @@
-/* Simplification in one pass over the gates and one back over what the outputs need.
+/* Simplification in one forward pass over the gates and one backward pass from the outputs.
  *
- * The pass keeps a network of its own whose nodes are gates of two different positive inputs and a function
- * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal: since
- * all 16 functions are to be had, negations, copies and constants vanish into the functions of the gates that
- * read them, and a table finds the node that is there already. */
+ * The forward pass builds a network whose nodes are gates with two different positive inputs and a function
+ * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal. All 16
+ * functions are available, so negations, copies and constants are absorbed by the gates that read them. A
+ * hash table finds nodes that already exist. */
 #include "circuit/circuit.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
 static void make_table(network *n, size_t gates) {
   n->mask = 15;
   while (n->mask < 2 * gates) n->mask = 2 * n->mask + 1;
-  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* 0, the constant, marks an empty place */
+  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* 0, the constant, marks an empty entry */
 }
 
 static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
@@ -52,19 +52,19 @@ static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
 
 /* --- gates become literals --- */
 
-/* f of one signal, given as f(0) and f(1). */
+/* A function of one signal, given as f(0) and f(1). */
 static uint32_t unary(unsigned at_0, unsigned at_1, uint32_t node) {
   return at_0 == at_1 ? 2 * CONSTANT + at_0 : 2 * node + at_0;
 }
 
-/* Value of node k when x and y have these values: k is x, y or a gate of both. */
+/* Value of node k for given values of x and y; k is x, y or a gate that reads both. */
 static unsigned value_of(const network *n, uint32_t k, uint32_t x, uint32_t y, unsigned vx, unsigned vy) {
   if (k == x) return vx;
   if (k == y) return vy;
   return gt_gate_value(n->node.items[k].op, vx, vy);
 }
 
-/* f(a, b) where a and b are both known from one pair x, y: a function of x and y. */
+/* f(a, b) as a function of x and y, where a and b each are x, y or a gate that reads both. */
 static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint32_t x, uint32_t y) {
   unsigned result = 0;
   for (unsigned i = 0; i < 4; i++) {
@@ -75,8 +75,8 @@ static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint
   return result;
 }
 
-/* Do a and b come from the two inputs of one of them? Then the gate is rewritten onto these: what stood
- * between may become dead, and depth falls. */
+/* True if a and b both depend only on the two inputs of one of them. The gate is then rewritten to read
+ * these: gates in between may become dead, and the depth falls. */
 static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *b) {
   const uint32_t pair[2] = {*a, *b};
   for (int i = 0; i < 2; i++) {
@@ -113,8 +113,9 @@ static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t li
 typedef struct emission {
   const network *n;
   gt_circuit *out;
-  /* For each node: is it emitted; is it asked for by outputs as it is (1) and negated (2); is it kept
-   * negated, because outputs want only that; its signal, and that of its negation (+1, 0: none yet). */
+  /* For each node: whether it is emitted; whether outputs need it as it is (1) and negated (2); whether it is
+   * stored negated, because outputs need only that; its signal, and that of its negation (+1; 0: none
+   * yet). */
   uint8_t *done, *asked, *flipped;
   uint32_t *signal, *negation;
 } emission;
@@ -130,8 +131,9 @@ static void emit_gate(emission *e, uint32_t k) {
   e->done[k] = 1;
 }
 
-/* Depth first from the outputs: what a gate reads was mostly computed just before, which is twice as fast in
- * straight code as layer after layer. A stack of our own, for a circuit may be as deep as it has gates. */
+/* Depth first from the outputs: the inputs of a gate were mostly computed just before it, so exported
+ * straight-line code is twice as fast as in layer order. Uses an explicit stack, because a circuit may be as
+ * deep as it has gates. */
 static void emit_cone(emission *e, uint32_t root, gt_signals *stack) {
   *GT_PUSH(stack) = root;
   while (stack->count) {

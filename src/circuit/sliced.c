@@ -8,11 +8,12 @@
 
 typedef struct placing {
   const gt_circuit *circuit;
-  uint32_t *level, *place;    /* of each signal; inputs have level 0 */
+  uint32_t *level, *place;    /* level and place of each signal; inputs have level 0 */
   uint32_t *last;             /* the last level that reads it; UINT32_MAX for outputs */
   uint32_t *order, *expiring; /* gates by level; signals by last level */
   uint32_t *level_start, *expiry_start, levels;
-  uint32_t *free_place; /* a stack, lowest place on top: neighbours are written one after another */
+  uint32_t *
+      free_place; /* a stack with the lowest place on top, so that consecutive writes go to adjacent places */
   size_t free_places, places;
 } placing;
 
@@ -34,7 +35,7 @@ static void find_levels(placing *p) {
   for (size_t i = 0; i < c->outputs.count; i++) p->last[c->outputs.items[i]] = UINT32_MAX;
 }
 
-/* Counting sort of signals from `first` on by key, those of keys above p->levels left out. */
+/* Counting sort of the signals from `first` on by key; signals with keys above p->levels are left out. */
 static uint32_t *sort_by(const placing *p, const uint32_t *key, size_t first, size_t signals,
                          uint32_t *start) {
   for (size_t s = first; s < signals; s++)
@@ -50,7 +51,8 @@ static uint32_t *sort_by(const placing *p, const uint32_t *key, size_t first, si
 }
 
 typedef struct ranked {
-  uint64_t key; /* function, then place of a: equal gates stand together and read memory forwards */
+  uint64_t
+      key; /* function, then place of a: gates with the same function are adjacent and read memory forwards */
   uint32_t gate;
 } ranked;
 
@@ -196,7 +198,7 @@ void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, s
   free(memory);
 }
 
-/* The number whose bits stand in the planes at this sample. */
+/* The number whose bits are in the planes at this sample. */
 static uint32_t from_planes(const uint64_t *planes, int count, size_t sample) {
   uint32_t value = 0;
   for (int p = 0; p < count; p++)

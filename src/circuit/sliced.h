@@ -1,10 +1,11 @@
-/* gt_sliced: a circuit made ready to be evaluated on many samples at once: bit s of a word belongs to sample
- * s, so one machine instruction on 64-, 256- or 512-bit words evaluates a gate for as many samples. No code
- * is generated: gates are sorted by level and function, so that the interpreter runs a tight loop over each
- * row of equal gates, and signals share places in memory as soon as they are no longer read.
+/* gt_sliced: a circuit prepared for bit-sliced evaluation. Bit s of a word belongs to sample s, so one
+ * machine instruction on a 64-, 256- or 512-bit word evaluates a gate for that many samples. No code is
+ * generated: gates are sorted by level and function, so the interpreter runs a tight loop over each row of
+ * gates with the same function. Signals reuse places in memory once they are no longer read.
  *
- * Bits of samples lie feature by feature: bit s%64 of word [feature*words + s/64], words =
- * gt_bit_words(samples). A gt_sliced is immutable: several threads may run it. Owner: whoever creates it. */
+ * Bits of samples are stored feature by feature: bit s%64 of word [feature*words + s/64], words =
+ * gt_bit_words(samples). A gt_sliced is immutable: several threads may run it. Owner: the caller of
+ * create. */
 #ifndef GT_CIRCUIT_SLICED_H
 #define GT_CIRCUIT_SLICED_H
 #include "circuit/circuit.h"
@@ -17,22 +18,23 @@ gt_sliced *gt_sliced_create(const gt_circuit *circuit);
 void gt_sliced_destroy(gt_sliced *sliced); /* accepts NULL */
 size_t gt_sliced_slots(const gt_sliced *sliced);
 const char *gt_sliced_isa(
-    const gt_sliced *sliced); /* "avx512", "avx2" or "generic": what this machine runs */
+    const gt_sliced *sliced); /* the instruction set in use: "avx512", "avx2" or "generic" */
 
 static inline size_t gt_bit_words(size_t samples) { return (samples + 63) / 64; }
-/* bytes[samples][features] (0 is 0, anything else 1) to bits and back. */
+/* Converts bytes[samples][features] (0 is 0, anything else 1) to bits and back. */
 void gt_bits_pack(const uint8_t *bytes, size_t samples, size_t features, uint64_t *bits);
 void gt_bits_unpack(const uint64_t *bits, size_t samples, size_t features, uint8_t *bytes);
 
 /* in [inputs*words], out [outputs*words]. */
 void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, size_t words);
-/* Of a circuit with groups: the class of each sample; the ones in each group, counts [samples, groups]. */
+/* For a circuit with groups: the class of each sample; the number of ones in each group, counts [samples,
+ * groups]. */
 void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samples, uint32_t *classes);
 void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples, int32_t *counts);
 
-/* One block, for callers that feed it themselves: memory of gt_sliced_memory bytes, 64-byte aligned. The
- * inputs are written to its first `inputs` blocks of GT_BLOCK_WORDS words (again for each run: they are
- * overwritten); output k is then found at gt_sliced_output. */
+/* Runs one block, for callers that provide the memory: gt_sliced_memory bytes, 64-byte aligned. The caller
+ * writes the inputs to its first `inputs` blocks of GT_BLOCK_WORDS words, before each run, because a run
+ * overwrites them. Output k is then at gt_sliced_output. */
 size_t gt_sliced_memory(const gt_sliced *sliced);
 void gt_sliced_block(const gt_sliced *sliced, uint64_t *memory);
 const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory, size_t k);

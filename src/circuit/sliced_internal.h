@@ -1,4 +1,4 @@
-/* What the interpreter (sliced.c) and its loops (sliced_run.c) share. Private to this room. */
+/* Shared by the interpreter (sliced.c) and its loops (sliced_run.c). Private to this room. */
 #ifndef GT_CIRCUIT_SLICED_INTERNAL_H
 #define GT_CIRCUIT_SLICED_INTERNAL_H
 #include "circuit/sliced.h"
@@ -7,7 +7,7 @@ typedef struct instruction {
   uint32_t to, a, b; /* places of signals, each a block of GT_BLOCK_WORDS words */
 } instruction;
 
-typedef struct row { /* instructions of one function, one after another */
+typedef struct row { /* consecutive instructions with the same function */
   uint32_t op, count;
 } row;
 
@@ -16,15 +16,15 @@ typedef struct gt_rows {
   size_t count, capacity;
 } gt_rows;
 
-enum { GT_COUNT_PLANES = 32 }; /* a group's ones, in binary, bit by bit */
+enum { GT_COUNT_PLANES = 32 }; /* the number of ones in a group, in binary, one plane per bit */
 
 struct gt_sliced {
   uint32_t inputs, groups;
   size_t gates, slots, outputs;
   instruction *code;
   gt_rows rows;
-  uint32_t *output; /* places */
-  int planes;       /* that count a group's ones */
+  uint32_t *output; /* places of the outputs */
+  int planes;       /* planes that count a group's ones */
   const struct gt_sliced_loops *loops;
 };
 
@@ -32,12 +32,13 @@ struct gt_sliced {
 typedef struct gt_sliced_loops {
   const char *isa;
   void (*run)(const gt_sliced *sliced, uint64_t *memory);
-  /* The ones of group k of each of the block's samples, plane p at planes + p*GT_BLOCK_WORDS. */
+  /* Counts the ones of group k for each sample of the block; plane p is at planes + p*GT_BLOCK_WORDS. */
   void (*count)(const gt_sliced *sliced, const uint64_t *memory, size_t k, uint64_t *planes);
   /* Where count > best: best = count and class = k; `best` has one plane for each of the counts. */
   void (*choose)(int planes, const uint64_t *count, uint64_t *best, uint64_t *class_planes, uint32_t k);
 } gt_sliced_loops;
 
 const gt_sliced_loops *gt_sliced_best_loops(void);
-const gt_sliced_loops *gt_sliced_loops_at(int index); /* those this machine can run; NULL after the last */
+const gt_sliced_loops *gt_sliced_loops_at(
+    int index); /* only loops that this machine can run; NULL after the last */
 #endif

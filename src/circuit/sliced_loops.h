@@ -1,5 +1,5 @@
-/* Included by sliced_run.c once for each instruction set, with NAME(x) and TARGET defined. The vectors are
- * lowered before functions are inlined, so that each set needs functions of its own. */
+/* Included by sliced_run.c once for each instruction set, with NAME(x) and TARGET defined. The compiler
+ * lowers vectors before it inlines functions, so each set needs its own functions. */
 
 TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
   vector *v = (vector *)memory;
@@ -45,8 +45,8 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
 #undef ROW_OF_ONE
 }
 
-/* Carry-save adders: eight bits enter at a time and leave a carry of weight eight, so that the long ripple is
- * paid once for eight. */
+/* Carry-save adders: eight bits at a time produce a carry of weight eight, so the long ripple runs once per
+ * eight bits. */
 TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, size_t k, uint64_t *planes) {
   const vector *v = (const vector *)memory;
   const size_t size = sliced->outputs / sliced->groups;

@@ -1,4 +1,4 @@
-/* The interpreter's loops for each instruction set that a machine may have, chosen when the program runs. */
+/* The interpreter's loops for each instruction set, chosen at run time. */
 #include "circuit/sliced_internal.h"
 
 /* may_alias: the words are written as uint64_t. */

@@ -198,13 +198,13 @@ wrong 74 "" "$life" --final "$tmp/absent/end"
 printf '0101\n01x1\n' > "$tmp/letters"
 wrong 65 "letters:2:3: expected digits 0 and 1" "$life" --start "$tmp/letters"
 printf '0101\n010\n' > "$tmp/ragged"
-wrong 65 "ragged:2: 3 digits; the rows before have 4" "$life" --start "$tmp/ragged"
-wrong 65 "still:1: 8 digits; cells have 64 channels" "$letter" --start "$tmp/still"
+wrong 65 "ragged:2: the row has 3 digits, but the rows before it have 4" "$life" --start "$tmp/ragged"
+wrong 65 "still:1: the row has 8 digits, but cells have 64 channels" "$letter" --start "$tmp/still"
 : > "$tmp/empty"
 wrong 65 "no digits 0 and 1" "$life" --start "$tmp/empty"
 head -c 100 datasets/ca/letter_g.png > "$tmp/short.png"
 wrong 65 "short.png" "$letter" --start "$tmp/short.png"
-wrong 65 "a picture in colours; the automaton's cells have 1 channel, expected grey" "$life" --start datasets/ca/letter_g.png
+wrong 65 "the image is in color, but the automaton's cells have 1 channel; expected a gray image" "$life" --start datasets/ca/letter_g.png
 wrong 65 "life.yaml" configs/life.yaml
 exits 0 "a classifier" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$tmp/digits" \
   --set train.epochs=1
