@@ -1,21 +1,21 @@
-/* A circuit as C: straight-line code on words of one bit a sample, in short parts, for compilers take more
- * than linear time over a function. Within a part signals are local constants; one that a later part reads
- * waits in the array v, whose places are used again. */
+/* A circuit as C: straight-line code on words with one bit per sample, split into short functions (parts),
+ * because compile time grows faster than linearly with the length of a function. Within a part, signals are
+ * local constants; a signal that a later part reads is stored in the array v, whose places are reused. */
 #include "export/text.h"
 #include "base/count.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
 /* Measured with gcc on circuits of 5,000 and 40,000 gates: longer parts take far longer to compile (its
- * combiner) and are no faster; much shorter ones lose what stays in registers. */
+ * combiner) and are no faster; much shorter ones keep less in registers. */
 enum { PART = 64 };
 
 typedef struct writer {
   FILE *file;
   const gt_export_circuit *e;
   const gt_circuit *circuit;
-  uint32_t *last;         /* of each gate: the last part that reads it */
-  uint32_t *place;        /* of each gate that is read in later parts */
+  uint32_t *last;         /* for each gate: the last part that reads it */
+  uint32_t *place;        /* for each gate that later parts read: its place in v */
   uint32_t *next, *first; /* outputs of each signal: a list, +1 */
   gt_signals free_places, expiring;
   size_t places;
@@ -29,7 +29,7 @@ static void note_reader(writer *w, uint32_t signal, size_t part) {
   if (*last < part) *last = (uint32_t)part;
 }
 
-/* Which of its inputs a gate reads: 1 a, 2 b. */
+/* Bit mask of the inputs that a gate reads: 1 a, 2 b. */
 static unsigned reads(unsigned op) {
   return (unsigned)((op >> 2 & 3) != (op & 3)) | (unsigned)((op & 5) != (op >> 1 & 5)) << 1;
 }
@@ -84,7 +84,7 @@ static void write_gate(writer *w, size_t g, size_t part) {
   *GT_PUSH(&w->expiring) = (uint32_t)g;
 }
 
-/* Places whose signal is not read after this part. */
+/* Frees places whose signal is not read after this part. */
 static void release(writer *w, size_t part) {
   size_t kept = 0;
   for (size_t i = 0; i < w->expiring.count; i++) {
@@ -112,7 +112,7 @@ static void write_parts(writer *w) {
   }
   fprintf(
       w->file,
-      "/* in: a word for each input, bit s that of sample s; out: the outputs likewise. They must not overlap. */\n"
+      "/* in: a word for each input, whose bit s belongs to sample s; out: the same for outputs. They must not overlap. */\n"
       "void %s(const WORD *in, WORD *out) {\n",
       name);
   fprintf(w->file, "  %s_STORAGE WORD v[%zu];\n", name, w->places ? w->places : 1);
@@ -134,7 +134,7 @@ static void write_numbers(const writer *w) {
             w->e->ca->periodic);
   if (c->groups) {
     const size_t group = c->outputs.count / c->groups;
-    int planes = 3, digits = 1; /* three at least: the adders' own */
+    int planes = 3, digits = 1; /* at least three, for the adders */
     while (group >> planes) planes++;
     while ((c->groups - 1) >> digits) digits++;
     fprintf(w->file, "enum { %s_classes = %u, %s_group = %zu, %s_planes = %d, %s_digits = %d };\n", name,
@@ -145,15 +145,14 @@ static void write_numbers(const writer *w) {
 
 static void write_comment(const writer *w) {
   const gt_circuit *c = w->circuit;
-  fprintf(
-      w->file,
-      "/* %s: %zu gates (%zu before simplification), %u inputs, %zu outputs; written by gtrain.\n"
-      " * Bit-sliced: a WORD holds one bit of each of as many samples as it has bits. Compile with -O3 -march=native;\n"
-      " * with -DGTRAIN_MAIN it is a program that %s, or measures itself (--bench). */\n",
-      w->e->name, c->gates.count, w->e->gates_before, c->inputs, c->outputs.count,
-      w->e->ca    ? "steps a board"
-      : c->groups ? "classifies bits from standard input"
-                  : "computes bits from standard input");
+  fprintf(w->file,
+          "/* %s: %zu gates (%zu before simplification), %u inputs, %zu outputs; written by gtrain.\n"
+          " * Bit-sliced: each bit of a WORD belongs to another sample. Compile with -O3 -march=native;\n"
+          " * with -DGTRAIN_MAIN it is a program that %s, or runs a benchmark (--bench). */\n",
+          w->e->name, c->gates.count, w->e->gates_before, c->inputs, c->outputs.count,
+          w->e->ca    ? "steps a board"
+          : c->groups ? "classifies bits from standard input"
+                      : "computes bits from standard input");
 }
 
 static const char print_class[] = "\n"
@@ -209,8 +208,8 @@ extern const gt_exporter gt_exporter_c;
 const gt_exporter gt_exporter_c = {
     .name = "c",
     .help =
-        "a circuit as one file of C, bit-sliced. cc -O3 -march=native -DGTRAIN_MAIN FILE makes a program that\n"
+        "a circuit as one bit-sliced C file. cc -O3 -march=native -DGTRAIN_MAIN FILE builds a program that\n"
         "reads samples of digits 0 and 1 and prints their classes, or steps a board (HEIGHT WIDTH STEPS);\n"
-        "--bench measures it",
+        "--bench runs a benchmark",
     .write = write_model,
 };

@@ -6,7 +6,7 @@ const char gt_export_c_head[] =
     "#include <stddef.h>\n"
     "#include <stdint.h>\n"
     "\n"
-    "/* The word that holds a bit of each sample: the widest that this machine computes with, or your own. */\n"
+    "/* The word with one bit per sample: the widest type of this machine, or one of your own. */\n"
     "#ifndef WORD\n"
     "#if defined(__AVX512F__)\n"
     "typedef uint64_t @_word __attribute__((vector_size(64)));\n"
@@ -20,7 +20,7 @@ const char gt_export_c_head[] =
     "#define WORD @_word\n"
     "#endif\n"
     "\n"
-    "/* Where signals wait between the parts below; each thread has its own. */\n"
+    "/* Storage for signals that are passed between the functions below; one per thread. */\n"
     "#ifndef @_STORAGE\n"
     "#define @_STORAGE static _Thread_local\n"
     "#endif\n"
@@ -31,7 +31,7 @@ const char gt_export_c_head[] =
     "int @_get(const WORD *words, size_t signal, size_t lane);\n"
     "void @_set(WORD *words, size_t signal, size_t lane, int value);\n"
     "\n"
-    "/* The bit of a sample, in any kind of word. */\n"
+    "/* The bit of a sample, for any type of word. */\n"
     "int @_get(const WORD *words, size_t signal, size_t lane) {\n"
     "  return ((const unsigned char *)(words + signal))[lane / 8] >> lane % 8 & 1;\n"
     "}\n"
@@ -43,7 +43,7 @@ const char gt_export_c_head[] =
     "\n";
 
 const char gt_export_c_classes[] =
-    "/* The class of each sample: the group with the most ones, the first of equals. */\n"
+    "/* The class of each sample: the group with the most ones, the first one on a tie. */\n"
     "void @_classify(const WORD *in, unsigned *classes);\n"
     "\n"
     "/* Ones are counted for all samples at once, in binary, plane by plane; eight bits go through carry-save adders\n"
@@ -165,7 +165,7 @@ const char gt_export_c_bench[] =
     "#include <stdlib.h>\n"
     "#include <time.h>\n"
     "\n"
-    "/* Gates that are really evaluated, after simplification, for each sample of a word. */\n"
+    "/* Counts the gates that are evaluated, after simplification, for each sample of a word. */\n"
     "static int bench(void) {\n"
     "  static WORD in[@_inputs + 1], out[@_outputs];\n"
     "  double seconds = 0, runs = 0, best = 0;\n"
@@ -200,7 +200,7 @@ const char gt_export_c_bench[] =
 
 const char gt_export_c_main[] =
     "\n"
-    "/* Reads samples of @_inputs digits 0 and 1 each; anything between them is passed over. */\n"
+    "/* Reads samples of @_inputs digits 0 and 1 each; anything between them is skipped. */\n"
     "int main(int argc, char **argv) {\n"
     "  static WORD in[@_inputs + 1];\n"
     "  if (argc > 1 && argv[1][0] == '-' && argv[1][1] == '-' && argv[1][2] == 'b') return bench();\n"
@@ -221,7 +221,7 @@ const char gt_export_c_main[] =
 const char gt_export_c_main_board[] =
     "\n"
     "/* Usage: PROGRAM HEIGHT WIDTH STEPS. Reads a board, row by row, the channels of a cell together, and prints it\n"
-    " * after so many steps in the same way, a line for each row. */\n"
+    " * after STEPS steps in the same form, one line per row. */\n"
     "int main(int argc, char **argv) {\n"
     "  if (argc > 1 && argv[1][0] == '-' && argv[1][1] == '-' && argv[1][2] == 'b') return bench();\n"
     "  const long height = argc > 3 ? atol(argv[1]) : 0, width = argc > 3 ? atol(argv[2]) : 0;\n"

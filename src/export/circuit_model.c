@@ -12,8 +12,9 @@ typedef struct reader {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model *model;
-  gt_shape input;            /* of the model, with a batch of 1 */
-  gt_signals inputs, *value; /* of the model's input, of each layer; empty: not (yet) bits of the circuit */
+  gt_shape input; /* shape of the model's input, with a batch of 1 */
+  gt_signals inputs,
+      *value; /* signals of the model's input and of each layer; empty: not (yet) bits of the circuit */
   gt_error *error;
 } reader;
 
@@ -22,8 +23,8 @@ static bool build(reader *r) {
   int64_t seen[GT_DATA_MAX_RANK];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
   if (r->file->signature.inputs > 1 || s->element == GT_ELEMENT_I32)
-    return gt_fail(r->error, GT_ERR_DATA, "%s: a circuit has one input, of bits; the model's are others",
-                   r->file->path);
+    return gt_fail(r->error, GT_ERR_DATA,
+                   "%s: only models with one input, of bits, can be exported as a circuit", r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
   gt_input_seen(s, seen);
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = seen[d];
@@ -39,7 +40,7 @@ static bool build(reader *r) {
     gt_review review = {.rows = 1, .last_rows = 1, .input = none};
     gt_forward forward = {.root = root,
                           .inputs = {1, &input},
-                          .clock = gt_model_idle_clock(graph), /* bits that are drawn are bits */
+                          .clock = gt_model_idle_clock(graph), /* drawn bits are bits, too */
                           .weight = GT_NONE,
                           .targets = GT_NONE,
                           .mode = {.hard = true, .review = &review}};
@@ -87,7 +88,7 @@ static bool add_layer(reader *r, int index) {
                         .error = r->error};
   if (r->out->automaton.made) return gt_layer_circuit_refuse(&c, "comes after an automaton");
   if (layer->type->circuit) return layer->type->circuit(&c, layer->config);
-  return !reads_gates(r, layer) || gt_layer_circuit_refuse(&c, "comes after gates and is none");
+  return !reads_gates(r, layer) || gt_layer_circuit_refuse(&c, "comes after gates but has no gates");
 }
 
 static bool add_layers(reader *r) {
@@ -103,7 +104,7 @@ static bool add_layers(reader *r) {
   if (ok && !r->out->automaton.made && !last->count) {
     const gt_model_layer *layer = &r->model->layer[layers - 1];
     ok = gt_fail(r->error, GT_ERR_DATA,
-                 "%s: not a circuit of logic gates: layer '%s' (%s) does not give the bits of gates",
+                 "%s: not a circuit of logic gates: layer '%s' (%s) does not output bits of gates",
                  r->file->path, layer->name, layer->type->name);
   }
   for (int i = 0; i < layers; i++) free(r->value[i].items);

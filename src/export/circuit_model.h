@@ -1,7 +1,7 @@
-/* The circuit of a trained logic model, from its file: each gate its most likely function. A dense or
- * convolutional model's inputs are the values that its first logic layer reads: the bits that come out of the
- * layers before it (threshold), those of an image row by row, channels last. Kernels of a convolution stand
- * at every position, what pools them is gates, too. An automaton's circuit is that of one cell. */
+/* The circuit of a trained logic model, read from its file: each gate becomes its most likely function. The
+ * inputs of a dense or convolutional model are the values that its first logic layer reads: bits from the
+ * layers before it (threshold), for an image row by row, channels last. Kernels of a convolution are copied
+ * to every position; pooling becomes gates, too. The circuit of an automaton is that of one cell. */
 #ifndef GT_EXPORT_CIRCUIT_MODEL_H
 #define GT_EXPORT_CIRCUIT_MODEL_H
 #include "layer/circuit.h"
@@ -9,7 +9,7 @@
 
 typedef struct gt_model_circuit {
   gt_circuit circuit;
-  gt_layer_automaton automaton; /* if it is made, this is the model, and its cell the circuit */
+  gt_layer_automaton automaton; /* if `made`, the model is this automaton, and the circuit is its cell */
 } gt_model_circuit;
 
 /* The circuit as trained, or simplified. GT_ERR_DATA, naming the layer, if a model is not all gates. */

@@ -30,7 +30,7 @@ const gt_exporter *gt_exporter_find(const char *name) {
 }
 
 char *gt_export_name(const char *text, size_t length) {
-  /* Words that the languages keep for themselves, and what the text at hand already means. */
+  /* Reserved words of the languages, and names that the exported text already uses. */
   static const char *const taken[] = {
       "always",  "and",     "assign", "auto",    "begin",  "bool",   "break",    "buf",    "case",
       "cell",    "char",    "config", "const",   "design", "do",     "double",   "edge",   "else",

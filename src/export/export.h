@@ -9,14 +9,14 @@
 
 typedef struct gt_export {
   const gt_model_file *model;
-  const char *name;  /* of what is written, as languages take it: gt_export_name */
-  char summary[128]; /* what was written, in a few words: filled by the exporter */
+  const char *name;  /* name of the function or module, a valid identifier: gt_export_name */
+  char summary[128]; /* a few words on what was written; set by the exporter */
 } gt_export;
 
 typedef struct gt_exporter {
   const char *name;
-  const char *help; /* lines of --help, the first of which stands behind the name */
-  /* Writes the whole text. GT_ERR_DATA if the model is not of the kind that this exporter writes. */
+  const char *help; /* lines of --help; the first one is printed after the name */
+  /* Writes the whole text. GT_ERR_DATA if this exporter does not support the model. */
   bool (*write)(gt_export *export, FILE *file, gt_error *error);
 } gt_exporter;
 
@@ -25,6 +25,6 @@ extern const char *const gt_exporter_names[]; /* sorted, ends with NULL */
 const gt_exporter *gt_exporter_at(int index); /* sorted by name */
 const gt_exporter *gt_exporter_find(const char *name);
 
-/* A name that all languages here take, from any text: heap. */
+/* Makes a name that is valid in all languages from any text. Heap memory. */
 char *gt_export_name(const char *text, size_t length);
 #endif

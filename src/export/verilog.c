@@ -1,6 +1,6 @@
 /* A circuit as Verilog 2001, synthesizable, with a test bench under `ifdef TESTBENCH. A cell's circuit works
- * on LANES cells at once: every signal is a vector, and a board is stepped in one cycle by one module whose
- * neighbours are shifts of the whole board, which simulators and synthesis both take in their stride. */
+ * on LANES cells at once: every signal is a vector. One module steps a whole board in one cycle; neighbors
+ * are shifts of the whole board, which suits both simulation and synthesis. */
 #include "export/text.h"
 #include <string.h>
 
@@ -25,8 +25,8 @@ static const char *signal_name(const writer *w, uint32_t signal, char text[64]) 
 
 static bool is_constant(unsigned op) { return op == GT_GATE_FALSE || op == GT_GATE_TRUE; }
 
-/* One combinational block, which simulators run ten times faster than as many assigns: once for all changes
- * of the inputs. Constants stand outside: a block that reads nothing would never run. */
+/* One combinational block runs once for all changes of the inputs, so simulators run it ten times faster than
+ * separate assigns. Constants are outside it: a block that reads nothing would never run. */
 static void write_gates(const writer *w) {
   static const char *lanes[2] = {"{LANES{1'b0}}", "{LANES{1'b1}}"}, *single[2] = {"1'b0", "1'b1"};
   const gt_circuit *c = w->circuit;
@@ -68,7 +68,7 @@ static void write_dense(const writer *w, const char *result) {
   write_gates(w);
 }
 
-/* The class: the group with the most ones, the first of equals. */
+/* The class: the group with the most ones, the first one on a tie. */
 static void write_classes(const writer *w, int digits) {
   const gt_circuit *c = w->circuit;
   const size_t group = c->outputs.count / c->groups;
@@ -94,7 +94,7 @@ static void write_classes(const writer *w, int digits) {
 static const char dense_bench[] =
     "\n"
     "`ifdef TESTBENCH\n"
-    "// Reads samples of digits 0 and 1, input 0 first, from the file +vectors=NAME, and prints what @ makes of each.\n"
+    "// Reads samples of digits 0 and 1, input 0 first, from the file +vectors=NAME, and prints the result of @ for each.\n"
     "module testbench;\n";
 
 static const char dense_bench_loop[] =
@@ -152,14 +152,14 @@ static void export_dense(const writer *w) {
 
 static const char board[] =
     "\n"
-    "// A board, a step in each cycle while `enable`. Bit (c*HEIGHT + y)*WIDTH + x is channel c of cell (y, x).\n"
+    "// A board that makes a step in each cycle while `enable` is 1. Bit (c*HEIGHT + y)*WIDTH + x is channel c of cell (y, x).\n"
     "module @ #(parameter HEIGHT = 16, parameter WIDTH = 16) (\n"
     "  input wire clock, input wire load, input wire enable,\n"
     "  input wire [CHANNELS*HEIGHT*WIDTH-1:0] start,\n"
     "  output reg [CHANNELS*HEIGHT*WIDTH-1:0] state\n"
     ");\n"
     "  localparam CELLS = HEIGHT*WIDTH;\n"
-    "  // Column 0 and the last column, of each row.\n"
+    "  // Masks of column 0 and of the last column in each row.\n"
     "  wire [CELLS-1:0] first, last;\n"
     "  wire [CHANNELS*CELLS-1:0] next;\n"
     "  genvar c, y;\n"
@@ -242,7 +242,7 @@ static const char board[] =
     "endmodule\n"
     "`endif\n";
 
-/* The wires of the planes, for the cells' circuit. */
+/* Connects the planes to the circuit of the cells. */
 static void write_ports(const writer *w) {
   const uint32_t channels = w->e->ca->channels;
   for (uint32_t i = 0; i < w->circuit->inputs; i++)
@@ -251,7 +251,7 @@ static void write_ports(const writer *w) {
     fprintf(w->file, ",\n    .out%zu(next[%zu*CELLS +: CELLS])", k, k);
 }
 
-/* '@' is the name, '@@' an '@', and the three capitalised words are this automaton's. */
+/* '@' stands for the name, '@@' for an '@', and the three capitalized words for values of this automaton. */
 static void write_board(const writer *w) {
   for (const char *at = board; *at;) {
     if (!strncmp(at, "CHANNELS", 8)) {
@@ -311,6 +311,6 @@ extern const gt_exporter gt_exporter_verilog;
 const gt_exporter gt_exporter_verilog = {
     .name = "verilog",
     .help =
-        "a circuit as one synthesizable file of Verilog; iverilog -DTESTBENCH FILE makes a test bench of it",
+        "a circuit as one synthesizable Verilog file; iverilog -DTESTBENCH FILE builds it with a test bench",
     .write = write_model,
 };
