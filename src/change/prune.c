@@ -42,7 +42,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
     return NULL;
   for (int i = 0; i < model->layers; i++)
     if (strcmp(model->layer[i].type->name, "kan"))
-      gt_error_at(diagnostics, node->at, "layer '%s' is no KAN layer: only these are pruned",
+      gt_error_at(diagnostics, node->at, "layer '%s' is not a KAN layer; only KAN layers can be pruned",
                   model->layer[i].name);
   return settings;
 }
@@ -66,8 +66,8 @@ static void report(const gt_change_run *run, const gt_kan_network *network, cons
     const char *nodes = "";
     for (int o = 0; o < layer->outputs && o < 16; o++)
       nodes = gt_arena_printf(run->arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
-                              kept->node[l + 1][o] ? "" : " (goes)");
-    gt_sinks_say(run->sinks, "pruned '%s': %d of %d nodes and %d of %d edges stay; its nodes score %s%s",
+                              kept->node[l + 1][o] ? "" : " (removed)");
+    gt_sinks_say(run->sinks, "pruned '%s': kept %d of %d nodes and %d of %d edges; node scores %s%s",
                  layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
                  gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,
                  layer->outputs > 16 ? ", …" : "");
@@ -107,7 +107,8 @@ static bool narrow_values(const gt_change_run *run, const gt_kan_network *networ
           ? gt_config_build_model(&narrow, arena, &narrow.diagnostics)
           : NULL;
   if (!model)
-    return gt_fail(error, GT_ERR_CONFIG, "cannot be pruned: %s", narrow.diagnostics.items[0].message);
+    return gt_fail(error, GT_ERR_CONFIG, "the network cannot be pruned: %s",
+                   narrow.diagnostics.items[0].message);
   gt_state_dict dict;
   gt_kan_prune_state_dict(&dict, model->store, held, network, kept, snapping, run->draw);
   gt_state_dict_finish(held);
@@ -146,7 +147,8 @@ static bool resume(gt_config *base, int64_t present, const gt_container *checkpo
     const gt_stored *mask =
         gt_container_tensor(checkpoint, gt_arena_printf(arena, "%s.mask", model->layer[l].name));
     if (!mask || mask->shape.rank != 4)
-      return gt_fail(error, GT_ERR_DATA, "the checkpoint is of a phase that prunes, and has no mask of '%s'",
+      return gt_fail(error, GT_ERR_DATA,
+                     "the checkpoint is from a phase that prunes, but has no mask for '%s'",
                      model->layer[l].name);
     widths[l] = (int)mask->shape.dim[3];
   }
@@ -155,7 +157,7 @@ static bool resume(gt_config *base, int64_t present, const gt_container *checkpo
 
 GT_DEFINE(change, prune) = {.name = "prune",
                             .kept = "unpruned.bin",
-                            .too_early = "nothing is trained yet that the first phase could prune",
+                            .too_early = "the first phase cannot prune: nothing has been trained yet",
                             .schema = &schema,
                             .read = read,
                             .apply = apply,

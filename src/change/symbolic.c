@@ -33,7 +33,7 @@ typedef struct symbolic_settings {
 static const gt_field fields[] = {
     GT_ROW(symbolic_settings, edges, GT_FIELD_NODE, .holds = "plain",
            .help = "edges to replace: auto (all edges), or a list of [layer, input, output] or, "
-                   "without regard to R2, [layer, input, output, function] (default: auto)"),
+                   "regardless of R2, [layer, input, output, function] (default: auto)"),
     GT_ROW(symbolic_settings, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
            .help = "keep an edge unless a function explains this fraction of its variance (R2)"),
     GT_ROW(symbolic_settings, library, GT_FIELD_STRINGS,
@@ -47,8 +47,8 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "symbolic",
-                                 .help =
-                                     "symbolic functions in place of edges of a KAN at the start of a phase",
+                                 .help = "replacement of KAN edges by symbolic functions at the start of a "
+                                         "phase",
                                  .fields = fields,
                                  .shorthand = "edges"};
 
@@ -82,7 +82,7 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish 
   if (item->kind != GT_SPEC_SEQUENCE || item->count < 3 || item->count > 4 ||
       item->child[0]->kind != GT_SPEC_SCALAR || !gt_spec_int(item->child[1], &from) ||
       !gt_spec_int(item->child[2], &to)) {
-    refuse(diagnostics, item->at, expected, "this is no edge");
+    refuse(diagnostics, item->at, expected, "this is not an edge");
     return false;
   }
   const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
@@ -101,11 +101,11 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish 
   if (from < 0 || from >= inputs)
     refuse(diagnostics, item->child[1]->at,
            gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
-           "its layer has no such input");
+           "the layer has no such input");
   if (to < 0 || to >= outputs)
     refuse(diagnostics, item->child[2]->at,
            gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
-           "its layer has no such output");
+           "the layer has no such output");
   wish->from = (int)from;
   wish->to = (int)to;
   return true;
@@ -118,7 +118,7 @@ static void read_edges(symbolic_settings *snap, gt_arena *arena, const gt_model 
   if (edges->kind == GT_SPEC_SCALAR && !strcmp(edges->scalar, "auto")) return;
   if (edges->kind != GT_SPEC_SEQUENCE || !edges->count) {
     refuse(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
-           "these are no edges");
+           "this is not a list of edges");
     return;
   }
   gt_snap_wish *wish = GT_NEW_N(arena, gt_snap_wish, edges->count);
@@ -139,10 +139,11 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   for (int l = 0; l < model->layers; l++) {
     const char *lacks = gt_kan_network_lacks(model, l);
     if (lacks)
-      gt_error_at(diagnostics, node->at, "its edges cannot be functions: layer '%s' (%s) %s",
+      gt_error_at(diagnostics, node->at, "the edges cannot become functions: layer '%s' (%s) %s",
                   model->layer[l].name, model->layer[l].type->name, lacks);
     else if (!gt_kan_settings(arena, phase->root, l, model->layers))
-      gt_error_at(diagnostics, node->at, "this needs a model that is written out, a KAN layer an entry");
+      gt_error_at(diagnostics, node->at,
+                  "'symbolic' needs a model that lists every KAN layer as an entry of its own");
     if (diagnostics->errors > errors) return NULL;
   }
   symbolic_settings *settings = GT_NEW(arena, symbolic_settings);
@@ -156,9 +157,9 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
 /* --- snapping ------------------------------------------------------------------------------------------- */
 
 static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
-  if (!isfinite(fit->r2)) return "stays: no function fits, or it is flat";
-  return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "stays, nearest",
-                         fit->symbol->name, 1 - fit->r2);
+  if (!isfinite(fit->r2)) return "kept: no function fits, or it is constant";
+  return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "kept, nearest", fit->symbol->name,
+                         1 - fit->r2);
 }
 
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
@@ -173,8 +174,8 @@ static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, co
     if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
     text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
   }
-  gt_sinks_say(run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
-               text, told > MOST_TOLD ? "; …" : "");
+  gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, snapped,
+               edges, text, told > MOST_TOLD ? "; …" : "");
 }
 
 static void warn_of_wishes(const gt_kan_network *network, const symbolic_settings *snap) {
@@ -183,7 +184,8 @@ static void warn_of_wishes(const gt_kan_network *network, const symbolic_setting
     const gt_kan_layer *l = &network->layer[wish->layer];
     const bool there = wish->from < l->inputs && wish->to < l->outputs;
     if (!there || !l->edge[wish->from * l->outputs + wish->to])
-      gt_warn("edge %d -> %d of '%s' has been pruned: it becomes no function", wish->from, wish->to, l->name);
+      gt_warn("edge %d -> %d of '%s' has been pruned and cannot become a function", wish->from, wish->to,
+              l->name);
   }
 }
 
@@ -209,7 +211,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
     all.names = data->input[0].columns;
     if (!given) gt_symbolic_of_network(&all);
     if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
-      gt_warn("edges become functions one by one: %s", why.message);
+      gt_warn("functions are chosen edge by edge: %s", why.message);
   }
   const bool ok = y != NULL;
   free(x);
@@ -250,8 +252,8 @@ static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt
     gt_config *phase = &base->phase[p];
     for (int l = 0; l < lists->count; l++)
       if (!gt_kan_snap_config(arena, phase->root, l, lists->count, lists->child[l]))
-        return gt_fail(error, GT_ERR_CONFIG, "phase %lld has other layers: its edges cannot be functions",
-                       (long long)p + 1);
+        return gt_fail(error, GT_ERR_CONFIG,
+                       "phase %lld has other layers, so its edges cannot become functions", (long long)p + 1);
     phase->resolved = gt_config_resolve(phase, arena);
   }
   return true;
@@ -269,7 +271,8 @@ static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
     gt_kan_snap_config(arena, config.root, l, lists->count, lists->child[l]);
   const gt_model *model = gt_config_build_model(&config, arena, &config.diagnostics);
   if (!model)
-    return gt_fail(error, GT_ERR_CONFIG, "cannot be snapped: %s", config.diagnostics.items[0].message);
+    return gt_fail(error, GT_ERR_CONFIG, "the edges cannot become functions: %s",
+                   config.diagnostics.items[0].message);
   gt_state_dict dict;
   gt_state_dict_carry(&dict, model->store, held, run->draw);
   for (int l = 0; l < network->layers; l++)
@@ -323,16 +326,17 @@ static bool resume(gt_config *base, int64_t present, const gt_container *checkpo
   gt_diagnostics_init(&diagnostics, arena);
   const gt_spec *lists = gt_spec_parse(arena, path, text, strlen(text), &diagnostics);
   if (!lists || diagnostics.errors || lists->kind != GT_SPEC_MAP)
-    return gt_fail(error, GT_ERR_DATA, "%s: what it tells of edges that are functions cannot be read", path);
+    return gt_fail(error, GT_ERR_DATA, "%s: its list of symbolic edges cannot be read", path);
   return snap_phases(base, first, lists, arena, error);
 }
 
 GT_DEFINE(change, symbolic) = {
     .name = "symbolic",
     .kept = "unsnapped.bin",
-    .too_early = "nothing is trained yet that could be a function",
+    .too_early = "the first phase cannot fit functions: nothing has been trained yet",
     .expected =
-        "symbolic: in a later phase; or symbolic: [[0, 0, sin]] of a layer, for what is known beforehand",
+        "'symbolic' in a later phase, or symbolic: [[0, 0, sin]] in a layer if the function is known in "
+        "advance",
     .schema = &schema,
     .read = read,
     .apply = apply,

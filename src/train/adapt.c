@@ -17,7 +17,8 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
   const gt_adaptation *first = &model_of(run)->adaptation[0];
   if (run->session.windows.train)
     return gt_fail(error, GT_ERR_CONFIG,
-                   "'%s' adapts to the training data (%s), for which all of it must fit on the device",
+                   "layer '%s' adapts to the training data (%s), so all training samples must fit on the "
+                   "device",
                    first->layer, first->key);
   const gt_net_options options = {.target = run->session.backend->target, .draw = &run->state.draw};
   adapter->net = gt_net_sampling(&run->generation, run->config, SAMPLES, &options, error);

@@ -41,8 +41,8 @@ bool gt_run_check_constants(gt_run *run, gt_error *error) {
   run->state.constants = gt_store_fingerprint(run->net->model->store);
   if (was == run->state.constants) return true;
   return gt_fail(error, GT_ERR_CONFIG,
-                 "the config draws constants%s in another way than the run in %s: what was learned with them "
-                 "would be lost. Undo that change, or begin another run with a new --run-dir",
+                 "the config draws constants%s that differ from those in %s, for which the weights were "
+                 "trained. Undo that change, or start a new run with another --run-dir",
                  gt_run_constants(run, text), run->directory);
 }
 
@@ -54,7 +54,7 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   if (!gt_generation_restart(run, error)) return false;
   const gt_store *store = run->net->model->store;
   const gt_slot *constant = gt_store_constant(store); /* "logic1.wiring": its layer's wiring */
-  gt_sinks_say(&run->sinks, "attempt %lld: other %s%sinitial values", (long long)attempt + 1,
+  gt_sinks_say(&run->sinks, "attempt %lld: new %s%sinitial values", (long long)attempt + 1,
                constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
                constant ? " and " : "");
   run->state.constants = gt_store_fingerprint(store);

@@ -101,19 +101,19 @@ static bool memory(const bench *b, gt_error *error) {
 
 static bool launches(const bench *b, gt_error *error) {
   gt_bench_time apart, chain, alone;
-  gt_bench_row *row = start_row(b, "us", "dispatch, of independent kernels");
+  gt_bench_row *row = start_row(b, "us", "dispatch, independent kernels");
   if (!gt_bench_chain(b->backend, KERNELS, false, b->table->seconds, &apart, error)) return false;
   set_time(row, KERNELS, &apart);
-  row = start_row(b, "us", "dispatch and barrier, of a chain");
+  row = start_row(b, "us", "dispatch and barrier, dependent kernels");
   if (!gt_bench_chain(b->backend, KERNELS, true, b->table->seconds, &chain, error)) return false;
   set_time(row, KERNELS, &chain);
   if (b->backend->target.device) {
-    row = start_row(b, "us", "barrier, by the difference");
+    row = start_row(b, "us", "barrier, as the difference");
     const gt_bench_time difference = {chain.median - apart.median, chain.min - apart.max,
                                       chain.max - apart.min};
     set_time(row, KERNELS, &difference);
   }
-  row = start_row(b, "us", "submission of a kernel, and wait");
+  row = start_row(b, "us", "submit one kernel and wait");
   if (!gt_bench_submission(b->backend, &alone, error)) return false;
   set_time(row, 1, &alone);
   return true;
@@ -212,7 +212,7 @@ static bool best_copy(gt_backend *backend, double *best, gt_error *error) {
     if (error->status != GT_ERR_MEMORY) return false;
     *error = (gt_error){0};
   }
-  return gt_fail(error, GT_ERR_MEMORY, "no memory is left to measure the bandwidth of a copy");
+  return gt_fail(error, GT_ERR_MEMORY, "out of memory: cannot measure the bandwidth of a copy");
 }
 
 bool gt_bench_measure_ceilings(gt_backend *backend, gt_bench_ceilings *ceilings, gt_error *error) {

@@ -33,9 +33,9 @@ void gt_change_read(gt_config *phase, int index, const gt_spec *item, const stru
     if (!node) continue;
     if (!index) gt_error_at(diagnostics, node->at, "%s", type->too_early)->expected = type->expected;
     if (first)
-      gt_error_at(diagnostics, node->at, "a phase begins with '%s' or '%s', not both", first->name,
+      gt_error_at(diagnostics, node->at, "a phase can start with '%s' or '%s', not with both", first->name,
                   type->name)
-          ->expected = "two phases, one with each";
+          ->expected = "two phases, one for each";
     const void *settings = type->read(phase, node, model, arena, diagnostics);
     if (settings) phase->change = (gt_change){type, settings};
   }

@@ -152,17 +152,17 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
   for (int i = 0; i < STATE_ROWS; i++) {
     const char *key = state_rows[i].key, *text = gt_container_metadata(container, key);
     if (!state_parse(state, &state_rows[i], text))
-      return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: its '%s' is '%s'", path, key,
+      return gt_fail(error, GT_ERR_DATA, "%s is not a valid checkpoint: '%s' is '%s'", path, key,
                      text ? text : "missing");
   }
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const int64_t named = step_of(name, strlen(name));
   if (named >= 0 && named != state->step)
-    return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: it is of step %" PRId64, path,
+    return gt_fail(error, GT_ERR_DATA, "%s is not a valid checkpoint: it is from step %" PRId64, path,
                    state->step);
   return is_possible(state) ||
          gt_fail(error, GT_ERR_DATA,
-                 "%s is no sound checkpoint: its state counts more than its %" PRId64 " steps", path,
+                 "%s is not a valid checkpoint: it counts more than its %" PRId64 " steps", path,
                  state->step);
 }
 
@@ -177,13 +177,12 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   bool ok = false;
   const bool current = format && !strcmp(format, GT_CHECKPOINT_FORMAT);
   if (!current && format && !strncmp(format, family, sizeof family - 1))
-    gt_fail(
-        error, GT_ERR_DATA,
-        "%s was written by another version of gtrain (%s, expected %s): finish the run with that version, or "
-        "start a new one with --run-dir, from its weights with init_from: RUN/model.bin",
-        path, format, GT_CHECKPOINT_FORMAT);
+    gt_fail(error, GT_ERR_DATA,
+            "%s was written by another version of gtrain (%s, expected %s): finish the run with that "
+            "version, or start a new run from its weights, with --run-dir and init_from: RUN/model.bin",
+            path, format, GT_CHECKPOINT_FORMAT);
   else if (!current || !*config || !seed_text || !parse_digits(seed_text, 10, seed))
-    gt_fail(error, GT_ERR_DATA, "%s is not a checkpoint of gtrain", path);
+    gt_fail(error, GT_ERR_DATA, "%s is not a gtrain checkpoint", path);
   else
     ok = read_state(container, path, state, error);
   if (!ok) gt_container_finish(container);
@@ -237,7 +236,7 @@ void gt_checkpoint_prune(const char *run_directory, int keep) {
   int count;
   gt_arena_init(&arena);
   if (!gt_checkpoint_list(&arena, run_directory, &steps, &count, &error))
-    gt_warn("no old checkpoint was removed: %s", error.message);
+    gt_warn("old checkpoints were not removed: %s", error.message);
   for (int i = keep; i < count; i++) {
     const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
     if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));

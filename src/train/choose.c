@@ -134,10 +134,10 @@ gt_backend *gt_choose_backend(const gt_config *config, const char *split, const 
   if (!gt_device_is_auto(device)) return gt_backend_open(device, threads, error);
   const int count = gt_device_list(devices, MOST_DEVICES, &trouble);
   const int again = before ? find_before(before, devices, count) : -1;
-  if (again >= 0) return open_because(&devices[again], "the run began on it", threads, error);
+  if (again >= 0) return open_because(&devices[again], "the run started on it", threads, error);
   if (before)
-    gt_warn("the run began on %s, which is not here: it continues on another device, and its results will "
-            "differ by rounding",
+    gt_warn("the run started on %s, which is not available: it continues on another device, and its results "
+            "will differ by rounding",
             before);
   const gt_device_choice choice = gt_choose_device(config, split, devices, count);
   return *choice.why ? open_because(&devices[0], choice.why, threads, error)

@@ -53,8 +53,8 @@ static const gt_field train_fields[] = {
     GT_ROW(gt_train_config, batch_size, GT_FIELD_INT, .fallback = "128", .min = 1, .max = 1e8,
            .help = "number of samples per step"),
     GT_ROW(gt_train_config, accumulate, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1e6,
-           .help = "gradient accumulation: number of batches per optimizer step, like a batch that "
-                   "many times larger in the memory of one"),
+           .help = "gradient accumulation: number of batches per optimizer step, like a batch this many "
+                   "times larger, in the memory of one"),
     GT_ROW(gt_train_config, recompute, GT_FIELD_BOOL, .fallback = "false",
            .help = "recompute activations in the backward pass instead of storing them (normalized "
                    "and rectified inputs of convolutions): less memory, a little slower, same results"),
@@ -88,8 +88,8 @@ static const char *const products_names[] = {"auto", "scalar", "half", NULL}; /*
 static const gt_field precision_fields[] = {
     GT_ROW(precision, products, GT_FIELD_CHOICE, .fallback = "auto", .choices = products_names,
            .help = "precision of matrix products: scalar (float32), half (operands are rounded to 16 "
-                   "bits on GPUs with matrix units, sums stay float32) or auto (the fastest that is "
-                   "as exact as scalar)"),
+                   "bits on GPUs with matrix units, sums stay float32) or auto (the fastest that is as "
+                   "accurate as scalar)"),
     {.name = NULL},
 };
 const gt_schema gt_precision_schema = {
@@ -118,7 +118,7 @@ static const gt_field top_fields[] = {
     GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15, .help = "seed of all random numbers"),
     GT_ROW(top, data, GT_FIELD_NODE, .holds = "data", .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
     GT_ROW(top, augment, GT_FIELD_NODE, .holds = "augment",
-           .help = "random changes of training images, such as [{random_crop: 4}]"),
+           .help = "random changes to training images, such as [{random_crop: 4}]"),
     GT_ROW(top, model, GT_FIELD_NODE, .holds = "layers", .help = "the layers, in order"),
     GT_ROW(top, init_from, GT_FIELD_NODE, .holds = "init_from",
            .help = "trained model to start from (fine-tuning)"),
@@ -170,11 +170,12 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
   if (train->restart_every && !train->early_stopping.has_goal)
-    gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at, "restarts need a goal that ends them")
+    gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at,
+                "restart_every needs a goal at which to stop")
         ->expected = "early_stopping: {metric: ..., goal: ...}";
   if (train->restart_every && train->early_stopping.patience)
     gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at,
-                "a new attempt is worse at first: patience would end it")
+                "a new attempt starts worse than the best one, so patience would stop it")
         ->expected = "restart_every or early_stopping.patience, not both";
   const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
@@ -233,7 +234,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
   if (config->init_from && config->train.restart_every)
-    gt_error_at(diagnostics, restart->at, "a new attempt would begin with the same model")->expected =
+    gt_error_at(diagnostics, restart->at, "every attempt would start from the same model")->expected =
         "restart_every or init_from, not both";
 }
 

@@ -30,15 +30,16 @@ static void check_metric(gt_config *config, bool accuracy, bool hard, bool judge
   const gt_spec *metric = gt_spec_find(stopping, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
   if (watched->accuracy && !accuracy)
-    gt_error_at(&config->diagnostics, at, "the loss '%s' has no accuracy to watch", config->loss->type->name)
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s'", watched->name,
+                config->loss->type->name)
         ->suggestion = "loss";
   else if (watched->judges && !judged)
-    gt_error_at(&config->diagnostics, at, "the loss '%s' is itself how far outputs are from targets",
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s'", watched->name,
                 config->loss->type->name)
         ->suggestion = "loss";
   else if ((watched->of_hard || watched->of_soft) && !hard)
-    gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'",
-                watched->name)
+    gt_error_at(&config->diagnostics, at,
+                "metric '%s' is not available: no layer of this model has a hard form", watched->name)
         ->suggestion = watched->accuracy ? "accuracy" : "loss";
 }
 
@@ -68,7 +69,7 @@ static void check_watchers(gt_config *config) {
       gt_finding_at(&config->diagnostics, GT_FINDING_never_evaluated,
                     watchers[i].at ? watchers[i].at->at : root->at,
                     "%s: there is neither validation nor test data to watch", watchers[i].text)
-          ->help = "data: {..., validation: 0.1} sets a tenth of the training samples apart";
+          ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 
 static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
@@ -130,9 +131,9 @@ static void check_plain(gt_config *config) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
   if (!config->loss || !config->loss->type->residual || !config->dataset.input[0].scaling.count) return;
   gt_error_at(&config->diagnostics, scaling ? scaling->at : data->at,
-              "loss '%s' has derivatives by the inputs, which are others once these are scaled",
+              "loss '%s' differentiates by the inputs, and normalizing them changes the derivatives",
               config->loss->type->name)
-      ->expected = "inputs as they are, and layers that scale them";
+      ->expected = "no normalization; layers can scale the inputs";
 }
 
 /* Builds model and loss once, for their errors alone. */
@@ -161,7 +162,7 @@ static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) 
       (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]))
     return true;
   gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
-      ->expected = "targets that can be moved as the inputs are";
+      ->expected = "targets of the same size, which are transformed like the inputs";
   return false;
 }
 
@@ -170,12 +171,13 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   const gt_input *input = &data->input[0];
   const gt_augment_list *list = config->augment;
   if (data->inputs > 1 || input->element == GT_ELEMENT_I32) {
-    gt_error_at(diagnostics, list->at, "only pictures can be augmented, as a model's one input");
+    gt_error_at(diagnostics, list->at,
+                "only images can be augmented, and only if they are the model's single input");
     return false;
   }
   if (config->optim->type->line_search) {
     gt_error_at(diagnostics, list->at,
-                "optimizer '%s' evaluates the same samples again and again: they cannot change at random",
+                "optimizer '%s' evaluates the same samples repeatedly, so they cannot be augmented",
                 config->optim->type->name);
     return false;
   }
@@ -195,10 +197,10 @@ static void check_light(const gt_config *config, const gt_augment_plan *plan, gt
   for (int64_t i = 0; i < count; i++) most = value[i] > most ? value[i] : most;
   if (most <= plan->look.white) return;
   gt_finding_at(diagnostics, GT_FINDING_clipped_light, config->augment->at,
-                "samples have values up to %g, which colour changes cut off at %g, as white", (double)most,
+                "samples have values up to %g; colour augmentations clip at white, which is %g", (double)most,
                 (double)plan->look.white)
-      ->help = gt_arena_printf(diagnostics->arena, "data: {normalize: {scale: %g}} says what white is",
-                               1 / (double)most);
+      ->help = gt_arena_printf(
+      diagnostics->arena, "data: {normalize: {scale: %g}} makes the largest value white", 1 / (double)most);
 }
 
 static void check_channels(const gt_config *config, gt_diagnostics *diagnostics) {
@@ -206,7 +208,8 @@ static void check_channels(const gt_config *config, gt_diagnostics *diagnostics)
   const gt_shape s = {.rank = input->rank, .dim = {input->dim[0], input->dim[1], input->dim[2]}};
   if (!gt_is_channels_first(s)) return;
   gt_finding_at(diagnostics, GT_FINDING_channels_first, config->augment->at,
-                "samples of [%lld, %lld, %lld] are augmented as %lld rows, %lld columns and %lld channels",
+                "samples of shape [%lld, %lld, %lld] are augmented as images of %lld rows, %lld columns and "
+                "%lld channels",
                 (long long)s.dim[0], (long long)s.dim[1], (long long)s.dim[2], (long long)s.dim[0],
                 (long long)s.dim[1], (long long)s.dim[2])
       ->help = "augmentation needs [height, width, channels]: transpose the arrays in their files";
@@ -226,8 +229,9 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
       (data->inputs == 1 && input->element != GT_ELEMENT_I32 && (input->rank == 2 || input->rank == 3)))
     return true;
   gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
-              "only pictures can be mirrored, as a model's one input")
-      ->expected = "samples of [height, width] or [height, width, channels], as by data: {shape: [8, 8]}";
+              "only images can be mirrored, and only if they are the model's single input")
+      ->expected = "samples of shape [height, width] or [height, width, channels], for example by data: "
+                   "{shape: [8, 8]}";
   return false;
 }
 

@@ -38,8 +38,8 @@ static bool default_directory(gt_run *run, gt_error *error) {
   long number = highest_number(name);
   if (run->options->resume) {
     if (!number)
-      return gt_fail(error, GT_ERR_USAGE, "nothing to resume: there is no runs/%s-N; name it by --run-dir",
-                     name);
+      return gt_fail(error, GT_ERR_USAGE,
+                     "nothing to resume: there is no runs/%s-N; name the run directory with --run-dir", name);
     run->directory = gt_arena_printf(&run->session.arena, "runs/%s-%ld", name, number);
     return true;
   }
@@ -88,7 +88,7 @@ static bool lock_new(gt_run *run, gt_error *error) {
 /* --- a directory to be continued --- */
 
 static bool no_run(const gt_run *run, const char *why, gt_error *error) {
-  return gt_fail(error, GT_ERR_BUSY, "%s is not the directory of a run: %s. Nothing in it was changed",
+  return gt_fail(error, GT_ERR_BUSY, "%s is not a run directory: %s. Nothing in it was changed",
                  run->directory, why);
 }
 
@@ -97,11 +97,11 @@ static bool look_at(gt_run *run, const char *name, mode_t kind, bool *there, gt_
   struct stat status;
   const char *path = gt_arena_printf(&run->session.arena, "%s/%s", run->directory, name);
   *there = lstat(path, &status) == 0;
-  if (!*there) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot look at %s", path);
+  if (!*there) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot access %s", path);
   if ((status.st_mode & S_IFMT) == kind) return true;
-  return gt_fail(error, GT_ERR_IO, "%s is %s, not the %s of a run", path,
-                 S_ISLNK(status.st_mode) ? "a link" : "something else",
-                 kind == S_IFDIR ? "folder" : "plain file");
+  return gt_fail(error, GT_ERR_IO, "%s is %snot a %s", path,
+                 S_ISLNK(status.st_mode) ? "a symbolic link, " : "",
+                 kind == S_IFDIR ? "directory" : "regular file");
 }
 
 /* A run that was killed before it wrote its config has left nothing else. */

@@ -16,9 +16,9 @@ static bool holds_values(const gt_node *node) {
 
 static const char *last_good(const gt_run *run, char text[128]) {
   if (run->saved_step >= 0)
-    snprintf(text, 128, "the last good checkpoint is that of step %lld", (long long)run->saved_step);
+    snprintf(text, 128, "the last good checkpoint is from step %lld", (long long)run->saved_step);
   else
-    snprintf(text, 128, "there is no checkpoint before it");
+    snprintf(text, 128, "there is no earlier checkpoint");
   return text;
 }
 

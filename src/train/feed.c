@@ -134,7 +134,7 @@ static bool start_thread(gt_feed *feed, gt_error *error) {
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   feed->started = !failed;
   return feed->started ||
-         gt_fail(error, GT_ERR_MEMORY, "no thread for the data can be started: %s", strerror(failed));
+         gt_fail(error, GT_ERR_MEMORY, "cannot start a thread for the data: %s", strerror(failed));
 }
 
 /* The rings, and where the host writes them. */
@@ -261,7 +261,7 @@ bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
 bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint32_t each, uint64_t *ticket,
                  gt_error *error) {
   if (feed->end - feed->next < (int64_t)times * each)
-    return gt_fail(error, GT_ERR_INTERNAL, "batches are asked for that nobody has announced");
+    return gt_fail(error, GT_ERR_INTERNAL, "more batches are requested than were announced");
   while (times) {
     const int64_t chunk = feed->next / feed->chunk;
     const int64_t fits = ((chunk + 1) * feed->chunk - feed->next) / each;

@@ -91,7 +91,7 @@ static void plan_steps(gt_run *run) {
 bool gt_generation_open(gt_run *run, gt_error *error) {
   const int64_t phases = run->base->phases ? run->base->phases : 1;
   if (run->state.phase >= phases)
-    return gt_fail(error, GT_ERR_CONFIG, "the run in %s is in phase %lld, and the config has only %lld",
+    return gt_fail(error, GT_ERR_CONFIG, "the run in %s is in phase %lld, but the config has only %lld",
                    run->directory, (long long)run->state.phase + 1, (long long)phases);
   run->config = run->session.config = phase_config(run, run->state.phase);
   run->session.nets = &run->generation;
@@ -160,7 +160,7 @@ static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {
   char text[128];
   if (gt_store_fingerprint(store) != run->state.constants)
     return gt_fail(error, GT_ERR_CONFIG,
-                   "phase %lld draws constants%s in another way: what was learned with them would be lost",
+                   "phase %lld draws constants%s that differ from those for which the weights were trained",
                    (long long)run->state.phase + 1, gt_run_constants(run, text));
   gt_state_dict_carry(&dict, store, held, run->state.draw);
   const bool ok = gt_state_dict_upload(&dict, &run->session.buffers, error) &&

@@ -34,7 +34,7 @@ static bool read_map(gt_init_from *from, const gt_spec *map, gt_arena *arena, gt
   for (int i = 0; i < map->count; i++) {
     const gt_spec *entry = map->child[i];
     if (entry->kind != GT_SPEC_SCALAR) {
-      gt_error_at(diagnostics, entry->at, "what '%s' is taken from is not a name", entry->key)->expected =
+      gt_error_at(diagnostics, entry->at, "the source of '%s' is not a name", entry->key)->expected =
           "a layer or tensor of the file, or ~";
       return false;
     }
@@ -134,10 +134,10 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
   case GT_LEFT_OUT: return "left out by the map";
   case GT_NOT_THERE: return "not in the file";
   case GT_OTHER_SHAPE:
-    return gt_arena_printf(arena, "%s %s here, %s %s there", gt_dtype_name(slot->dtype),
+    return gt_arena_printf(arena, "%s %s in this model, %s %s in the file", gt_dtype_name(slot->dtype),
                            gt_shape_text(slot->shape, here), gt_dtype_name(stored->dtype),
                            gt_shape_text(stored->shape, there));
-  default: return "its layer does not fit as a whole";
+  default: return "other tensors of its layer do not match";
   }
 }
 
@@ -150,7 +150,7 @@ static void tell(const gt_init_from *from, const gt_store *store, const gt_trans
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (!gt_slot_plays(slot, GT_MODEL_ROLES) || result[i] == GT_TAKEN || ++listed > MOST_LISTED) continue;
-    gt_info("  begins anew: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
+    gt_info("  starts from scratch: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
   }
   if (listed > MOST_LISTED) gt_info("  and %d more", listed - MOST_LISTED);
   gt_arena_finish(&arena);
@@ -174,8 +174,8 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
   gt_transferred *result = gt_arena_alloc_n(diagnostics->arena, (size_t)store->slots, sizeof *result);
   const int taken = gt_transfer_apply(&from->transfer, store, result);
   if (!taken) {
-    gt_error_at(diagnostics, from->at, "nothing in %s fits this model", from->file.path)->expected =
-        "layers of the same names and shapes, or a map of their names";
+    gt_error_at(diagnostics, from->at, "no tensor in %s matches this model", from->file.path)->expected =
+        "layers with the same names and shapes, or a map from names to names";
     return false;
   }
   if (!gt_transfer_check(&from->transfer, store, result, from->file.path, &error)) {
@@ -184,6 +184,6 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
   }
   tell(from, store, result, taken);
   if (!same_scaling(&from->file.signature, dataset))
-    gt_warn("the inputs are not normalised as those of %s were", from->file.path);
+    gt_warn("the inputs are not normalized like those of %s", from->file.path);
   return true;
 }

@@ -25,11 +25,11 @@ enum { KINDS = 7 };
 const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
                                                 "hard_loss", "hard_accuracy", "rmse",      NULL};
 static const gt_metric_kind kinds[KINDS] = {
-    {"loss", "mean loss; of a model of logic gates, that of its circuit", loss},
-    {"accuracy", "fraction of correct answers; of logic gates, that of the circuit", accuracy,
+    {"loss", "mean loss; for logic gates, that of the circuit", loss},
+    {"accuracy", "fraction of correct predictions; for logic gates, that of the circuit", accuracy,
      .accuracy = true},
-    {"soft_loss", "loss of the relaxed gates that training works on", soft_loss, .of_soft = true},
-    {"soft_accuracy", "accuracy of the relaxed gates that training works on", soft_accuracy, .accuracy = true,
+    {"soft_loss", "loss of the relaxed gates that are trained", soft_loss, .of_soft = true},
+    {"soft_accuracy", "accuracy of the relaxed gates that are trained", soft_accuracy, .accuracy = true,
      .of_soft = true},
     {"hard_loss", "loss of the circuit: another name for 'loss'", loss, .of_hard = true},
     {"hard_accuracy", "accuracy of the circuit: another name for 'accuracy'", accuracy, .accuracy = true,

@@ -344,8 +344,8 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
   bool ok = false;
   if (!format || strcmp(format, GT_MODEL_FORMAT))
-    gt_fail(error, GT_ERR_DATA, "%s is not a model of this version of gtrain, but '%s'", path,
-            format ? format : "something without a format");
+    gt_fail(error, GT_ERR_DATA, "%s is not a model file of this version of gtrain: its format is %s, not %s",
+            path, format ? format : "missing", GT_MODEL_FORMAT);
   else if (!file->config || !read_signature(file, root) || !read_scalings(file))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
@@ -378,10 +378,10 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs) == was) return;
   gt_diagnostics *d = &config->diagnostics;
   gt_finding_at(d, GT_FINDING_other_samples, gt_spec_find(config->root, "data")->at,
-                "the %s samples are not those of the run that made %s: the files have changed since, or are "
-                "others of the same names",
+                "the %s samples differ from those of the run that made %s: the files have changed, or they "
+                "are other files with the same names",
                 split, file->path)
-      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE says which are meant",
+      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use",
                                strcmp(split, "test") ? "train" : "test");
 }
 

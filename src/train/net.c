@@ -397,7 +397,7 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
   if (net->model->moved)
     return gt_fail(
         error, GT_ERR_CONFIG,
-        "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
+        "optimizer '%s' evaluates the same weights repeatedly, but '%s' changes with each evaluation",
         config->optim->type->name, net->model->moved->name);
   net->column =
       (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};

@@ -40,17 +40,17 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
   const char *other = was->train != is->train               ? "training samples"
-                      : was->meaning != is->meaning         ? "classes or normalisation"
+                      : was->meaning != is->meaning         ? "classes or normalization"
                       : was->validation != is->validation   ? "validation samples"
                       : !validates && was->test != is->test ? "test samples, which are watched,"
                                                             : NULL;
   if (other)
     return gt_fail(
         error, GT_ERR_DATA,
-        "the %s are not those that %s was made with. Give the run its data back (its files, 'data:' "
-        "and the seed, which draws splits), or begin another with a new --run-dir",
+        "the %s differ from those of %s. Restore the data (the files, 'data:' and the seed, which draws "
+        "splits), or start a new run with another --run-dir",
         other, path);
-  if (was->test != is->test) gt_warn("the test samples are not those that %s was made with", path);
+  if (was->test != is->test) gt_warn("the test samples differ from those of %s", path);
   run->state.data = *is;
   return true;
 }
@@ -59,11 +59,10 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
 static bool check_init(const gt_run *run, const char *path, gt_error *error) {
   const gt_init_from *from = run->config->init_from;
   if (!from || from->hash == run->state.init) return true;
-  return gt_fail(
-      error, GT_ERR_DATA,
-      "%s is not the model that %s began with. Give the run that file back, or leave init_from out: "
-      "the checkpoint has all that was taken from it but the constants",
-      from->file.path, path);
+  return gt_fail(error, GT_ERR_DATA,
+                 "%s is not the model that %s was started from. Restore that file, or remove init_from: the "
+                 "checkpoint holds everything taken from it except the constants",
+                 from->file.path, path);
 }
 
 /* Going on with another config is allowed, but it is not the same run: say where it differs. */
@@ -102,8 +101,8 @@ static bool find_sound(gt_run *run, const int64_t *steps, int count, int *damage
   }
   return gt_fail(
       error, GT_ERR_DATA,
-      "no checkpoint in %s is sound: nothing was changed. Remove %s/checkpoints to start this run over, or "
-      "begin another with a new --run-dir",
+      "all checkpoints in %s are damaged; nothing was changed. Remove %s/checkpoints to start this run "
+      "over, or start a new run with another --run-dir",
       run->directory, run->directory);
 }
 

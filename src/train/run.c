@@ -90,7 +90,7 @@ static bool open_run(gt_run *run, gt_error *error) {
   if (classes.classes) gt_info("classes: %s", gt_class_counts_text(&classes, &run->session.arena));
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
   const uint32_t tuned = gt_net_work_of(run->net).tuned;
-  if (tuned) gt_info("kernels: %u of the step's choices as gtrain tune found them", tuned);
+  if (tuned) gt_info("kernels: %u chosen by gtrain tune", tuned);
   return true;
 }
 
@@ -170,7 +170,7 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
     /* A run that was resumed with fewer steps may have been further before. */
     *restored = best.step < 0 || best.step == run->state.best_step;
     if (!*restored)
-      gt_warn("%s is of step %lld, not of the best one, %lld: model.bin gets the last weights", path,
+      gt_warn("%s is from step %lld, but the best step is %lld: model.bin gets the last weights", path,
               (long long)best.step, (long long)run->state.best_step);
     const bool ok = !*restored || take_best(run, &best, weights, error);
     gt_model_file_finish(&best);
@@ -257,10 +257,10 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
   char next[128] = "Continue with";
   if (!lost && (error->status != GT_ERR_MEMORY || run->saved_step < 0)) return;
   if (run->saved_step >= 0)
-    snprintf(next, sizeof next, "The last checkpoint is that of step %lld of %lld. Continue with",
+    snprintf(next, sizeof next, "The last checkpoint is from step %lld of %lld. Continue with",
              (long long)run->saved_step, (long long)run->total);
   else if (!run->options->resume)
-    snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
+    snprintf(next, sizeof next, "There is no checkpoint yet. Start again with");
   const gt_error why = *error;
   *error = (gt_error){0};
   gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s", why.message, next, run->command);

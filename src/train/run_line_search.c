@@ -172,7 +172,7 @@ static void note_step(search *s, double t) {
 
 static void converged(search *s, const char *why) {
   gt_run *run = s->run;
-  gt_sinks_say(&run->sinks, "lbfgs has converged after step %lld: %s", (long long)run->state.step, why);
+  gt_sinks_say(&run->sinks, "L-BFGS converged after step %lld: %s", (long long)run->state.step, why);
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
@@ -183,7 +183,7 @@ static void forget(search *s) {
   const int s_row = 2 * s->m, y_row = s_row + 1;
   s->counts[STEPS] = s->counts[PAIRS] = 0;
   s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] = 0; /* nor does the last pair join */
-  gt_sinks_say(&s->run->sinks, "lbfgs begins a new history after step %lld: the old one leads nowhere",
+  gt_sinks_say(&s->run->sinks, "L-BFGS: line search failed after step %lld, history reset",
                (long long)s->run->state.step);
 }
 
@@ -211,7 +211,7 @@ static bool advance(search *s, gt_error *error) {
   if ((double)s->last[GT_MEASURED_LARGEST] <= c->tolerance_grad)
     return converged(s, "the gradient is zero"), true;
   if (!find_step(s, &t, &down, error)) return false;
-  if (!down) return converged(s, "no direction leads down"), true;
+  if (!down) return converged(s, "no descent direction is left"), true;
   if (!isfinite(mean_loss(s, s->measured)) || !isfinite(s->measured[GT_MEASURED_L1])) {
     run->bad_step = run->state.step;
     run->bad_gradient = isfinite(mean_loss(s, s->measured));
@@ -223,9 +223,9 @@ static bool advance(search *s, gt_error *error) {
   const double moved = t * (double)s->measured[GT_MEASURED_DIRECTION];
   if (!accept(s, t, error) || !gt_run_write_window(run, error)) return false;
   if (moved <= c->tolerance_change)
-    converged(s, "the weights move no more");
+    converged(s, "the weights no longer change");
   else if (change < c->tolerance_change)
-    converged(s, "the loss changes no more");
+    converged(s, "the loss no longer changes");
   return true;
 }
 

@@ -49,8 +49,8 @@ static bool begin(sheet *s, gt_error *error) {
   if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || (input->rank != 2 && input->rank != 3))
     return gt_fail(
         error, GT_ERR_USAGE,
-        "--samples shows pictures; these samples are none: data.shape says what shape they have, such "
-        "as [8, 8]");
+        "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
+        "[8, 8]");
   s->targets = &data->train.targets;
   gt_input_seen(input, seen);
   s->input = image_of(input->rank, seen);

@@ -12,13 +12,13 @@
 static bool cut_back(gt_sink_file *file, const char *directory, int64_t keep, gt_error *error) {
   struct stat status;
   if (fstat(file->fd, &status) != 0)
-    return gt_fail_errno(error, GT_ERR_IO, "cannot look at %s/%s", directory, file->name);
+    return gt_fail_errno(error, GT_ERR_IO, "cannot access %s/%s", directory, file->name);
   if (status.st_size < keep)
     gt_warn("%s/%s is shorter than it was at the checkpoint; its missing rows are lost", directory,
             file->name);
   file->bytes = status.st_size < keep ? status.st_size : keep;
   return gt_cut_file(file->fd, file->bytes) ||
-         gt_fail_errno(error, GT_ERR_IO, "cannot cut %s/%s", directory, file->name);
+         gt_fail_errno(error, GT_ERR_IO, "cannot truncate %s/%s", directory, file->name);
 }
 
 bool gt_sink_file_open(gt_sink_file *file, const char *directory, const char *name, int64_t keep,

@@ -19,7 +19,7 @@ char *gt_tuned_path(const gt_backend *backend) {
 }
 
 static bool not_ours(const char *path, const char *why, gt_error *error) {
-  return gt_fail(error, GT_ERR_DATA, "%s does not hold what gtrain tune has found: %s", path, why);
+  return gt_fail(error, GT_ERR_DATA, "%s is not a file of gtrain tune: %s", path, why);
 }
 
 static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backend *backend,
@@ -28,18 +28,18 @@ static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backe
   json_t *ways, *way;
   if (json_unpack(root, "{s:s, s:s, s:o}", "format", &what, "device", &device, "ways", &ways) ||
       !json_is_object(ways))
-    return not_ours(path, "no format, device and ways", error);
+    return not_ours(path, "it lacks 'format', 'device' or 'ways'", error);
   if (!strcmp(what, old_format)) {
-    gt_warn("%s is of an earlier gtrain and not used; gtrain tune finds anew what is fastest", path);
+    gt_warn("ignored %s, which an earlier version of gtrain wrote; run gtrain tune again", path);
     return true;
   }
-  if (strcmp(what, format)) return not_ours(path, "another format", error);
+  if (strcmp(what, format)) return not_ours(path, "unknown format", error);
   if (strcmp(device, backend->name)) {
-    gt_warn("%s was found on %s: not used on %s", path, device, backend->name);
+    gt_warn("ignored %s: it was tuned on %s, not on %s", path, device, backend->name);
     return true;
   }
   json_object_foreach(ways, key, way) {
-    if (!json_is_string(way)) return not_ours(path, "a way that is no text", error);
+    if (!json_is_string(way)) return not_ours(path, "a value of 'ways' is not a string", error);
     gt_tuned_set(tuned, key, json_string_value(way));
   }
   return true;
@@ -62,7 +62,7 @@ void gt_tuned_read_cache(gt_tuned *tuned, const gt_backend *backend) {
   char *path = gt_tuned_path(backend);
   if (path) gt_remove_leftovers(path);
   if (path && gt_file_exists(path) && !gt_tuned_read(tuned, path, backend, &error))
-    gt_warn("%s; it is not used", error.message);
+    gt_warn("%s; the file is ignored", error.message);
   free(path);
 }
 
@@ -77,8 +77,8 @@ bool gt_tuned_write(const gt_tuned *tuned, const char *path, const gt_backend *b
     json_object_set_new(ways, tuned->items[i].key, json_string(tuned->items[i].way));
   json_t *root = json_pack("{s:s, s:s, s:o}", "format", format, "device", backend->name, "ways", ways);
   char *text = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS);
-  const bool ok = text ? write_text(path, text, error)
-                       : gt_fail(error, GT_ERR_INTERNAL, "%s: not to be written as JSON", path);
+  const bool ok =
+      text ? write_text(path, text, error) : gt_fail(error, GT_ERR_INTERNAL, "cannot write %s as JSON", path);
   free(text);
   json_decref(root);
   return ok;

@@ -194,7 +194,7 @@ static bool check_limit(placing *p, gt_error *error) {
   gt_human_bytes(rounded_up(needed(p)), least);
   gt_human_bytes((double)(p->nets + p->shared), nets);
   return gt_fail(error, GT_ERR_MEMORY,
-                 "--memory-limit is %s, and the least that will do is %s: %s for the network, the rest for a "
+                 "--memory-limit is %s, but at least %s is needed: %s for the network, the rest for one "
                  "batch of data at a time. A smaller train.batch_size or train.eval_batch_size needs less",
                  limit, least, nets);
 }

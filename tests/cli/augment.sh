@@ -191,10 +191,10 @@ refused "two ways" "[{random_rotation: {degrees: 1, interpolation: nearest}}, {r
 refused "too many that erase" "[{cutout: 1}, {cutout: 1}, {cutout: 1}, {cutout: 1}, {cutout: 1}]" 2:64 "at most 4 of them erase"
 exits 78 "lbfgs" "$GTRAIN" check configs/digits.yaml --set data.shape='[8, 8]' --set 'model=[flatten, {linear: 10}]' \
   --set 'augment=[{random_crop: 1}]' --set optimizer=lbfgs
-says "why" "they cannot change at random"
+says "why" "they cannot be augmented"
 exits 0 "values beyond white" "$GTRAIN" check configs/digits.yaml --set data.shape='[8, 8]' --set 'model=[flatten, {linear: 10}]' \
   --set 'augment=[{color_jitter: {brightness: 0.1}}]' --set data.normalize=standard
-says "a warning" "values up to 16, which colour changes cut off at 1"
+says "a warning" "values up to 16; colour augmentations clip at white, which is 1"
 exits 78 "no picture to mirror" "$GTRAIN" check configs/digits.yaml --set eval.flip=true
-says "where" "only pictures can be mirrored"
+says "where" "only images can be mirrored"
 finish

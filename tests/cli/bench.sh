@@ -11,7 +11,7 @@ check "one object" grep -q '^{"version":"[0-9.]*","devices":{.*},"rows":\[.*\]}$
 check "the CPU is among the devices" grep -q '"cpu":"' "$tmp/now.json"
 sed 's/.*"rows"://' "$tmp/now.json" | tr '{' '\n' | grep '"name"' > "$tmp/rows"
 for row in "product 512, fp32" "product 8192, fp32" "copy, " "2x + 1, " "gelu, " "dispatch, " "dispatch and barrier, " \
-  "submission " "MLP 784-512-256-10 step, batch 128\"" "MLP 784-512-256-10 step, batch 8192\""; do
+  "submit " "MLP 784-512-256-10 step, batch 128\"" "MLP 784-512-256-10 step, batch 8192\""; do
   check "a row of '$row'" grep -qF "\"name\":\"$row" "$tmp/rows"
 done
 check "each has figures, or a word why not" \

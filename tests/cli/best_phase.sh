@@ -18,13 +18,13 @@ shape() { "$GTRAIN" inspect "$TEST_TMP/$1/model.bin" | sed -n 's/^ *kan1.mask *f
 
 phases='[{steps: 60}, {steps: 60, prune: {nodes: 6}}, {steps: 60, prune: {nodes: 3}, optimizer.lr: 1.0}]'
 exits 0 "pruned twice" train pruned
-says "… before the last phase" "pruned 'kan1': 3 of 6 nodes"
+says "… before the last phase" "pruned 'kan1': kept 3 of 6 nodes"
 check "… the best is of the second" test "$(shape pruned)" = "[1, 1, 2, 6]"
 goes_on pruned best.bin
 
 phases='[{steps: 60}, {steps: 60, symbolic: {minimum_r2: 0.9}}, {steps: 60, prune: {nodes: 3}, optimizer.lr: 1.0}]'
 exits 0 "functions, then pruned" train functions
-says "… before the last phase" "pruned 'kan1': 3 of 8 nodes"
+says "… before the last phase" "pruned 'kan1': kept 3 of 8 nodes"
 check "… the best is of the second" test "$(shape functions)" = "[1, 1, 2, 8]"
 goes_on functions best.bin
 

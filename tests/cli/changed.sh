@@ -59,7 +59,7 @@ rm -rf "$run"
 exits 0 "gates" train "$TEST_TMP/gates.yaml"
 before=$(state)
 exits 78 "another wiring" train "$TEST_TMP/gates.yaml" --resume --set model.3.logic.wiring=unique
-says "why not" "draws constants (such as 'logic1.wiring') in another way"
+says "why not" "draws constants (such as 'logic1.wiring') that differ from those in"
 check "nothing was touched" test "$(state)" = "$before"
 
 # A later attempt's wiring is its own, and so is the best one's.
@@ -97,7 +97,7 @@ half
 exits 0 "a layer is frozen" train "$TEST_TMP/net.yaml" --resume \
   --set 'optimizer.parameters=[{match: "linear1.*", frozen: true}]'
 exits 0 "and set free again" train "$TEST_TMP/net.yaml" --resume --set train.epochs=5
-says "its moments are new" "'optimizer.exp_avg' begins anew for what was frozen, such as 'linear1.bias'"
+says "its moments are new" "'optimizer.exp_avg' starts from scratch for parameters that were frozen, such as 'linear1.bias'"
 half
 exits 65 "another optimizer" train "$TEST_TMP/net.yaml" --resume --set 'optimizer={type: sgd, momentum: 0.9}'
 says "which" "made with another optimizer"
@@ -118,20 +118,20 @@ for watched in test validation; do
   before=$(state)
   sed -i '100s/,16,/,15,/' "$TEST_TMP/train.csv"
   exits 65 "one value is another" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
-  says "of which" "the training samples are not those"
+  says "of which" "the training samples differ from those"
   cp datasets/digits/digits.csv "$TEST_TMP/train.csv"
   sed -i '2d' "$TEST_TMP/test.csv"
   if [[ $watched == test ]]; then
     exits 65 "a watched test sample is gone" train "$TEST_TMP/data.yaml" --resume
-    says "of which" "the test samples, which are watched, are not those"
+    says "of which" "the test samples, which are watched, differ from those"
   fi
   exits 65 "another normalisation" train "$TEST_TMP/data.yaml" "${more[@]}" --resume --set data.normalize.scale=0.05
-  says "of which" "the classes or normalisation are not those"
+  says "of which" "the classes or normalization differ from those"
   check "nothing was touched" test "$(state)" = "$before"
   if [[ $watched == validation ]]; then
     exits 65 "another seed draws another split" train "$TEST_TMP/data.yaml" "${more[@]}" --resume --set seed=2
     exits 0 "a test sample is gone" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
-    says "a warning" "the test samples are not those"
+    says "a warning" "the test samples differ from those"
   fi
   head -n 200 datasets/digits/digits.csv > "$TEST_TMP/test.csv"
 done

@@ -57,7 +57,7 @@ check "is as by numbers" test "$out" = "$whole"
 # The selection belongs to the data that a run was made with.
 resume() { "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet --resume "$@"; }
 exits 65 "fewer of each class" resume --set data.per_class=39
-says "are other samples" "the training samples are not those"
+says "are other samples" "the training samples differ from those"
 exits 65 "the classes in another order" resume --set 'data.classes=[three, nine, seven]'
 exits 0 "the same, written otherwise" resume --set 'data.classes=[9, three, 7]' --set train.epochs=31
 # Tables are straight where a name takes other columns of the terminal than bytes.

@@ -52,7 +52,7 @@ refused 65 "checkpoints of another version" "$run" --resume
 for how in cut rubbish flip; do
   copy
   each_checkpoint "$how"
-  refused 65 "no sound checkpoint ($how)" "$run" --resume
+  refused 65 "no valid checkpoint ($how)" "$run" --resume
   says "what to do" "Remove $run/checkpoints"
 done
 rm -r "$run/checkpoints"
@@ -107,7 +107,7 @@ printf 'seed: 3\ndata:\n  train: mine.csv\n' > "$project/config.yaml"
 echo '{"loss": 1}' | tee "$project/metrics.jsonl" > "$project/timing.jsonl"
 touch "$project/notes.tmp-1" "$project/checkpoints/last.tmp-2" "$project/.lock"
 refused 73 "--resume in a directory that is no run" "$project" --resume
-says "why" "is not the directory of a run"
+says "why" "is not a run directory"
 refused 73 "a new run in it" "$project"
 check "its lock is not ours" test ! -s "$project/.lock"
 rm "$project/config.yaml"

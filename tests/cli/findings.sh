@@ -164,7 +164,7 @@ zeros x.npy '2, 3, 8, 8' 384
 zeros y.npy '2, 1' 2
 finds channels_first chw.yaml:2:10 "reads the data's [3, 8, 8] as 3 rows, 8 columns and 8 channels" "$GTRAIN" check chw.yaml
 printf 'data: {train: {inputs: x.npy, targets: y.npy}}\naugment: [random_horizontal_flip]\nmodel: [{permute: [2, 3, 1]}, flatten, {linear: 1}]\n' > flipped.yaml
-finds channels_first flipped.yaml:2:10 "samples of [3, 8, 8] are augmented as 3 rows, 8 columns and 8 channels" "$GTRAIN" check flipped.yaml
+finds channels_first flipped.yaml:2:10 "samples of shape [3, 8, 8] are augmented as images of 3 rows, 8 columns and 8 channels" "$GTRAIN" check flipped.yaml
 silent "moved" "$GTRAIN" check chw.yaml --set 'model=[{permute: [2, 3, 1]}, {conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]'
 zeros x.npy '2, 8, 8, 3' 384
 silent "channels last" "$GTRAIN" check chw.yaml

@@ -44,19 +44,19 @@ exits 0 "the model of such a run needs that file no more" \
 
 printf 'init_from: {model: %s, map: {head: ~, body: body}}\n' "$TEST_TMP/dense/model.bin" >> "$TEST_TMP/dense.yaml"
 exits 0 "a map in the config" train dense map --set train.epochs=1
-says "… leaves a layer out" "begins anew: head.weight (left out by the map)"
+says "… leaves a layer out" "starts from scratch: head.weight (left out by the map)"
 says "… and takes the others" "init_from: 7 of 9 tensors"
 check "… and stands in the run's config" grep -q 'head: ~' "$TEST_TMP/map/config.yaml"
 exits 0 "another model than the config's" train dense map-2 --set train.epochs=1 --init "$TEST_TMP/dense-1/model.bin"
 says "… is taken with the same map" "init_from: 7 of 9 tensors from $TEST_TMP/dense-1/model.bin"
 exits 0 "another width" train dense narrow --set model.0.linear.units=16 --set train.epochs=1 --set 'init_from.map={}'
-says "… is told tensor by tensor" "body.weight (f32 [16, 64] here, f32 [32, 64] there)"
-says "… a layer with statistics whole or not at all" "num_batches_tracked (its layer does not fit as a whole)"
+says "… is told tensor by tensor" "body.weight (f32 [16, 64] in this model, f32 [32, 64] in the file)"
+says "… a layer with statistics whole or not at all" "num_batches_tracked (other tensors of its layer do not match)"
 exits 78 "names that there are not" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set 'init_from.map={haed: ~, body: bdy}'
 says "… of this model" "did you mean 'head'"
 says "… and of the file" "did you mean 'body'"
 exits 78 "nothing fits" train dense none --set 'init_from.map={"*": ~}'
-says "… is an error at its place" "nothing in"
+says "… is an error at its place" "no tensor in"
 exits 65 "a file that is none" train dense none --set 'init_from={model: README.md}'
 says "… is an error at its place" "--set:1:"
 head -c 500 "$TEST_TMP/dense/model.bin" > "$TEST_TMP/half.bin"
@@ -71,5 +71,5 @@ done
 exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \
   --set 'train.early_stopping={goal: 0, metric: loss}'
 exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1
-says "… are warned of" "not normalised as those of"
+says "… are warned of" "not normalized like those of"
 finish

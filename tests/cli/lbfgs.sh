@@ -36,7 +36,7 @@ check "… the first steps lose the same" awk '
 
 exits 0 "a line through two points" "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/line" \
   --set 'data={inputs: [[0], [1]], targets: [[1], [3]]}' --set 'model=[{linear: 1}]' --set train.steps=1000
-says "… is soon found" "lbfgs has converged after step"
+says "… is soon found" "L-BFGS converged after step"
 check "… and exactly" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --split train --device "$DEVICE" --fail-if 'loss>1e-10'
 exits 0 "after Adam" train phases --set 'train={batch_size: 100, phases: [{epochs: 2, optimizer: {type: adam, lr: 0.01}}, {steps: 30}]}' \
   --set 'optimizer=adam' --set 'train.phases=[{epochs: 2, optimizer: {type: adam, lr: 0.01}}, {steps: 30, optimizer: lbfgs}]'
@@ -71,8 +71,8 @@ train() {
   "$GTRAIN" train "$TEST_TMP/kinks.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --set seed=4 --set train.threads=1 "${@:2}"
 }
 exits 0 "mean absolute errors" train kinks
-says "… a new history" "lbfgs begins a new history after step "
-first=$(sed -n 's/^lbfgs begins a new history after step \([0-9]*\).*/\1/p' <<< "$out" | sed -n 1p)
+says "… a new history" "L-BFGS: line search failed after step "
+first=$(sed -n 's/^L-BFGS: line search failed after step \([0-9]*\), history reset/\1/p' <<< "$out" | sed -n 1p)
 check "… where the run would have ended, it learns" awk -v first="$first" '
   NR == first + 1 { then = $1 } { last = $1 } END { exit !(NR > first + 2 && last < then) }' <(losses kinks)
 check "… step by step" awk 'NR > 1 && $1 > last { bad = 1 } { last = $1 } END { exit bad }' <(losses kinks)

@@ -14,7 +14,7 @@ exits 65 "NaN in the first step" "$GTRAIN" train "$TEST_TMP/log.yaml" --device "
 says "the step" "step 1 "
 says "the layer" "'culprit'"
 says "the op" "'log'"
-says "no checkpoint" "no checkpoint"
+says "no checkpoint" "there is no earlier checkpoint"
 
 cat > "$TEST_TMP/blow.yaml" <<'YAML'
 data: {formula: "100*x0", range: [-1, 1], samples: 640, test_samples: 0}
@@ -24,8 +24,8 @@ train: {steps: 400, batch_size: 16, eval_every: 1, checkpoint: {every: 1}}
 YAML
 exits 65 "a run that blows up" "$GTRAIN" train "$TEST_TMP/blow.yaml" --device "$DEVICE" \
   --run-dir "$TEST_TMP/blow"
-says "the last good checkpoint" "last good checkpoint is that of step"
-step=$(sed -n 's/.*checkpoint is that of step \([0-9]*\).*/\1/p' <<< "$out")
+says "the last good checkpoint" "last good checkpoint is from step"
+step=$(sed -n 's/.*checkpoint is from step \([0-9]*\).*/\1/p' <<< "$out")
 exits 0 "which is sound" \
   "$GTRAIN" inspect "$TEST_TMP/blow/checkpoints/step-$(printf %09d "$step").safetensors"
 
@@ -60,7 +60,7 @@ YAML
 exits 65 "a gradient that becomes infinite" "$GTRAIN" train "$TEST_TMP/through.yaml" --device "$DEVICE" \
   --run-dir "$TEST_TMP/through"
 says "in step 9" "the gradient of step 9 "
-says "the one before is good" "last good checkpoint is that of step 8 "
+says "the one before is good" "last good checkpoint is from step 8 "
 check "none is of NaN" test "$(cd "$TEST_TMP/through/checkpoints" && echo *)" = \
   "step-000000007.safetensors step-000000008.safetensors"
 

@@ -83,7 +83,7 @@ mkdir a b && cp train.csv a/d.csv && cp same.csv b/d.csv
 sed 's/train.csv/d.csv/; s/epochs: 30/epochs: 1/' config.yaml > a/c.yaml
 again() { "$GTRAIN" eval "$1" --device "$DEVICE" --quiet "${@:2}"; }
 at() { (cd "$1" && "${@:2}"); }
-changed="the test samples are not those of the run that made"
+changed="the test samples differ from those of the run that made"
 exits 0 "a file beside the config" "$GTRAIN" train a/c.yaml --device "$DEVICE" --run-dir beside --quiet
 exits 0 "is found by eval" again beside/model.bin
 known=$out
@@ -103,7 +103,7 @@ exits 0 "unless it is named" at b again model.bin --set data.test=d.csv
 check "then there is none" test "$(grep -c "$changed" <<< "$out")" = 0
 sed -i '2s/^./9/' a/d.csv
 exits 0 "the file has changed" again beside/model.bin --split train
-says "a warning" "warning: the train samples are not those of the run"
+says "a warning" "warning: the train samples differ from those of the run"
 
 # Names that the model file could not hold.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv

@@ -42,7 +42,7 @@ says "… says what runs ahead" "|<clock"
 says "… and how far" "beside the last of the replay before"
 compare pictures pictures
 # A window of a few batches.
-limit=$(train pictures refused --memory-limit 1K 2>&1 | sed -n 's/.*will do is \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
+limit=$(train pictures refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
   awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }')
 compare pictures windows --memory-limit $((limit + 20000))
 says "… in windows" ") streams through"

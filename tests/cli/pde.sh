@@ -86,7 +86,7 @@ refuses "there is no input 't'" 'loss.conditions.0.at={t: 0}'
 refuses "needs one name for each of the model's inputs" 'loss.inputs=[x, t]'
 refuses "has two values with the name 'u'" 'loss.inputs=[u]'
 refuses "unknown key 'wieght' in a condition" 'loss.conditions.0.wieght=2'
-refuses "has derivatives by the inputs" data.normalize=standard
-refuses "the loss 'mse' is itself how far outputs are from targets" loss=mse train.early_stopping.metric=rmse
+refuses "differentiates by the inputs" data.normalize=standard
+refuses "metric 'rmse' is not available with loss 'mse'" loss=mse train.early_stopping.metric=rmse
 exits 2 "no rmse of another loss" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --set loss=mse --device "$DEVICE" --fail-if 'rmse>1'
 finish

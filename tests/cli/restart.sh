@@ -26,8 +26,8 @@ near() { printf '%.3f' "$(exact "$1" "$2")"; }
 
 exits 0 "a goal at once" train --run-dir "$TEST_TMP/goal" --set 'train.early_stopping={metric: loss, goal: 1000}'
 says "the run ends" "after 5 steps"
-exits 78 "restarts need a goal" train --run-dir "$TEST_TMP/none" --set train.restart_every=20
-says "what is missing" "restarts need a goal"
+exits 78 "restart_every needs a goal" train --run-dir "$TEST_TMP/none" --set train.restart_every=20
+says "what is missing" "restart_every needs a goal"
 for form in hard soft; do
   exits 78 "no $form form" "$GTRAIN" train configs/xor.yaml --set "train.early_stopping={metric: ${form}_loss}"
   says "what to watch" "did you mean 'loss'"
@@ -36,7 +36,7 @@ done
 # Attempts: 20 steps each, of seeds 1, 1 + 1000003 and 1 + 2000006. The boards' order differs, all else is the run of that seed.
 exits 0 "three attempts" train --run-dir "$TEST_TMP/run" "${goal[@]}" --set train.restart_every=20 \
   --set train.batch_size=512
-says "it tells" "attempt 3: other wiring and initial values"
+says "it tells" "attempt 3: new wiring and initial values"
 for attempt in 1 2 3; do
   seed=$((1 + (attempt - 1) * 1000003))
   exits 0 "seed $seed alone" train --set model.0.logic_ca.init=normal --run-dir "$TEST_TMP/seed$attempt" --set seed=$seed --set train.batch_size=512
@@ -93,7 +93,7 @@ exits 0 "attempts of a dense network" "$GTRAIN" train configs/digits_logic.yaml 
 says "three of them" '"attempts":3'
 exits 78 "patience and restarts" "$GTRAIN" train configs/digits_logic.yaml --set train.restart_every=1 \
   --set 'train.early_stopping={metric: hard_accuracy, goal: 1, patience: 2}'
-says "why" "patience would end it"
+says "why" "patience would stop it"
 exits 0 "a goal within min_delta" train --run-dir "$TEST_TMP/delta" --set train.batch_size=512 --json \
   --set 'train.early_stopping={metric: soft_loss, goal: 1.85, min_delta: 1, patience: 100}'
 says "is what the model has" '"best_step":15'

@@ -16,7 +16,7 @@ train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --run-dir "$TES
 same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP/$1/metrics.jsonl" "$TEST_TMP/$2/metrics.jsonl"; }
 # The least limit that will do, in bytes.
 least() {
-  "$@" --memory-limit 1K 2>&1 | sed -n 's/.*will do is \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
+  "$@" --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
     awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }'
 }
 # compare CONFIG NAME EXTRAS OPTIONS…: whole, and with so many bytes more than the least.
@@ -138,6 +138,6 @@ says "… streams" "streams through"
 says "… names its layer" "logarithm"
 
 exits 71 "too little" train dense little --memory-limit 20K
-says "… says what will do" "the least that will do is"
+says "… says what will do" "but at least"
 for size in "" x 1X -1 0 1KK 12MBB; do exits 2 "no size: '$size'" train dense none --memory-limit "$size"; done
 finish

@@ -29,8 +29,8 @@ rmse() { # MODEL: of the network, against the formula
 below() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x <= y) }'; }
 
 exits 0 "a run that snaps" train whole
-says "… says so of the first layer" "snapped 'kan1': 2 of 2 edges are functions; 0 -> 0 is sin, 1 - R2 "
-says "… and of the second" "snapped 'kan2': 1 of 1 edges are functions; 0 -> 0 is exp, 1 - R2 "
+says "… says so of the first layer" "symbolic fit of 'kan1': 2 of 2 edges are functions; 0 -> 0 is sin, 1 - R2 "
+says "… and of the second" "symbolic fit of 'kan2': 1 of 1 edges are functions; 0 -> 0 is exp, 1 - R2 "
 model=$TEST_TMP/whole/model.bin
 error=$(rmse "$model")
 check "the network is the formula: RMSE $error" below "$error" 1e-5
@@ -81,8 +81,8 @@ train:
 YAML
 config=$TEST_TMP/named.yaml
 exits 0 "a run that snaps some edges" train named
-says "… says which" "snapped 'kan1': 2 of 6 edges are functions; 0 -> 0 is sin, 1 - R2 "
-says "… and, in the end, what nothing explains enough" " stays, nearest "
+says "… says which" "symbolic fit of 'kan1': 2 of 6 edges are functions; 0 -> 0 is sin, 1 - R2 "
+says "… and, in the end, what nothing explains enough" " kept, nearest "
 "$GTRAIN" inspect "$TEST_TMP/named/model.bin" > "$TEST_TMP/tensors"
 check "a finer grid is beside them" grep -Eq 'kan1.coefficients +f32 +\[1, 12, 2, 2\]' "$TEST_TMP/tensors"
 check "some function is left by pruning" grep -Eq 'symbolic_scale_in +f32 +\[[12]\]' "$TEST_TMP/tensors"
@@ -111,18 +111,18 @@ refused() { # NAME EDIT PLACE TEXT…
   shift 3
   for text in "$@"; do says "… says what" "$text"; done
 }
-refused "snapping what is not trained" 's/{steps: 100}/{steps: 100, symbolic: auto}/' 13:30 "nothing is trained yet that could be a function"
+refused "snapping what is not trained" 's/{steps: 100}/{steps: 100, symbolic: auto}/' 13:30 "nothing has been trained yet"
 refused "an unknown setting" 's/symbolic: auto/symbolic: {minimun_r2: 0.9}/' 14:30 "did you mean 'minimum_r2'?"
 refused "an R2 above 1" 's/symbolic: auto/symbolic: {minimum_r2: 1.5}/' 14:42 "minimum_r2"
 refused "an unknown function" 's/symbolic: auto/symbolic: {library: [x, sine]}/' 14:43 "there is no function 'sine'" "did you mean 'sin'?"
-refused "edges that are none" 's/symbolic: auto/symbolic: some/' 14:29 "these are no edges"
-refused "half an edge" 's/symbolic: auto/symbolic: [[kan1, 0]]/' 14:30 "this is no edge"
+refused "edges that are none" 's/symbolic: auto/symbolic: some/' 14:29 "this is not a list of edges"
+refused "half an edge" 's/symbolic: auto/symbolic: [[kan1, 0]]/' 14:30 "this is not an edge"
 refused "an unknown layer" 's/symbolic: auto/symbolic: [[kan3, 0, 0]]/' 14:31 "there is no layer 'kan3'"
-refused "an input too many" 's/symbolic: auto/symbolic: [[kan1, 2, 0]]/' 14:37 "its layer has no such input"
-refused "an output too many" 's/symbolic: auto/symbolic: [[kan1, 0, 1, sin]]/' 14:40 "its layer has no such output"
+refused "an input too many" 's/symbolic: auto/symbolic: [[kan1, 2, 0]]/' 14:37 "the layer has no such input"
+refused "an output too many" 's/symbolic: auto/symbolic: [[kan1, 0, 1, sin]]/' 14:40 "the layer has no such output"
 refused "a named edge of an unknown function" 's/symbolic: auto/symbolic: [[kan1, 0, 0, bessel]]/' 14:43 "there is no function 'bessel'"
-refused "pruning at once" 's/symbolic: auto/prune: {}, symbolic: auto/' 14:40 "a phase begins with 'prune' or 'symbolic', not both"
-refused "a layer that is no KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "its edges cannot be functions: layer 'linear1' (linear) is another"
+refused "pruning at once" 's/symbolic: auto/prune: {}, symbolic: auto/' 14:40 "a phase can start with 'prune' or 'symbolic', not with both"
+refused "a layer that is no KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "the edges cannot become functions: layer 'linear1' (linear) is another"
 refused "a layer norm" 's/grid: 8/grid: 8, input_norm: layer_norm/' 14:29 "has a layer norm"
 refused "an edge of a layer that is not there" 's/grid: 5/grid: 5, symbolic: [[0, 3, sin]]/' 4:45 "layer 'kan1' has no such output"
 finish

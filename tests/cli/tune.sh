@@ -46,7 +46,7 @@ exits 0 "what will be taken" "$GTRAIN" check "$tmp/run.yaml" --device vulkan --c
 says "it is told from what is reckoned" " tuned 32x32x32 by 2x2, split 2"
 says "the others are as before" " took "
 exits 0 "a tuned run" train tuned
-says "it says so" "1 of the step's choices as gtrain tune found them"
+says "it says so" "kernels: 1 chosen by gtrain tune"
 check "its bits are others" test "$(cmp "$tmp/reckoned/model.bin" "$tmp/tuned/model.bin" > /dev/null 2>&1; echo $?)" = 1
 exits 0 "a step measured" "$GTRAIN" bench train "$tmp/run.yaml" --device vulkan --steps 1
 says "… is told from what is reckoned" "tuned           1 choices"
@@ -62,23 +62,23 @@ check "… is not taken" cmp "$tmp/reckoned/model.bin" "$tmp/unknown/model.bin"
 # What is wrong with the cache stops nobody; what is wrong with a run's own ways does.
 echo '{"format": ' > "${kept[0]}"
 exits 0 "a damaged cache" train damaged
-says "… is told" "it is not used"
+says "… is told" "the file is ignored"
 echo '{}' > "$tmp/tuned/tuned.json"
 rm "$tmp/tuned/model.bin"
 exits 65 "a damaged file of a run" train tuned --resume
-says "… is named" "tuned/tuned.json does not hold what gtrain tune has found"
+says "… is named" "tuned/tuned.json is not a file of gtrain tune"
 rm "${kept[0]}"
 mkfifo "${kept[0]}"
 exits 0 "a pipe in the place of the file" or_hangs "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/pipe"
-says "… is told" "it is no plain file; it is not used"
+says "… is told" "it is no plain file; the file is ignored"
 rm "${kept[0]}"
 found "32x32x32 by 2x2, split 2" | sed 's/tuned-2/tuned-1/' > "${kept[0]}"
 exits 0 "a file of an earlier format" train former
-says "… is told" "is of an earlier gtrain and not used"
+says "… is told" "which an earlier version of gtrain wrote"
 check "… is not used" cmp "$tmp/reckoned/model.bin" "$tmp/former/model.bin"
 found "32x32x32 by 2x2, split 2" | sed 's/"device": "/&another /' > "${kept[0]}"
 exits 0 "another device's" train another
-says "… is not used" "not used on"
+says "… is not used" "it was tuned on"
 
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
 exits 0 "forgotten" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --forget

@@ -17,14 +17,14 @@ exits 0 "eval on the CPU" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device cpu 
 # A resumed run stays on the device that it began on, software or not, unless another is asked for.
 resume() { GTRAIN_DEVICE='' "$GTRAIN" train configs/xor.yaml --run-dir "$TEST_TMP/xor" --resume "$@"; }
 exits 0 "a resumed run" resume --device auto
-says "stays on its device" "(the run began on it)"
+says "stays on its device" "(the run started on it)"
 check "… which is the Vulkan one" grep -q '^device: .* (Vulkan ' <<< "$out"
 exits 0 "a run resumed on another device" resume --device cpu
 exits 0 "a run that was resumed there" resume
-check "stays there, too" grep -q '^device: .* threads\? (the run began on it)$' <<< "$out"
+check "stays there, too" grep -q '^device: .* threads\? (the run started on it)$' <<< "$out"
 sed -i 's/"device":"[^"]*"/"device":"Another GPU (Vulkan 1.4, driver 1)"/' "$TEST_TMP/xor/timing.jsonl"
 exits 0 "a run resumed without its device" resume
-says "says so" "warning: the run began on Another GPU (Vulkan 1.4, driver 1), which is not here"
+says "says so" "warning: the run started on Another GPU (Vulkan 1.4, driver 1), which is not available"
 exits 69 "a run resumed on a device that is not there" resume --device vulkan:31
 
 # The losses of 200 steps, on both.

@@ -32,7 +32,7 @@ exits 78 "in the first phase" "$GUEST" check "$TEST_TMP/early.yaml"
 says "… it is refused in its own words" "there is nothing to multiply yet"
 sed 's/multiply: -1/multiply: -1, prune: {}/' "$TEST_TMP/run.yaml" > "$TEST_TMP/both.yaml"
 exits 78 "with another change" "$GUEST" check "$TEST_TMP/both.yaml"
-says "… too" "a phase begins with 'multiply' or 'prune', not both"
+says "… too" "a phase can start with 'multiply' or 'prune', not with both"
 
 exits 0 "a run" train whole
 says "… says what it did" "multiplied by -1"
