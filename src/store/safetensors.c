@@ -146,7 +146,7 @@ static bool find_header(reader *r) {
   r->data_size = bytes->size - 8 - r->header_size;
   /* 8-byte alignment is what makes it safe to read the tensors where they lie. */
   if (r->header_size % 8 || !r->header_size || r->header[0] != '{')
-    return bad(r, "its header is not padded JSON (another format?)", NULL);
+    return bad(r, "its header is not padded JSON (perhaps another format)", NULL);
   return true;
 }
 
@@ -173,7 +173,7 @@ static bool read_metadata(reader *r, json_t *metadata) {
   if (!json_is_object(metadata)) return bad(r, "its __metadata__ is not a map", NULL);
   r->file->metadata = GT_NEW_N(&r->file->arena, gt_metadata, json_object_size(metadata) + 1);
   json_object_foreach(metadata, key, value) {
-    if (!json_is_string(value)) return bad(r, "a metadata value is not text:", key);
+    if (!json_is_string(value)) return bad(r, "a metadata value is not a string:", key);
     r->file->metadata[r->file->entries++] = (gt_metadata){
         gt_arena_strdup(&r->file->arena, key), gt_arena_strdup(&r->file->arena, json_string_value(value))};
   }
@@ -184,14 +184,14 @@ static bool read_metadata(reader *r, json_t *metadata) {
  * hold. */
 static bool read_shape(reader *r, json_t *array, const char *name, gt_shape *shape, uint64_t *count) {
   if (!json_is_array(array) || json_array_size(array) > GT_MAX_RANK)
-    return bad(r, "bad shape of tensor", name);
+    return bad(r, "bad shape for tensor", name);
   *count = 1;
   shape->rank = (int)json_array_size(array);
   for (int d = 0; d < shape->rank; d++) {
     json_t *item = json_array_get(array, (size_t)d);
     const json_int_t dim = json_is_integer(item) ? json_integer_value(item) : -1;
     if (dim < 0 || __builtin_mul_overflow(*count, (uint64_t)dim, count) || *count > r->data_size)
-      return bad(r, "bad shape of tensor", name);
+      return bad(r, "bad shape for tensor", name);
     shape->dim[d] = dim;
   }
   return true;
@@ -201,19 +201,19 @@ static bool read_tensor(reader *r, const char *name, json_t *entry, gt_stored *t
   uint64_t count = 0, bytes;
   json_t *offsets = json_object_get(entry, "data_offsets");
   const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-  if (!json_is_object(entry) || json_object_size(entry) != 3) return bad(r, "bad entry of tensor", name);
-  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return bad(r, "unknown dtype of tensor", name);
+  if (!json_is_object(entry) || json_object_size(entry) != 3) return bad(r, "bad entry for tensor", name);
+  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return bad(r, "unknown dtype for tensor", name);
   if (!read_shape(r, json_object_get(entry, "shape"), name, &tensor->shape, &count)) return false;
   if (__builtin_mul_overflow(count, gt_dtype_size(tensor->dtype), &bytes))
-    return bad(r, "bad shape of tensor", name);
+    return bad(r, "bad shape for tensor", name);
   json_t *first = json_array_get(offsets, 0), *last = json_array_get(offsets, 1);
   if (json_array_size(offsets) != 2 || !json_is_integer(first) || !json_is_integer(last))
-    return bad(r, "bad data_offsets of tensor", name);
+    return bad(r, "bad data_offsets for tensor", name);
   const json_int_t begin = json_integer_value(first), end = json_integer_value(last);
   if (begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != bytes)
-    return bad(r, "data_offsets do not fit the shape or the file, in tensor", name);
+    return bad(r, "data_offsets do not match the shape or the file for tensor", name);
   if ((uint64_t)begin != r->next) return bad(r, "data has a hole or an overlap before tensor", name);
-  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return bad(r, "data is not aligned, in tensor", name);
+  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return bad(r, "data is not aligned for tensor", name);
   r->next = (uint64_t)end;
   tensor->name = gt_arena_strdup(&r->file->arena, name);
   tensor->data = r->data + begin;
@@ -235,7 +235,7 @@ static bool read_header(reader *r, json_t *root) {
       r->file->tensors++;
     }
   }
-  if (r->next != r->data_size) return bad(r, "there are bytes that belong to no tensor", NULL);
+  if (r->next != r->data_size) return bad(r, "it has bytes that belong to no tensor", NULL);
   return true;
 }
 

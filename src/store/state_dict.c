@@ -241,13 +241,13 @@ bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
 static bool refuse(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
   char wanted[128], found[128];
   if (slot->role == GT_OPTIMIZER || slot->role == GT_RUN)
-    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
+    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no matching '%s'", path,
                    slot->name);
   const char *what = slot->role == GT_PARAMETER ? "parameter" : slot->role == GT_STATE ? "state" : "constant";
   if (!stored)
-    return gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no %s '%s'", path, what, slot->name);
-  return gt_fail(error, GT_ERR_DATA, "%s is of another model: its '%s' is %s %s, the config's is %s %s", path,
-                 slot->name, gt_dtype_name(stored->dtype), gt_shape_text(stored->shape, found),
+    return gt_fail(error, GT_ERR_DATA, "%s is from another model: it has no %s '%s'", path, what, slot->name);
+  return gt_fail(error, GT_ERR_DATA, "%s is from another model: its '%s' is %s %s, the config's is %s %s",
+                 path, slot->name, gt_dtype_name(stored->dtype), gt_shape_text(stored->shape, found),
                  gt_dtype_name(slot->dtype), gt_shape_text(slot->shape, wanted));
 }
 
@@ -308,9 +308,11 @@ static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_con
   }
   const char *name = store->variable[variable].name;
   if (!found)
-    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
+    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no matching '%s'", path,
                    name);
-  if (missing) gt_info("'%s' begins anew for what was frozen, such as '%s'", name, missing->belongs_to->name);
+  if (missing)
+    gt_info("'%s' starts from scratch for parameters that were frozen, such as '%s'", name,
+            missing->belongs_to->name);
   return true;
 }
 

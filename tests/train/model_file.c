@@ -111,7 +111,7 @@ static void a_signature_fits_the_tensors(void **unused) {
       {"[{linear: 1}]", "2", NULL},
       {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters"},
       {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]"},
-      {"[{linear: 2}]", "2", "is of another model"},
+      {"[{linear: 2}]", "2", "is from another model"},
       {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built"},
       {"[{linear: -1}]", "2", "its model cannot be built"},
   };
