@@ -54,8 +54,8 @@ static bool infer_further(const gt_graph *graph, const gt_node *node, gt_shape *
   const gt_node *maker = gt_node_at(graph, node->input[0]);
   const uint32_t k = ((const result_attribute *)node->attribute)->number;
   if (!k || k > (uint32_t)maker->op->further || node - graph->node != node->input[0] + (ptrdiff_t)k)
-    return gt_fail(error, GT_ERR_INTERNAL, "result %u of node %u (%s) is not where it belongs", k,
-                   node->input[0], maker->op->name);
+    return gt_fail(error, GT_ERR_INTERNAL, "result %u of node %u (%s) is misplaced", k, node->input[0],
+                   maker->op->name);
   return infer_result(graph, maker, k, shape, dtype, error);
 }
 
@@ -105,8 +105,8 @@ static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *r
   }
   for (int k = 0; k <= op->further; k++)
     if (gt_shape_count(result[k]) > GT_MOST_ELEMENTS)
-      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %d elements", op->name,
-                     gt_shape_text(result[k], text), GT_MOST_ELEMENTS);
+      return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s: a value may have at most %d elements",
+                     op->name, gt_shape_text(result[k], text), GT_MOST_ELEMENTS);
   return true;
 }
 
@@ -271,7 +271,7 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) has %d inputs", id, node->op->name, node->inputs);
   for (int i = 0; i < node->inputs; i++)
     if (node->input[i] >= id)
-      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) uses node %u, which does not stand before it", id,
+      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) uses node %u, which does not come before it", id,
                      node->op->name, node->input[i]);
   for (uint32_t k = 1; k <= (uint32_t)node->op->further; k++)
     if (id + k >= graph->count || graph->node[id + k].op != &gt_result_row ||
@@ -284,10 +284,10 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id,
                    node->op->name);
   if (node->bits && !(node->op->bits && node->op->bits(graph, node)))
-    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) need not hold nothing but 0 and 1", id,
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) is marked as bits, but may hold other values", id,
                    node->op->name);
   if (node->limit < limit_of(graph, node))
-    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) may hold numbers beyond %g", id, node->op->name,
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) may exceed its limit of %g", id, node->op->name,
                    node->limit);
   return true;
 }
@@ -296,7 +296,7 @@ bool gt_graph_verify(const gt_graph *graph, gt_error *error) {
   for (uint32_t id = 0; id < graph->count; id++)
     if (!verify_node(graph, id, error)) return false;
   for (uint32_t r = 0; r < graph->roots; r++)
-    if (graph->root[r] >= graph->count) return gt_fail(error, GT_ERR_INTERNAL, "root %u names no node", r);
+    if (graph->root[r] >= graph->count) return gt_fail(error, GT_ERR_INTERNAL, "root %u is not a node", r);
   return true;
 }
 

@@ -25,8 +25,8 @@ static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) 
 static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
   if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_CONFIG,
-            "only one layer may read what layer '%s' gives: the gradient is in %s, in which nothing is added "
-            "up; keep its values in %s",
+            "only one layer may read the output of layer '%s': its gradient is in %s, and gradients of "
+            "several readers are only added in %s",
             graph->node[input].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
   *sum = *sum == GT_NONE ? more : gt_add(graph, *sum, more);
 }

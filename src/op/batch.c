@@ -164,7 +164,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
     if (data->dtype == GT_I32 || scaling->dtype != GT_F32 || scaling->shape.rank != 2 ||
         scaling->shape.dim[0] != 3 || features % scaling->shape.dim[1])
       return gt_fail(error, GT_ERR_INTERNAL,
-                     "batch: scaling %s does not repeat in samples of %" PRId64 " values",
+                     "batch: scaling %s does not divide samples of %" PRId64 " values",
                      gt_shape_text(scaling->shape, text), features);
   }
   *shape = data->shape;

@@ -38,7 +38,7 @@ static bool has_room(gt_error *error) {
   // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
   void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED)
-    return gt_fail(error, GT_ERR_MEMORY, "out of memory: OpenBLAS needs %d MiB to be opened", ROOM >> 20);
+    return gt_fail(error, GT_ERR_MEMORY, "out of memory: loading OpenBLAS needs %d MiB", ROOM >> 20);
   munmap(room, ROOM);
   return true;
 }
@@ -54,12 +54,12 @@ static bool open_library(gt_error *error) {
   const char *why = library ? NULL : dlerror();
   if (!library)
     return gt_fail(error, strstr(why, "memory") || strstr(why, "map segment") ? GT_ERR_MEMORY : GT_ERR_IO,
-                   "cannot open OpenBLAS: %s", why);
+                   "cannot load OpenBLAS: %s", why);
   take = (__typeof__(take))dlsym(library, "blas_memory_alloc");
   give = (__typeof__(give))dlsym(library, "blas_memory_free");
   gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
   // cppcheck-suppress resourceLeak ; it stays open as long as the process lives
-  return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot open OpenBLAS: %s", dlerror());
+  return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot load OpenBLAS: %s", dlerror());
 }
 
 static const char *ask(void *library, const char *name) {
@@ -84,7 +84,7 @@ bool gt_blas_describe(char *text, size_t size, gt_error *error) {
 
 static void no_buffer(int number) {
   static const char text[] =
-      "error: out of memory: OpenBLAS needs a buffer for each thread; fewer threads: GTRAIN_THREADS\n";
+      "error: out of memory: OpenBLAS needs a buffer for each thread; set GTRAIN_THREADS to fewer threads\n";
   (void)number;
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(GT_ERR_MEMORY);
@@ -112,7 +112,7 @@ bool gt_blas_reserve(uint32_t threads, gt_error *error) {
   free(buffer);
   reserved = taken;
   return taken == threads || gt_fail(error, GT_ERR_MEMORY,
-                                     "OpenBLAS has buffers for %u threads, not for %u: "
-                                     "fewer threads: GTRAIN_THREADS",
+                                     "OpenBLAS has buffers for %u threads, not for %u; set GTRAIN_THREADS "
+                                     "to fewer threads",
                                      taken, threads);
 }

@@ -47,7 +47,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
       !gt_shape_equal(labels->shape, gt_shape_1(logits->shape.dim[0])) ||
       !gt_shape_equal(weight->shape, labels->shape)) {
     char x[128], y[128];
-    return gt_fail(error, GT_ERR_INTERNAL, "counts %s do not fit logits %s, with a label and a weight a row",
+    return gt_fail(error, GT_ERR_INTERNAL,
+                   "counts %s do not match logits %s with one label and one weight per row",
                    gt_shape_text(counts->shape, x), gt_shape_text(logits->shape, y));
   }
   *shape = gt_shape_of(0, NULL);

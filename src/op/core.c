@@ -222,7 +222,7 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
                    gt_shape_text(variable->shape, to), variable->name, attribute->offset);
   }
   if (variable->bits && !x->bits)
-    return gt_fail(error, GT_ERR_INTERNAL, "variable \"%s\" is to hold nothing but 0 and 1", variable->name);
+    return gt_fail(error, GT_ERR_INTERNAL, "variable \"%s\" must hold only 0 and 1", variable->name);
   *shape = x->shape;
   *dtype = x->dtype;
   return true;

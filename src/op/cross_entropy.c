@@ -115,13 +115,13 @@ static bool infer_rows(const gt_graph *graph, const gt_node *node, gt_shape *sha
     char x[128], y[128];
     return gt_fail(
         error, GT_ERR_CONFIG,
-        "cross-entropy needs float32 [rows, classes] and one int32 label a row, not %s %s and %s %s",
+        "cross-entropy needs float32 [rows, classes] and one int32 label per row, not %s %s and %s %s",
         gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, x), gt_dtype_name(labels->dtype),
         gt_shape_text(labels->shape, y));
   }
   const cross_entropy_attribute *a = node->attribute;
   if (a && a->classes && a->classes != (uint64_t)logits->shape.dim[logits->shape.rank - 1])
-    return gt_fail(error, GT_ERR_CONFIG, "%u classes have weights, but there are %lld logits", a->classes,
+    return gt_fail(error, GT_ERR_CONFIG, "there are weights for %u classes, but %lld logits", a->classes,
                    (long long)logits->shape.dim[logits->shape.rank - 1]);
   *shape = leading;
   *dtype = GT_F32;
@@ -145,7 +145,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   if (!infer_rows(graph, node, &leading, dtype, error)) return false;
   const gt_node *row_gradient = gt_node_at(graph, node->input[2]);
   if (row_gradient->dtype != GT_F32 || !gt_shape_equal(row_gradient->shape, leading))
-    return gt_fail(error, GT_ERR_INTERNAL, "cross_entropy_gradient: one float32 gradient a row");
+    return gt_fail(error, GT_ERR_INTERNAL, "cross_entropy_gradient needs one float32 gradient per row");
   *shape = gt_node_at(graph, node->input[0])->shape;
   return true;
 }

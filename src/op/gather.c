@@ -37,7 +37,8 @@ static bool infer_gather(const gt_graph *graph, const gt_node *node, gt_shape *s
   if (table->dtype != GT_F32 || table->shape.rank < 1 || index->dtype != GT_I32 || rank > GT_MAX_RANK) {
     char x[128], y[128];
     return gt_fail(error, GT_ERR_CONFIG,
-                   "gather needs an f32 table and i32 indices, of %d axes in all, not %s %s and %s %s",
+                   "gather needs an f32 table and i32 indices with at most %d axes in all, not %s %s and %s "
+                   "%s",
                    GT_MAX_RANK + 1, gt_dtype_name(table->dtype), gt_shape_text(table->shape, x),
                    gt_dtype_name(index->dtype), gt_shape_text(index->shape, y));
   }
@@ -66,7 +67,7 @@ static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shap
   char text[128];
   if (!gt_check_f32("gather_sum", x, error)) return false;
   if (order->dtype != GT_I32 || order->shape.rank != 2 || count % order->shape.dim[1])
-    return gt_fail(error, GT_ERR_CONFIG, "%s has no row for each index", gt_shape_text(x->shape, text));
+    return gt_fail(error, GT_ERR_CONFIG, "%s does not have one row per index", gt_shape_text(x->shape, text));
   *shape = gt_shape_2(a->rows, count / order->shape.dim[1]);
   *dtype = GT_F32;
   return gt_check_size("gather_sum", *shape, error);

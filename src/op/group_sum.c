@@ -33,7 +33,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   char text[128];
   if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[0]), error)) return false;
   if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (sum ? a->each : 1))
-    return gt_fail(error, GT_ERR_CONFIG, "%s of %lld groups of %lld does not fit %s", node->op->name,
+    return gt_fail(error, GT_ERR_CONFIG, "%s of %lld groups of %lld does not match %s", node->op->name,
                    (long long)a->groups, (long long)a->each, gt_shape_text(x, text));
   *shape = sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->each, x.dim[1]);
   *dtype = GT_F32;

@@ -37,7 +37,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     const gt_node *weight = gt_node_at(graph, node->input[1]);
     if (!gt_check_f32("moments", weight, error)) return false;
     if (!gt_shape_equal(weight->shape, gt_shape_1(x->shape.dim[0])))
-      return gt_fail(error, GT_ERR_CONFIG, "moments: a weight of %s", gt_shape_text(weight->shape, text));
+      return gt_fail(error, GT_ERR_CONFIG, "moments: a weight of shape %s does not match",
+                     gt_shape_text(weight->shape, text));
   }
   for (int k = 0; k <= node->op->further; k++) {
     shape[k] = gt_shape_1(columns_of(x->shape));

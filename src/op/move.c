@@ -126,7 +126,7 @@ static bool infer_concatenate(const gt_graph *graph, const gt_node *node, gt_sha
     bool fits = next->shape.rank == out->rank && next->dtype == first->dtype;
     for (int d = 0; fits && d < out->rank; d++) fits = d == m->a[0] || next->shape.dim[d] == out->dim[d];
     if (!fits)
-      return gt_fail(error, GT_ERR_CONFIG, "concatenate along axis %d: %s %s does not fit %s %s",
+      return gt_fail(error, GT_ERR_CONFIG, "concatenate along axis %d: %s %s does not match %s %s",
                      (int)m->a[0], gt_dtype_name(next->dtype), gt_shape_text(next->shape, a),
                      gt_dtype_name(first->dtype), gt_shape_text(first->shape, b));
     out->dim[m->a[0]] += next->shape.dim[m->a[0]];

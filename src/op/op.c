@@ -54,10 +54,10 @@ bool gt_check_size(const char *op, gt_shape shape, gt_error *error) {
   char text[128];
   for (int d = 0; d < shape.rank; d++) {
     if (shape.dim[d] < 1)
-      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s, which has no elements", op,
+      return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s, which has no elements", op,
                      gt_shape_text(shape, text));
     if (shape.dim[d] > GT_MOST_ELEMENTS / count)
-      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %d elements", op,
+      return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s: a value may have at most %d elements", op,
                      gt_shape_text(shape, text), GT_MOST_ELEMENTS);
     count *= shape.dim[d];
   }

@@ -67,7 +67,7 @@ static bool pooled(const char *op, const gt_pool_attribute *a, gt_shape x, gt_sh
     places = gt_times_at_most(places, gt_most(1, a->window[k]), INT32_MAX);
   }
   if (!fits || places == INT32_MAX)
-    return gt_fail(error, GT_ERR_CONFIG, "%s: its windows do not fit into %s", op, gt_shape_text(x, text));
+    return gt_fail(error, GT_ERR_CONFIG, "%s: the window does not fit into %s", op, gt_shape_text(x, text));
   return gt_check_size(op, *shape, error);
 }
 
@@ -119,7 +119,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   bool fits = g->dtype == GT_F32 && gt_shape_equal(value, g->shape);
   if (fits && node->inputs == 2)
     fits = gt_is_words(gt_node_at(graph, node->input[1]), gt_shape_count(index_shape(&a->pool, value)));
-  return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: its inputs do not fit", node->op->name);
+  return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: the inputs do not match", node->op->name);
 }
 
 /* --- builders and gradients ----------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ static gt_id reduce(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep)
   char text[128];
   if (axes == 0) axes = all;
   if (axes & ~all) {
-    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that %s does not have", rows[row].name,
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that shape %s does not have", rows[row].name,
             gt_shape_text(shape, text));
     return GT_NONE;
   }

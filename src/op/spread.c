@@ -67,7 +67,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
          gt_spreads(&pool, image) && gt_shape_equal(windows_of(a, image), windows);
   *shape = image;
   *dtype = GT_F32;
-  return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: its windows do not fit", node->op->name);
+  return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: the windows do not match", node->op->name);
 }
 
 /* --- builders and gradient ------------------------------------------------------------------------------ */

@@ -34,7 +34,7 @@ static bool resized(const char *op, const gt_upsample_attribute *a, gt_shape x, 
     shape->dim[1 + k] = a->out[k];
     fits = a->factor[k] >= 0;
   }
-  if (!fits) return gt_fail(error, GT_ERR_CONFIG, "%s does not fit %s", op, gt_shape_text(x, text));
+  if (!fits) return gt_fail(error, GT_ERR_CONFIG, "%s does not match shape %s", op, gt_shape_text(x, text));
   return gt_check_size(op, x, error) && gt_check_size(op, *shape, error);
 }
 
@@ -61,7 +61,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   for (int k = 0; k < a->upsample.axes && k + 2 < g->shape.rank; k++) shape->dim[1 + k] = a->size[k];
   if (!resized(node->op->name, &a->upsample, *shape, &value, error)) return false;
   return (g->dtype == GT_F32 && gt_shape_equal(value, g->shape)) ||
-         gt_fail(error, GT_ERR_INTERNAL, "%s: its input does not fit", node->op->name);
+         gt_fail(error, GT_ERR_INTERNAL, "%s: the input does not match", node->op->name);
 }
 
 gt_id gt_upsample(gt_graph *graph, gt_id x, const gt_upsample_attribute *attribute) {

@@ -39,7 +39,7 @@ ends "train by OpenBLAS" env GTRAIN_CPU=portable "$GTRAIN" train "$TEST_TMP/conf
 # It has room to be opened, but its libraries have none for themselves, and libgfortran would end the process.
 exits 71 "OpenBLAS without room to start" bash -c 'ulimit -v 70000 && exec "$@"' -- env GTRAIN_CPU=portable GTRAIN_THREADS=2 \
   "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run3"
-says "is not opened" "out of memory: OpenBLAS needs 64 MiB to be opened"
+says "is not opened" "out of memory: loading OpenBLAS needs 64 MiB"
 exits 0 "with room enough" "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run2"
 model=$TEST_TMP/run2/model.bin
 ends "eval" "$GTRAIN" eval "$model" --device cpu

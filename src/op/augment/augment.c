@@ -44,11 +44,11 @@ static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error 
   char text[128];
   if (!gt_check_f32(node->op->name, x, error) || !gt_check_f32(node->op->name, drawn, error)) return false;
   if (x->shape.rank != 3 && x->shape.rank != 4)
-    return gt_fail(error, GT_ERR_CONFIG, "%s works on pictures, not on %s", node->op->name,
+    return gt_fail(error, GT_ERR_CONFIG, "%s works on images, not on %s", node->op->name,
                    gt_shape_text(x->shape, text));
   return (drawn->shape.rank == 2 && drawn->shape.dim[0] == x->shape.dim[0] &&
           look->boxes <= GT_AUGMENT_MOST_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
-         gt_fail(error, GT_ERR_INTERNAL, "%s: what is drawn does not fit the pictures", node->op->name);
+         gt_fail(error, GT_ERR_INTERNAL, "%s: the drawn values do not match the images", node->op->name);
 }
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -61,7 +61,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     const gt_shape scaling = gt_node_at(graph, node->input[expected])->shape;
     if (node->inputs > expected + 1 || scaling.rank != 2 || scaling.dim[0] != 3 ||
         gt_shape_count(x) / x.dim[0] % scaling.dim[1] || (look->height && channels_of(x) % scaling.dim[1]))
-      return gt_fail(error, GT_ERR_INTERNAL, "augment: its scaling does not fit");
+      return gt_fail(error, GT_ERR_INTERNAL, "augment: the scaling does not match");
   }
   *shape = seen_of(x, look);
   *dtype = GT_F32;

@@ -44,7 +44,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     boxes += gt_erases(rule->stage[i].kind);
   if (rule->batch < 1 || !rule->height || !rule->width || rule->stages > GT_AUGMENT_MOST_STAGES ||
       boxes != rule->boxes || boxes > GT_AUGMENT_MOST_BOXES)
-    return gt_fail(error, GT_ERR_INTERNAL, "augment_draw: a rule that nobody can follow");
+    return gt_fail(error, GT_ERR_INTERNAL, "augment_draw: the rule is invalid");
   if (gt_node_at(graph, node->input[0])->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "augment_draw needs a clock");
   *shape = gt_shape_2(rule->batch, GT_AUGMENT_WORDS(rule->boxes));

@@ -77,7 +77,7 @@ static bool is_sound(const gt_conv_attribute *a) {
 
 static bool refuse(const gt_graph *graph, const gt_node *node, gt_error *error) {
   char x[128], y[128];
-  return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not fit the window", node->op->name,
+  return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not match the window", node->op->name,
                  gt_shape_text(gt_node_at(graph, node->input[0])->shape, x),
                  gt_shape_text(gt_node_at(graph, node->input[1])->shape, y));
 }

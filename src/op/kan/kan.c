@@ -163,7 +163,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (!extents_of(graph, node, &e)) {
     char x[128], y[128];
     const gt_id second = node->input[node->op != &rows[ROW_BASIS]];
-    return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not fit %u basis functions of an input", name,
+    return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not match %u basis functions per input", name,
                    gt_shape_text(gt_node_at(graph, node->input[0])->shape, x),
                    gt_shape_text(gt_node_at(graph, second)->shape, y), total(a));
   }
@@ -235,7 +235,7 @@ static gt_id with_behind(gt_graph *graph, const gt_kan_attribute *a, gt_id dx, c
 
 static bool is_plain(gt_graph *graph, gt_id node, const gt_kan_attribute *a) {
   if (!a->placed || !a->order) return true;
-  gt_fail(&graph->error, GT_ERR_CONFIG, "%s: derivatives of functions with centres of their own end here",
+  gt_fail(&graph->error, GT_ERR_CONFIG, "%s: basis functions with trained centres have no further derivative",
           gt_node_at(graph, node)->op->name);
   return false;
 }

@@ -52,8 +52,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (outputs < 1 || last(w) != outputs || inputs < 1 || !a->block || inputs % a->block ||
       gt_shape_count(c) != inputs * total(a) * outputs || gt_shape_count(w) != gt_shape_count(c) ||
       !gt_kan_scale_parts(f, inputs, outputs, a))
-    return gt_fail(error, GT_ERR_CONFIG, "%s: %s does not fit coefficients of %u functions", node->op->name,
-                   gt_shape_text(f, text), total(a));
+    return gt_fail(error, GT_ERR_CONFIG, "%s: %s does not match coefficients for %u functions",
+                   node->op->name, gt_shape_text(f, text), total(a));
   shape[0] = gt_shape_2(inputs * total(a), outputs);
   shape[1] = f;
   dtype[0] = dtype[1] = GT_F32;

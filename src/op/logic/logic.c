@@ -76,7 +76,7 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
                           ? inputs == gates && readers->shape.dim[1] == GT_LOGIC_WALK_WORDS
                           : gt_shape_count(readers->shape) == gt_logic_inverse_count(inputs, gates);
     if (readers->dtype != GT_I32 || !fits)
-      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring or the walk does not fit");
+      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring or the walk does not match");
   }
   *shape = gt_shape_2(gates, gt_node_at(graph, node->input[0])->shape.dim[1]);
   *dtype = ((const logic_attribute *)node->attribute)->half ? GT_F16 : GT_F32;
@@ -126,7 +126,7 @@ static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *given, cons
   if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
-    gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: a gradient of the inputs needs the inverse wiring");
+    gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: the gradient of the inputs needs the inverse wiring");
   const gt_id inputs[4] = {sums[0], sums[1], inverse, given[0]};
   input_gradient[0] = gt_node_add(graph, &rows[ROW_INPUTS], inputs, 4, NULL, 0);
 }

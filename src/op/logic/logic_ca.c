@@ -96,13 +96,13 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
 static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
   if (a->perceptions < 1 || a->perceptions > GT_LOGIC_CA_PERCEPTION || a->updates < 1 ||
       a->updates > GT_LOGIC_CA_UPDATE)
-    return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to %d layers of perception and 1 to %d of update",
+    return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to %d perception layers and 1 to %d update layers",
                    GT_LOGIC_CA_PERCEPTION, GT_LOGIC_CA_UPDATE);
   if (a->steps < 1 || a->steps > 100000 || a->kernels < 1 || a->kernels > 1024)
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to 100000 steps and 1 to 1024 kernels");
   for (uint32_t l = 0; l < a->perceptions + a->updates; l++)
     if (a->width[l] < 1 || a->width[l] > 65536)
-      return gt_fail(error, GT_ERR_CONFIG, "layers of gates have 1 to 65536 gates, not %u", a->width[l]);
+      return gt_fail(error, GT_ERR_CONFIG, "a layer has 1 to 65536 gates, not %u", a->width[l]);
   return true;
 }
 
@@ -114,7 +114,7 @@ bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error 
                    gt_shape_text(state, text));
   if (a->width[a->perceptions + a->updates - 1] != state.dim[3])
     return gt_fail(error, GT_ERR_CONFIG,
-                   "the last layer of the update has %u gates; the cells have %lld channels",
+                   "the last update layer has %u gates, but the cells have %lld channels",
                    a->width[a->perceptions + a->updates - 1], (long long)state.dim[3]);
   if (!gt_logic_ca_fits(a, state))
     return gt_fail(error, GT_ERR_CONFIG,
@@ -134,9 +134,9 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca: %lld gates, but coefficients %s",
                    (long long)gt_logic_ca_gates(a), gt_shape_text(coefficients->shape, text));
   if (!gt_is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not fit");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not match");
   if (gt_logic_ca_clocked(a) && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where numbers are drawn");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: random numbers need a clock");
   return true;
 }
 
@@ -171,7 +171,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   if (gt_shape_count(d->shape) != given ||
       !gt_is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
     return gt_fail(error, GT_ERR_INTERNAL,
-                   "logic_ca_gradient: the gradient or the inverse wiring does not fit");
+                   "logic_ca_gradient: the gradient or the inverse wiring does not match");
   shape[0] = gt_shape_2(gt_logic_ca_gates(a), 4);
   shape[1] = state;
   dtype[0] = dtype[1] = GT_F32;

@@ -24,9 +24,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (!gt_logic_ca_check(a, state->shape, error)) return false;
   if (state->dtype != GT_I32 || !gt_is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
       !gt_is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not fit");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not match");
   if (node->inputs != (a->fire_rate < 1 ? 4 : 3))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: a clock is needed where cells fire at random");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: random firing needs a clock");
   *shape = state->shape;
   *dtype = GT_I32;
   return true;

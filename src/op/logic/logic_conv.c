@@ -88,7 +88,7 @@ static bool infer_conv(const gt_graph *graph, const gt_node *node, gt_shape *sha
     const int64_t leaves = gt_shape_count(gt_node_at(graph, node->input[2])->shape);
     if (inverse->dtype != GT_I32 ||
         gt_shape_count(inverse->shape) != gt_logic_conv_inverse_count(channels, leaves))
-      return gt_fail(error, GT_ERR_INTERNAL, "logic_conv: the inverse wiring does not fit");
+      return gt_fail(error, GT_ERR_INTERNAL, "logic_conv: the inverse wiring does not match");
   }
   *dtype = GT_F32;
   return true;
@@ -103,7 +103,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   gt_shape value;
   if (!check(graph, node, &value, error)) return false;
   if (g->dtype != GT_F32 || !gt_shape_equal(g->shape, value))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_gradient: its inputs do not fit");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_gradient: the inputs do not match");
   for (int k = 0; k <= node->op->further; k++) {
     shape[k] = k ? x->shape : gt_node_at(graph, node->input[1])->shape;
     dtype[k] = GT_F32;
@@ -119,7 +119,7 @@ static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *given, const b
                           node->inputs == 4 ? node->input[3] : GT_NONE};
   if (!wanted[0] && !wanted[1]) return;
   if (wanted[0] && input[4] == GT_NONE && !graph->error.status)
-    gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: a gradient of x needs the inverse wiring");
+    gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: the gradient of x needs the inverse wiring");
   const gt_op *op = &rows[wanted[0] ? ROW_GRADIENT : ROW_COEFFICIENTS];
   const gt_id both = gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
   if (wanted[1]) input_gradient[1] = both;

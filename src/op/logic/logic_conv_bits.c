@@ -20,7 +20,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                 *wiring = gt_node_at(graph, node->input[2]);
   const int64_t gates = gt_logic_conv_gates(x->shape, wiring->shape);
   if (!gates || x->dtype != GT_I32 || !gt_is_words(codes, gates) || wiring->dtype != GT_I32)
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_bits: the words, codes or wiring do not fit");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_bits: the words, codes or wiring do not match");
   *dtype = GT_I32;
   return gt_logic_conv_shape(node->op->name, node->attribute, x->shape, wiring->shape, shape, error);
 }

@@ -132,7 +132,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   const gradient_attribute *a = node->attribute;
   if (!a->share || gates % a->share ||
       !gt_shape_equal(g->shape, gt_shape_2(gates / a->share, x->shape.dim[1])))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not fit");
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not match");
   shape[0] = gt_shape_2(gates, 4);
   shape[1] = x->shape;
   dtype[0] = GT_F32;

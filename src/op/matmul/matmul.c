@@ -53,9 +53,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     return gt_fail(error, GT_ERR_CONFIG, "matmul takes float32 values, not %s and %s",
                    gt_dtype_name(a->dtype), gt_dtype_name(b->dtype));
   if (!extents(a->shape, b->shape, attribute, &m, &n, &batch))
-    return gt_fail(error, GT_ERR_CONFIG, "matmul: %s%s does not fit %s%s", gt_shape_text(a->shape, a_text),
-                   attribute->trans_a ? " transposed" : "", gt_shape_text(b->shape, b_text),
-                   attribute->trans_b ? " transposed" : "");
+    return gt_fail(error, GT_ERR_CONFIG, "matmul: shapes %s%s and %s%s do not match",
+                   gt_shape_text(a->shape, a_text), attribute->trans_a ? " transposed" : "",
+                   gt_shape_text(b->shape, b_text), attribute->trans_b ? " transposed" : "");
   if (!strided(a->shape, batch) || !strided(b->shape, batch))
     return gt_fail(error, GT_ERR_INTERNAL, "matmul: batch axes of %s and %s need gt_expand",
                    gt_shape_text(a->shape, a_text), gt_shape_text(b->shape, b_text));
