@@ -1,4 +1,5 @@
 /* What the formats share about files and tensors. */
+#include "base/locate.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -97,15 +98,9 @@ bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text)
   return false;
 }
 
-/* The folder part of a path, with its '/'; "" without one. */
-static char *folder_of(gt_arena *arena, const char *path) {
-  const char *slash = strrchr(path, '/');
-  return gt_arena_strndup(arena, path, slash ? (size_t)(slash + 1 - path) : 0);
-}
-
 /* The file of PATH's folder whose name is nearest to it, or NULL. */
 static const char *nearest_file(gt_arena *arena, const char *path) {
-  const char *folder = folder_of(arena, path), *names[MOST_LISTED];
+  const char *folder = gt_folder_of(arena, path), *names[MOST_LISTED];
   size_t count = 0;
   DIR *directory = opendir(*folder ? folder : ".");
   if (!directory) return NULL;
@@ -146,29 +141,20 @@ void gt_data_find_origin(gt_data_reader *reader) {
   char origin[PATH_MAX], here[PATH_MAX];
   const gt_position at = reader->spec->at;
   if (!at.file || gt_position_is_override(at)) return;
-  const char *folder = folder_of(reader->arena, at.file);
+  const char *folder = gt_folder_of(reader->arena, at.file);
   if (gt_lock_origin(*folder ? folder : ".", origin, sizeof origin) &&
       (!getcwd(here, sizeof here) || strcmp(origin, here)))
     reader->origin = gt_arena_strdup(reader->arena, origin);
 }
 
-/* The path that leads to the node's file from here; NULL: none does. */
-static const char *path_from_here(const gt_data_reader *reader, const gt_spec *node) {
-  const char *path = node->scalar, *map = reader->spec->at.file;
-  if (path[0] == '/' || !map) return gt_file_exists(path) ? path : NULL;
-  if (reader->origin && !gt_position_is_override(node->at)) {
-    const char *from_origin = gt_arena_printf(reader->arena, "%s/%s", reader->origin, path);
-    if (gt_file_exists(from_origin)) return from_origin;
-  }
-  if (gt_file_exists(path)) return path;
-  const char *folder = folder_of(reader->arena, map);
-  const char *beside = gt_arena_printf(reader->arena, "%s%s", folder, path);
-  const char *above = gt_arena_printf(reader->arena, "%s../%s", folder, path);
-  return gt_file_exists(beside) ? beside : gt_file_exists(above) ? above : NULL;
+/* What --set names is as seen from the working directory, wherever the run was started. */
+static gt_located locate(const gt_data_reader *reader, const gt_spec *node) {
+  const char *origin = gt_position_is_override(node->at) ? NULL : reader->origin;
+  return gt_locate(reader->arena, node->scalar, reader->spec->at.file, origin);
 }
 
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
-  const char *path = path_from_here(reader, node);
+  const char *path = locate(reader, node).path;
   if (!path) return (gt_data_file){0};
   return (gt_data_file){.path = path, .stranger = stranger_of(reader, node), .trust = &reader->trust};
 }
@@ -184,7 +170,7 @@ static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *
 
 static void not_found(gt_data_reader *reader, const gt_spec *node) {
   const char *path = node->scalar, *config = reader->spec->at.file;
-  const char *folder = config ? folder_of(reader->arena, config) : "";
+  const char *folder = config ? gt_folder_of(reader->arena, config) : "";
   gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
   const char *script = fetch_script(reader->arena, folder, path);
   if (script)
@@ -197,8 +183,12 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
 
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   const gt_data_file found = gt_data_locate(reader, node);
-  if (found.path)
+  if (found.path) {
     note_moved(reader, node, found.path);
+    const gt_located all = locate(reader, node);
+    if (!found.stranger && !gt_position_is_override(node->at))
+      gt_schema_review_path(node, &all, reader->diagnostics);
+  }
   else
     not_found(reader, node);
   reader->dataset->from_files = true;

@@ -9,6 +9,7 @@
  * goes on, to find the errors behind it, works on sound values. */
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
+#include "base/locate.h"
 #include "spec/spec.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ typedef enum gt_field_type {
   GT_FIELD_BOOL,
   GT_FIELD_STRING,
   GT_FIELD_CHOICE,
-  GT_FIELD_PATH, /* must be there, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
+  GT_FIELD_PATH, /* must be there, where gt_locate looks for it, unless GT_FIELD_MAY_BE_ABSENT */
   GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
   GT_FIELD_FLOATS,
   GT_FIELD_STRINGS,
@@ -126,4 +127,6 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field);
  * shorthand schemas an anyOf with the shorthand's own type. */
 struct json_t;
 struct json_t *gt_schema_json(const gt_schema *schema, const gt_schema *extra);
+/* Adds a finding (ambiguous_path) if the path that the node names leads to different files. */
+void gt_schema_review_path(const gt_spec *node, const gt_located *found, gt_diagnostics *diagnostics);
 #endif

@@ -1,4 +1,4 @@
-/* Suggestions for file names. */
+/* Suggestions for file names, and names that lead to several files. */
 #include "base/file.h"
 #include "base/text.h"
 #include "spec/schema_value.h"
@@ -37,5 +37,17 @@ const char *gt_nearest_path(gt_arena *arena, const char *path) {
     if (!slash) return NULL;
     snprintf(directory, sizeof directory, "%.*s", (int)length + 1, path);
     part = slash + 1;
+  }
+}
+
+void gt_schema_review_path(const gt_spec *node, const gt_located *found, gt_diagnostics *diagnostics) {
+  char read[PATH_MAX], left[PATH_MAX];
+  for (int i = 0; i < 2 && found->other[i]; i++) {
+    if (gt_same_content(found->path, found->other[i]) || !gt_absolute_path(found->path, read, sizeof read) ||
+        !gt_absolute_path(found->other[i], left, sizeof left))
+      continue;
+    gt_finding_at(diagnostics, GT_FINDING_ambiguous_path, node->at,
+                  "'%s' leads to different files: %s is read, not %s", node->scalar, read, left)
+        ->help = "the absolute path of the file you mean, in the config or by --set";
   }
 }

@@ -295,13 +295,15 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
                       const gt_spec *value) {
   const char *path = NULL;
   if (!read_text(r, field, &path, value)) return false;
-  if (field->flags & GT_FIELD_MAY_BE_ABSENT || gt_file_exists(path)) {
+  if (field->flags & GT_FIELD_MAY_BE_ABSENT || gt_locate(r->arena, path, value->at.file, NULL).path) {
     *to = path;
     return true;
   }
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
                                     gt_schema_where(r->arena, r->where), path);
-  item->expected = "a file, as seen from the working directory";
+  item->expected = gt_position_is_override(value->at)
+                       ? "a file, relative to the working directory"
+                       : "a file, relative to the working directory or to the config's folder";
   item->suggestion = gt_nearest_path(r->arena, path);
   return false;
 }

@@ -1,6 +1,8 @@
 #include "train/init_from.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include <limits.h>
 #include <string.h>
 
 enum { MOST_LISTED = 12 };
@@ -54,6 +56,25 @@ void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root) {
   gt_spec_add(arena, node, gt_init_from_schema.shorthand, model)->key_at = model->at;
 }
 
+static const char *model_in(gt_arena *arena, const char *path) {
+  const char *model = path ? gt_arena_printf(arena, "%s/model.bin", path) : NULL;
+  return model && gt_file_exists(model) ? model : path;
+}
+
+/* The model file that the node names, from the working directory or from the config's folder. The config that a
+ * run writes has the absolute path of one found beside the config. */
+static const char *find_model(gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics, gt_error *error) {
+  char absolute[PATH_MAX];
+  gt_located found = gt_locate(arena, node->scalar, node->at.file, NULL);
+  const char *path = found.path ? found.path : node->scalar, *model = gt_model_path(arena, path, error);
+  if (strcmp(path, node->scalar) && gt_absolute_path(path, absolute, sizeof absolute))
+    node->scalar = gt_arena_strdup(arena, absolute);
+  found.path = model;
+  for (int i = 0; i < 2; i++) found.other[i] = model_in(arena, found.other[i]);
+  if (model && !gt_position_is_override(node->at)) gt_schema_review_path(node, &found, diagnostics);
+  return model;
+}
+
 /* It is not the config that is wrong. */
 static void bad_file(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
   gt_error_at(diagnostics, from->at, "%s", error->message)->status = error->status;
@@ -69,7 +90,8 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
   gt_init_from *from = GT_NEW(arena, gt_init_from);
   from->at = node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
-  if (!gt_model_file_read(&from->file, gt_model_path(arena, s.model, &error), &error)) {
+  const char *path = find_model(gt_spec_find(node, "model"), arena, diagnostics, &error);
+  if (!gt_model_file_read(&from->file, path, &error)) {
     bad_file(from, &error, diagnostics);
     return NULL;
   }

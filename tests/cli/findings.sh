@@ -190,4 +190,37 @@ says "it is said" "[outside_training]"
 exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --json
 says "says so, too" '"findings":[{"name":"outside_training"'
 exits 0 "silenced" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --set quiet=outside_training --strict
+
+# --- one path, two files ---
+mkdir -p project/data elsewhere/data
+printf 'a,y\n1,2\n2,4\n' | tee project/data/t.csv > elsewhere/data/t.csv
+printf 'data: {train: data/t.csv, task: regression}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > project/c.yaml
+cd elsewhere || exit 1
+silent "the same file twice" "$GTRAIN" check ../project/c.yaml
+echo '3,6' >> data/t.csv
+finds ambiguous_path ../project/c.yaml:1:15 "'data/t.csv' leads to different files: $PWD/data/t.csv is read, not ${PWD%/*}/project/data/t.csv" "$GTRAIN" check ../project/c.yaml
+silent "a file of --set" "$GTRAIN" check ../project/c.yaml --set data.train=data/t.csv
+exits 0 "a run beside its config" "$GTRAIN" train ../project/c.yaml --set data.train=../project/data/t.csv --run-dir ../project/run
+rm -r data
+printf 'init_from: run\n' >> ../project/c.yaml
+exits 0 "init_from beside the config" "$GTRAIN" train ../project/c.yaml --run-dir from --strict
+check "… is recorded with its whole path" grep -q "model: ${PWD%/*}/project/run" from/config.yaml
+cp -r ../project/run run
+silent "init_from twice, the same" "$GTRAIN" check ../project/c.yaml
+exits 0 "another model" "$GTRAIN" train ../project/c.yaml --set train.epochs=2 --run-dir other
+cp other/model.bin run/model.bin
+finds ambiguous_path ../project/c.yaml:4:12 "'run' leads to different files" "$GTRAIN" check ../project/c.yaml
+cd ..
+# A copy of a project, whose run was started in the original.
+cd project || exit 1
+sed -i '/init_from/d' c.yaml
+exits 0 "a run" "$GTRAIN" train c.yaml --run-dir own
+cd ..
+cp -r project copy
+cd copy || exit 1
+silent "the same data" "$GTRAIN" eval own --set data.test_fraction=0.5
+echo '3,6' >> data/t.csv
+exits 0 "other data than the original's" "$GTRAIN" eval own --set data.test_fraction=0.5
+says "… are not read, which is said" "${PWD%/*}/project/data/t.csv is read, not $PWD/data/t.csv"
+cd ..
 finish
