@@ -1,14 +1,15 @@
-/* Where a path that a config names leads. A relative one is looked for in the folder where the run was started
- * (if the config is that of a run), in the working directory, beside the config, and in the folder above that
- * (configs/ beside datasets/); the first that exists counts. */
+/* Where a path that a config names leads. A relative one is looked for in the folder where the run was
+ * started (if the config is that of a run), in the working directory, beside the config, and in the folder
+ * above that (configs/ beside datasets/); the first that exists counts. */
 #ifndef GT_BASE_LOCATE_H
 #define GT_BASE_LOCATE_H
 #include "base/arena.h"
 #include <stdbool.h>
 
 typedef struct gt_located {
-  const char *path;     /* NULL: there is none */
-  const char *other[2]; /* those after it that exist, in the working directory and beside the config; or NULL */
+  const char *path; /* NULL: there is none */
+  const char
+      *other[2]; /* those after it that exist, in the working directory and beside the config; or NULL */
 } gt_located;
 
 /* config: the file that names the path; NULL: only the path itself is tried. origin: the folder where the run

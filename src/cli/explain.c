@@ -131,7 +131,10 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   if (gt_flag(arguments, "edges")) print_edges(e);
   if (!gt_flag(arguments, "expression")) print_names(e);
   if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
-  if (e->of_network) printf("the formula is fitted to the network's outputs: loss '%s' does not train them to equal the targets\n", e->config.loss->type->name);
+  if (e->of_network)
+    printf(
+        "the formula is fitted to the network's outputs: loss '%s' does not train them to equal the targets\n",
+        e->config.loss->type->name);
   print_errors(e, "train", &e->train);
   print_errors(e, "test", &e->test);
 }

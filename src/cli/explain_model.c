@@ -66,8 +66,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   to->x =
       to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
   if (!to->x) return false;
-  e->of_network =
-      !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
+  e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
   to->y = e->of_network ? outputs_of(e, to)
                         : gt_kan_samples(NULL, &from->targets, outputs, MOST_SAMPLES, &to->samples, error);
   return to->y != NULL;

@@ -188,8 +188,7 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
     const gt_located all = locate(reader, node);
     if (!found.stranger && !gt_position_is_override(node->at))
       gt_schema_review_path(node, &all, reader->diagnostics);
-  }
-  else
+  } else
     not_found(reader, node);
   reader->dataset->from_files = true;
   reader->dataset->overridden |= gt_position_is_override(node->at);

@@ -319,8 +319,9 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   gt_arena_finish(&f.trials);
   if (ok && !f.pool.count)
     ok = gt_fail(error, GT_ERR_DATA,
-                 isfinite(data->variation) ? "no formula of these functions has a finite value at every sample"
-                                           : "the network's values, or the targets, are not finite or too large");
+                 isfinite(data->variation)
+                     ? "no formula of these functions has a finite value at every sample"
+                     : "the network's values, or the targets, are not finite or too large");
   if (ok)
     gt_symbolic_pool_choose(&f.pool, out, data, options->as_fitted, report);
   else

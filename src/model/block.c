@@ -127,9 +127,8 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
         gt_arena_printf(arena, "- %s: {%s: ...}", gt_layer_meant(first->scalar, diagnostics), second->key);
     return;
   }
-  gt_diagnostic *d =
-      gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' is next to '%s'",
-                  second->key, first->key);
+  gt_diagnostic *d = gt_error_at(diagnostics, second->key_at,
+                                 "a layer is one entry, but '%s' is next to '%s'", second->key, first->key);
   d->help =
       gt_position_is_override(second->at)
           ? gt_arena_printf(

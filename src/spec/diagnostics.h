@@ -34,7 +34,7 @@
   X(similar_names, "class names that differ only in their Unicode normalization")     \
   X(splits_as_classes, "folders such as train and test that are read as classes")     \
   X(outside_grid, "samples outside the grid of a KAN")                                \
-  X(ambiguous_path, "a relative path that leads to different files in two folders")    \
+  X(ambiguous_path, "a relative path that leads to different files in two folders")   \
   X(other_samples, "data files that changed since the model was trained")             \
   X(outside_training, "samples outside the range of the training data")               \
   X(channels_first, "arrays that look like images with channels first")               \

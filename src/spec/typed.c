@@ -35,7 +35,8 @@ static void report_missing_type(const gt_spec *node, const char *what, const cha
   gt_diagnostic *d = gt_error_at(diagnostics, node->at, "%s without a type", what);
   d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
   if (node->count && gt_position_is_override(node->child[0]->at))
-    d->help = gt_arena_printf(arena, "the config has no %s: give its type, too: --set %s.type=NAME", what, what);
+    d->help =
+        gt_arena_printf(arena, "the config has no %s: give its type, too: --set %s.type=NAME", what, what);
 }
 
 int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *choices, int count,

@@ -256,8 +256,19 @@ static uint32_t draw(uint32_t *state, uint32_t count) {
 
 /* Networks [2, 2, 1] of any functions and constants, negative ones too. */
 static void draw_network(gt_symbolic *s, uint32_t *state) {
-  static const double constants[] = {1, -1, 2, -2, 0.5, -0.5, 0.125, -3, 0.123456, -0.31830988618379067,
-                                     0.31830988618379067, 1.57079632679489662, -1.5e-7};
+  static const double constants[] = {1,
+                                     -1,
+                                     2,
+                                     -2,
+                                     0.5,
+                                     -0.5,
+                                     0.125,
+                                     -3,
+                                     0.123456,
+                                     -0.31830988618379067,
+                                     0.31830988618379067,
+                                     1.57079632679489662,
+                                     -1.5e-7};
   enum { CONSTANTS = sizeof constants / sizeof *constants };
   static const int places[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}};
   for (int e = 0; e < s->edges; e++) {
@@ -273,7 +284,8 @@ static void draw_network(gt_symbolic *s, uint32_t *state) {
     g->value[GT_CONSTANT_C] = constants[draw(state, CONSTANTS)];
   }
   for (int l = 1; l <= 2; l++)
-    for (int n = 0; n < s->width[l]; n++) s->bias[l][n] = draw(state, 2) ? 0 : constants[draw(state, CONSTANTS)];
+    for (int n = 0; n < s->width[l]; n++)
+      s->bias[l][n] = draw(state, 2) ? 0 : constants[draw(state, CONSTANTS)];
 }
 
 /* True if every edge takes a value that its function has, and none is lost by rounding. */

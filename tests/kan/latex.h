@@ -1,6 +1,6 @@
-/* LaTeX as a reader of mathematics takes it, independent of what writes it: factors stand beside each other, a
- * minus after a factor begins a difference, and what could be read in two ways (a power behind a function or
- * a fraction, two signs) is an error. For variables x_{0}, x_{1}, ... */
+/* LaTeX as a reader of mathematics takes it, independent of what writes it: factors stand beside each other,
+ * a minus after a factor begins a difference, and what could be read in two ways (a power behind a function
+ * or a fraction, two signs) is an error. For variables x_{0}, x_{1}, ... */
 #ifndef TESTS_KAN_LATEX_H
 #define TESTS_KAN_LATEX_H
 #include <ctype.h>
@@ -22,8 +22,8 @@ static inline void latex_skip(latex_reader *r) {
 static inline bool latex_takes(latex_reader *r, const char *word) {
   latex_skip(r);
   const size_t length = strlen(word);
-  if (strncmp(r->at, word, length) || (isalpha((unsigned char)word[length - 1]) &&
-                                       isalpha((unsigned char)r->at[length]) && word[0] == '\\'))
+  if (strncmp(r->at, word, length) ||
+      (isalpha((unsigned char)word[length - 1]) && isalpha((unsigned char)r->at[length]) && word[0] == '\\'))
     return false;
   r->at += length;
   return true;
@@ -42,8 +42,8 @@ static inline double latex_named(latex_reader *r) {
   static const struct {
     const char *name;
     double (*function)(double);
-  } rows[] = {{"\\sin", sin},   {"\\cos", cos},       {"\\tan", tan},      {"\\tanh", tanh},
-              {"\\log", log},   {"\\arcsin", asin},   {"\\arctan", atan}};
+  } rows[] = {{"\\sin", sin}, {"\\cos", cos},     {"\\tan", tan},    {"\\tanh", tanh},
+              {"\\log", log}, {"\\arcsin", asin}, {"\\arctan", atan}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (latex_takes(r, rows[i].name)) return rows[i].function(latex_group(r, "\\left(", "\\right)"));
   if (latex_takes(r, "\\sigma")) return 1 / (1 + exp(-latex_group(r, "\\left(", "\\right)")));
