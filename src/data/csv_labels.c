@@ -154,11 +154,11 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings cla
 }
 
 static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
-  char shown[48];
+  char shown[48], help[256];
   if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
-  const char *nearest = gt_nearest(gt_cell_shown(cell, shown), labels->names, (size_t)labels->count);
-  return gt_csv_fail(csv, cell, "'%s' is none of the %d classes%s%s%s", shown, labels->count,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  const gt_strings known = {.items = labels->names, .count = labels->count};
+  gt_data_class_help(gt_cell_shown(cell, shown), known, help, sizeof help);
+  return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
 }
 
 static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {

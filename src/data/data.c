@@ -56,7 +56,8 @@ static const gt_field common_fields[] = {
            .help = "format of the files (default: detected from the file name or content)"),
     GT_ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
            .help =
-               "whether targets are classes or numbers to predict; auto: text and whole numbers are classes"),
+               "whether targets are classes or numbers to predict; auto: classes if they are text, or whole "
+               "numbers of which each from 0 to the largest occurs"),
     GT_ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
            .help = "number of classes (default: largest training label + 1); or a list of class names "
                    "or labels: only their samples are used, in all splits, and they are numbered in "

@@ -98,6 +98,22 @@ bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text)
   return false;
 }
 
+void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size) {
+  const int count = classes.count;
+  const char *nearest = gt_nearest(name, classes.items, (size_t)count);
+  if (count == 1) {
+    snprintf(out, size, "is not a class; the only class is %s", classes.items[0]);
+    return;
+  }
+  size_t n = (size_t)snprintf(out, size, "is none of the %d classes", count);
+  if (nearest) snprintf(out + n, size - n, "; did you mean '%s'?", nearest);
+  for (int i = 0; i < count && !nearest && n < size; i++) {
+    const bool fits = n + strlen(classes.items[i]) + 8 < size;
+    n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : ": ", fits ? classes.items[i] : "...");
+    if (!fits) break;
+  }
+}
+
 /* The file of PATH's folder whose name is nearest to it, or NULL. */
 static const char *nearest_file(gt_arena *arena, const char *path) {
   const char *folder = gt_folder_of(arena, path), *names[MOST_LISTED];

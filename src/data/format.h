@@ -139,6 +139,9 @@ bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 bool gt_data_has_suffix(const char *path, const char *suffix);
 /* May a target that is a quantity have this value? If not, `text` (of at least 128 bytes) says why. */
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
+/* Of a name that is no class: "is none of the 2 classes; did you mean 'cat'?", or their names as far as there
+ * is room. */
+void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Where the key stands; where the data map does, if it is absent or NULL. */

@@ -117,10 +117,10 @@ typedef struct listing { /* a folder of classes while it is gone through */
 
 static bool unknown_class(const listing *l, const char *name) {
   const gt_dataset *dataset = l->reader->dataset;
-  const char *nearest = gt_nearest(name, dataset->class_names, (size_t)dataset->classes);
-  return gt_fail(l->reader->error, GT_ERR_DATA, "%s/%s: '%s' is none of the %d classes%s%s%s", l->folder,
-                 name, name, dataset->classes, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                 nearest ? "'?" : "");
+  const gt_strings known = {.items = dataset->class_names, .count = dataset->classes};
+  char help[256];
+  gt_data_class_help(name, known, help, sizeof help);
+  return gt_fail(l->reader->error, GT_ERR_DATA, "%s/%s: '%s' %s", l->folder, name, name, help);
 }
 
 static bool add_class(const listing *l, const char *name) {

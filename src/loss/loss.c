@@ -79,11 +79,13 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
     return false;
   }
   if (input->classes && shape.dim[1] != input->classes) {
-    gt_error_at(diagnostics, input->at,
-                "the last layer '%s' outputs %lld values per sample; the data has %lld classes", input->layer,
-                (long long)shape.dim[1], (long long)input->classes)
-        ->expected =
-        gt_arena_printf(diagnostics->arena, "%lld values, one per class", (long long)input->classes);
+    const long long have = (long long)shape.dim[1], want = (long long)input->classes;
+    gt_diagnostic *d = gt_error_at(
+        diagnostics, input->at, "the last layer '%s' outputs %lld value%s per sample; the data has %lld class%s",
+        input->layer, have, have == 1 ? "" : "s", want, want == 1 ? "" : "es");
+    d->expected =
+        gt_arena_printf(diagnostics->arena, "%lld value%s, one per class", want, want == 1 ? "" : "s");
+    d->help = input->advice;
     return false;
   }
   return !loss->type->check || loss->type->check(loss, shape.dim[1], diagnostics);
@@ -105,11 +107,13 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   }
   if (have == want) return true;
   char text[128];
-  gt_error_at(diagnostics, input->at,
-              "the last layer '%s' %s outputs %lld value%s per sample; the data has %lld target%s",
-              input->layer, gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s",
-              (long long)want, want == 1 ? "" : "s")
-      ->expected =
+  gt_diagnostic *d =
+      gt_error_at(diagnostics, input->at,
+                  "the last layer '%s' %s outputs %lld value%s per sample; the data has %lld target%s",
+                  input->layer, gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s",
+                  (long long)want, want == 1 ? "" : "s");
+  d->help = input->advice;
+  d->expected =
       gt_arena_printf(diagnostics->arena, "%lld value%s per sample", (long long)want, want == 1 ? "" : "s");
   return false;
 }

@@ -29,6 +29,7 @@
   X(no_effect, "a number of steps or epochs that the run never reaches")              \
   X(single_value_norm, "normalization over a single value, whose output is constant") \
   X(one_class, "labels that are all the same class")                                  \
+  X(constant_target, "a target that is the same in all training samples")             \
   X(empty_class, "a class number without training samples")                           \
   X(missing_class, "a class that is missing in one split")                            \
   X(similar_names, "class names that differ only in their Unicode normalization")     \

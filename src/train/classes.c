@@ -1,6 +1,8 @@
 #include "train/classes.h"
+#include <math.h>
+#include <string.h>
 
-enum { MOST_SHOWN = 10, MOST_LACKED = 3 };
+enum { MOST_SHOWN = 10, MOST_LACKED = 3, LARGEST_LABEL = 999 };
 
 static const int64_t *count_split(const gt_split *split, int classes, gt_arena *arena) {
   const int32_t *label = split->targets.data;
@@ -33,6 +35,14 @@ const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena)
                                       : text;
 }
 
+/* "'a', 'b'"; of many classes the first ones. */
+static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
+  const char *text = "";
+  for (int i = 0; i < counts->classes && i < MOST_SHOWN; i++)
+    text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", gt_class_name(counts, i, arena));
+  return counts->classes > MOST_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+}
+
 /* Classes of which one split has samples and the other has none. */
 static const char *lacked(const gt_class_counts *c, const int64_t *has, const int64_t *lacks,
                           gt_arena *arena) {
@@ -44,9 +54,16 @@ static const char *lacked(const gt_class_counts *c, const int64_t *has, const in
   return found > MOST_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MOST_LACKED) : text;
 }
 
+/* Where the config says what a split is. */
+static gt_position place_of_split(const gt_spec *data, const char *name) {
+  const gt_spec *node = gt_spec_find(data, name);
+  if (gt_spec_is_null(node) && !strcmp(name, "test")) node = gt_spec_find(data, "test_fraction");
+  return gt_spec_is_null(node) ? data->at : node->at;
+}
+
 static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
                          gt_arena *arena) {
-  const gt_position at = gt_spec_find(config->root, "data")->at;
+  const gt_position at = place_of_split(gt_spec_find(config->root, "data"), name);
   const char *text;
   if (!c->split[split]) return;
   if (*(text = lacked(c, c->split[0], c->split[split], arena)))
@@ -59,31 +76,97 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
         ->help = "training samples of it; no model can learn it without";
 }
 
-/* Classes are numbered from 0; labels from 1 leave that one without a sample, and an output too many. */
-static void review_empty(gt_config *config, const gt_class_counts *c, int found, int empty, gt_arena *arena) {
+/* "1, 2, 3": the classes with training samples; of many the first ones. */
+static const char *list_found(const gt_class_counts *c, gt_arena *arena) {
   const char *list = "";
   for (int i = 0, n = 0; i < c->classes && n < MOST_SHOWN + 1; i++)
     if (c->split[0][i] && ++n <= MOST_SHOWN)
       list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
     else if (n > MOST_SHOWN)
       list = gt_arena_printf(arena, "%s, ...", list);
+  return list;
+}
+
+static int count_found(const gt_class_counts *c) {
+  int found = 0;
+  for (int i = 0; i < c->classes; i++) found += c->split[0][i] > 0;
+  return found;
+}
+
+static const char *classes_help(const gt_class_counts *c, const char *condition, gt_arena *arena) {
+  return gt_arena_printf(arena,
+                         "data: {task: classification, classes: [%s]}, which numbers these labels from 0%s",
+                         list_found(c, arena), condition);
+}
+
+/* Classes are numbered from 0; labels from 1 leave that one without a sample, and an output too many. */
+static void review_empty(gt_config *config, const gt_class_counts *c, int found, int empty, gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "no training sample is of class %d: labels count from 0, and %d of the %d classes occur",
                 empty, found, c->classes)
-      ->help =
-      gt_arena_printf(arena, "data: {classes: [%s]} takes these labels for classes 0 to %d", list, found - 1);
+      ->help = classes_help(c, "", arena);
+}
+
+/* Targets that are numbers and could be labels: all are whole, from 0 to LARGEST_LABEL. */
+static gt_class_counts labels_in(const gt_tensor *targets, gt_arena *arena) {
+  const float *value = targets->data;
+  gt_class_counts c = {0};
+  if (targets->element != GT_ELEMENT_F32 || !value || gt_tensor_features(targets) != 1) return c;
+  int64_t *count = GT_NEW_N(arena, int64_t, LARGEST_LABEL + 1);
+  int classes = 0;
+  for (int64_t i = 0; i < targets->dim[0]; i++) {
+    const float v = value[i];
+    if (v < 0 || v > LARGEST_LABEL || v != floorf(v)) return c;
+    count[(int)v]++;
+    if (v >= (float)classes) classes = (int)v + 1;
+  }
+  return (gt_class_counts){.classes = classes, .split = {count}};
+}
+
+const char *gt_class_advice(const gt_dataset *data, gt_arena *arena) {
+  static const char condition[] = ", if the targets are classes";
+  gt_class_counts c = gt_class_counts_of(data, arena);
+  if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
+  const bool numbers = !c.classes;
+  if (numbers) c = labels_in(&data->train.targets, arena);
+  const int found = count_found(&c);
+  if (!c.classes || (!numbers && found == c.classes)) return NULL;
+  if (found > 1 && found < c.classes) return classes_help(&c, numbers ? condition : "", arena);
+  return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
+}
+
+/* A model that gives this number whatever it reads has no error. */
+static void review_constant(gt_config *config, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_tensor *targets = &data->train.targets;
+  const float *value = targets->data;
+  const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
+  const gt_spec *node = gt_spec_find(config->root, "data"), *target = gt_spec_find(node, "target");
+  if (data->classification || config->loss->type->residual || !value || targets->element != GT_ELEMENT_F32)
+    return;
+  for (int64_t k = 0; k < columns && targets->dim[0] > 1; k++) {
+    int64_t i = 1;
+    while (i < targets->dim[0] && value[i * columns + k] == value[k]) i++;
+    if (i < targets->dim[0]) continue;
+    const char *name = data->target_names ? gt_arena_printf(arena, " '%s'", data->target_names[k]) : "";
+    gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, target ? target->at : node->at,
+                  "the target%s is %.6g in all training samples", name, (double)value[k])
+        ->help = "another target, or data in which it varies";
+  }
 }
 
 void gt_config_review_classes(gt_config *config, gt_arena *arena) {
   const gt_class_counts c = gt_class_counts_of(&config->dataset, arena);
-  int found = 0, only = 0, empty = -1;
+  int only = 0, empty = -1;
+  review_constant(config, arena);
   if (!c.classes) return;
+  const int found = count_found(&c);
   for (int i = 0; i < c.classes; i++)
     if (c.split[0][i])
-      found++, only = i;
+      only = i;
     else if (empty < 0)
       empty = i;
-  if (found < c.classes && !c.names) review_empty(config, &c, found, empty, arena);
+  if (found > 1 && found < c.classes && !c.names) review_empty(config, &c, found, empty, arena);
   if (found == 1)
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
                   "all training samples are of one class, '%s': any model has an accuracy of 1 on them",

@@ -227,7 +227,9 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
-  gt_config_check_model(config, arena);
+  /* Of files that a model names, nothing is quoted. */
+  const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;
+  gt_config_check_model(config, advice, arena);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (wanted) return; /* a model that is there already */
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);

@@ -90,8 +90,9 @@ void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);
 /* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
- * alone (config_check.c). */
-void gt_config_check_model(gt_config *config, gt_arena *arena);
+ * alone (config_check.c). advice: what helps outputs that do not fit the targets (gt_class_advice); may be
+ * NULL. */
+void gt_config_check_model(gt_config *config, const char *advice, gt_arena *arena);
 /* How the training samples are changed, where there is an `augment:`; false after reporting why they cannot
  * be. */
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics);

@@ -137,7 +137,7 @@ static void check_plain(gt_config *config) {
 }
 
 /* Builds model and loss once, for their errors alone. */
-static void try_to_build(gt_config *config, gt_arena *arena) {
+static void try_to_build(gt_config *config, const char *advice, gt_arena *arena) {
   check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
@@ -147,6 +147,7 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
                              labels ? GT_I32 : GT_F32, false);
   forward.classes = config->dataset.classes;
+  forward.advice = advice;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard,
                forward.nodes.error_sum != GT_NONE);
@@ -244,10 +245,10 @@ static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   return (gt_model_inputs){count, items};
 }
 
-void gt_config_check_model(gt_config *config, gt_arena *arena) {
+void gt_config_check_model(gt_config *config, const char *advice, gt_arena *arena) {
   gt_model_read read;
   if (config->has_dataset) {
-    try_to_build(config, arena);
+    try_to_build(config, advice, arena);
     check_watchers(config);
   } else {
     gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),

@@ -89,7 +89,7 @@ model: [{linear: 4}]
 loss: cross_entropy
 YAML
 finds empty_class classes.yaml:1:7 "no training sample is of class 0: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
-says "the way out" "data: {classes: [1, 2, 3]}"
+says "the way out" "data: {task: classification, classes: [1, 2, 3]}"
 exits 0 "the way out" "$GTRAIN" check classes.yaml --set 'data.classes=[1,2,3]' --set 'model=[{linear: 3}]' --strict
 says "lists the classes" "classes         1 "
 sed 's/,\([123]\)$/,\1.0/; 1!s/,1.0$/,0.0/; s/,3.0$/,1.0/; s/,2.0$/,1.0/' from1.csv > float.csv
@@ -99,12 +99,27 @@ exits 78 "numbers for cross-entropy" "$GTRAIN" check classes.yaml --set data.tas
 says "… name the key that decides" "data: {task: classification}"
 exits 78 "labels for mse" "$GTRAIN" check classes.yaml --set loss=mse --set data.task=classification
 says "… name it, too" "data: {task: regression}"
+exits 78 "labels from 1, and an output for each" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]'
+says "… with the way out" "data: {task: classification, classes: [1, 2, 3]}, which numbers these labels from 0"
+exits 78 "whole numbers without a loss" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]' --set 'loss=~'
+says "… that may be classes" "data: {task: classification, classes: [1, 2, 3]}, which numbers these labels from 0, if the targets are classes"
+exits 0 "… are" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]' --set 'loss=~' --set 'data.classes=[1,2,3]' --set data.task=classification --strict
+exits 78 "other numbers" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]' --set 'loss=~' --set data.target=a
+check "… may not" test "$(grep -c "help:" <<< "$out")" = 0
 sed 's/,[123]$/,1/' from1.csv > one.csv
+finds constant_target "--set:1" "the target 'y' is 1 in all training samples" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 1}]' --set loss=mse --set data.target=y
+exits 78 "one label, three outputs" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 3}]' --set 'loss=~'
+says "… are classes only if the config says so" "help: data: {task: classification}, if the targets are classes"
 exits 0 "one label" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 2}]'
 says "is said" "all training samples are of one class, '1'"
+check "… once" test "$(grep -c warning <<< "$out")" = 1
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
 printf 'a,y\n1,x\n2,x\n' > test.csv
-finds missing_class "--set:1" "the test split has no sample of class 'y', 'z'" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]'
+finds missing_class "--set:1:31" "the test split has no sample of class 'y', 'z'" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]'
+exits 78 "an output too many" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}'
+says "… lists the classes" "the classes are 'x', 'y', 'z'"
+exits 65 "a label that is no class" "$GTRAIN" check classes.yaml --set 'data={train: test.csv, test: train.csv}'
+says "… lists them" "train.csv:3:3: 'y' is not a class; the only class is x"
 exits 0 "counts as JSON" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --json
 says "… of each split" '"classes":[{"name":"x","train":1,"test":2},{"name":"y","train":1,"test":0}'
 says "findings as JSON" '"findings":[{"name":"missing_class","text":"the test split has no sample of class'
@@ -153,7 +168,7 @@ for quiet in '[]' '[not_bits]'; do
   exits 0 "their export" "$GTRAIN" export "gates$quiet/model.bin" --format c
   check "… says it unless it is silenced" test "$(grep -c '\[not_bits\]' <<< "$out")" = "$([[ $quiet == '[]' ]] && echo 1 || echo 0)"
 done
-printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\n' x.npy > chw.yaml
+printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\nquiet: [constant_target]\n' x.npy > chw.yaml
 # An array of zeros, f4, of this shape.
 zeros() {
   local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" count=$3
