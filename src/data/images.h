@@ -156,6 +156,10 @@ typedef struct gt_image_options {
  * first folder, that of the training split, settles which classes there are (dataset->class_names). */
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out);
+/* Finds classes that look like splits: all of them are named so, or hold the same folders (images_splits.c).
+ * class: the names of the folders with pictures. */
+void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
+                            int classes);
 /* All pictures of a folder, and for each the one of the same name, but for its ending, in the targets'
  * folder. */
 bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,

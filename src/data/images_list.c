@@ -108,10 +108,12 @@ static int known_classes(const gt_data_reader *reader, const char *const **list)
 typedef struct listing { /* a folder of classes while it is gone through */
   gt_data_reader *reader;
   const char *folder;
+  const char *split; /* the key of the config that names it */
   gt_arena *arena;
   gt_image_files *out;
   const char **added; /* the classes that it settles; NULL: they are known */
   int64_t others;     /* files that are no pictures */
+  names found;        /* folders that hold pictures */
   bool respelled;     /* several folders may be one class */
 } listing;
 
@@ -144,48 +146,16 @@ static bool list_class(listing *l, const char *name) {
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
     if (!l->reader->trust.strange)
-      gt_warn("%s holds no pictures (.png, .jpg, .jpeg): it is passed over", path);
+      gt_finding_at(l->reader->diagnostics, GT_FINDING_empty_folder, gt_data_position(l->reader, l->split),
+                    "%s holds no pictures (.png, .jpg, .jpeg): it is not read as a class", path)
+          ->help = "pictures in it, or no such folder";
     return true;
   }
+  *GT_PUSH(&l->found) = name;
   if (!is_clean(name))
     return gt_fail(l->reader->error, GT_ERR_DATA, "%s: the name of a class must be clean UTF-8 text", path);
   if (l->added && known < 0) return add_class(l, class);
   return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
-}
-
-/* The folders in a folder, as "a/b/", in the arena; "" where there are none. */
-static const char *folders_in(const char *folder, gt_arena *arena, gt_error *error) {
-  names found = {0};
-  const char *list = "";
-  if (read_names(folder, arena, &found, error))
-    for (size_t i = 0; i < found.count; i++)
-      if (is_folder(gt_arena_printf(arena, "%s/%s", folder, found.items[i])))
-        list = gt_arena_printf(arena, "%s%s/", list, found.items[i]);
-  free(found.items);
-  return list;
-}
-
-/* Classes that all hold the same folders are hardly classes: those folders are, and these are the splits. */
-static bool review_classes(const listing *l, const names *classes) {
-  const char *first = "";
-  for (size_t i = 0; i < classes->count; i++) {
-    const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, classes->items[i]);
-    const char *in = folders_in(path, l->arena, l->reader->error);
-    if (!i) first = in;
-    if (!*in || strcmp(in, first)) return !l->reader->error->status;
-  }
-  const char *second = strchr(first, '/');
-  if (!second || !second[1] || l->reader->trust.strange) return true; /* fewer than two folders */
-  gt_arena *arena = l->reader->arena;
-  const bool one = classes->count == 1;
-  gt_finding_at(l->reader->diagnostics, GT_FINDING_splits_as_classes, gt_data_position(l->reader, "train"),
-                "%s of %s, taken for %s, hold%s the same folders: %.*s", one ? "the folder" : "the folders",
-                l->folder, one ? "the one class" : "classes", one ? "s" : "", (int)strlen(first) - 1, first)
-      ->help = one ? gt_arena_printf(arena, "data: {train: %s/%s}, if those are the classes", l->folder,
-                                     classes->items[0])
-                   : gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}, if those are the classes",
-                                     l->folder, classes->items[0], l->folder, classes->items[1]);
-  return true;
 }
 
 /* Folders whose names differ in their Unicode form only are one class, which is told. */
@@ -207,7 +177,8 @@ static void find_respelled(listing *l, const names *folders) {
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out) {
   gt_dataset *dataset = reader->dataset;
-  listing l = {.reader = reader, .folder = folder.path, .arena = arena, .out = out};
+  listing l = {
+      .reader = reader, .folder = folder.path, .split = first ? "train" : "test", .arena = arena, .out = out};
   names classes = {0};
   announce(folder);
   bool ok = find_classes(folder.path, arena, &classes, reader->error);
@@ -216,8 +187,9 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
     dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
   find_respelled(&l, &classes);
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
-  if (ok && l.added) ok = review_classes(&l, &classes);
+  if (ok && l.added) gt_image_review_splits(reader, folder.path, l.found.items, (int)l.found.count);
   free(classes.items);
+  free(l.found.items);
   if (ok && l.others && !reader->trust.strange)
     gt_info("%s: %" PRId64 " files are no pictures by their names and are passed over", folder.path,
             l.others);

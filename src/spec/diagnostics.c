@@ -72,6 +72,12 @@ void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name) {
     if (!strcmp(name, gt_finding_names[k - 1])) diagnostics->quiet |= UINT64_C(1) << k;
 }
 
+bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding) {
+  for (int i = 0; i < diagnostics->count; i++)
+    if (diagnostics->items[i].finding == finding) return true;
+  return false;
+}
+
 bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name) {
   for (int i = 0; i < diagnostics->count; i++)
     if (diagnostics->items[i].suggestion && !strcmp(diagnostics->items[i].suggestion, name)) return true;

@@ -34,6 +34,7 @@
   X(missing_class, "a class that is missing in one split")                            \
   X(similar_names, "class names that differ only in their Unicode normalization")     \
   X(splits_as_classes, "folders such as train and test that are read as classes")     \
+  X(empty_folder, "a folder without pictures among those of the classes")             \
   X(outside_grid, "samples outside the grid of a KAN")                                \
   X(ambiguous_path, "a relative path that leads to different files in two folders")   \
   X(other_samples, "data files that changed since the model was trained")             \
@@ -87,6 +88,7 @@ gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Findings of this name, one of gt_finding_names, are not added from now on. */
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
+bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding); /* true if it is there */
 /* True if an error offers this name: what is missing is there, misspelt, and has been told. */
 bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name);
 /* Are there more errors than are kept? Then what would be said of the last one is said in vain. */

@@ -167,7 +167,7 @@ void gt_config_review_classes(gt_config *config, gt_arena *arena) {
     else if (empty < 0)
       empty = i;
   if (found > 1 && found < c.classes && !c.names) review_empty(config, &c, found, empty, arena);
-  if (found == 1)
+  if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
                   "all training samples are of one class, '%s': any model has an accuracy of 1 on them",
                   gt_class_name(&c, only, arena))

@@ -139,13 +139,36 @@ for f in photos/*/*; do
   printf '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\nIDATx\x9cc\x60\x00\x00\x00\x02\x00\x01\x48\xaf\xa4\x71\x00\x00\x00\x00IEND\xaeB\x60\x82' > "$f/a.png"
 done
 printf 'data: {train: photos}\nmodel: [flatten, {linear: 2}]\n' > photos.yaml
-finds splits_as_classes photos.yaml:1:15 "the folders of photos, taken for classes, hold the same folders: cat/dog" "$GTRAIN" check photos.yaml
+finds splits_as_classes photos.yaml:1:15 "the folders of photos, read as classes, are named like splits: train, val" "$GTRAIN" check photos.yaml
 says "the way out" "data: {train: photos/train, test: photos/val}"
 silent "the way out" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.test=photos/val
+exits 78 "a folder as a fraction" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.validation=photos/val
+says "… goes elsewhere" "help: validation takes a fraction of the training samples; samples of their own are the test split: data: {..., test: photos/val}"
+cp -r photos/train photos/test
+finds splits_as_classes photos.yaml:1:15 "splits: test, train, val" "$GTRAIN" check photos.yaml --set 'model=[flatten, {linear: 3}]'
+says "the roles go by their names" "data: {train: photos/train, test: photos/test}; validation samples are a fraction of train: validation: 0.1"
+mv photos/train photos/2_train
+mv photos/test photos/1_test
+cp -r photos/2_train/cat photos/2_train/extra
 rm -r photos/val
+mkdir photos/__MACOSX
+finds splits_as_classes photos.yaml:1:15 "splits: 1_test, 2_train" "$GTRAIN" check photos.yaml
+says "… by a word of them" "data: {train: photos/2_train, test: photos/1_test}"
+finds empty_folder photos.yaml:1:15 "photos/__MACOSX holds no pictures (.png, .jpg, .jpeg): it is not read as a class" "$GTRAIN" check photos.yaml
+rm -r photos/2_train/extra photos/__MACOSX
+mv photos/1_test photos/finch
+mv photos/2_train photos/robin
+finds splits_as_classes photos.yaml:1:15 "(finch, robin), all hold the same folders: cat, dog" "$GTRAIN" check photos.yaml
+says "what they are is left open" "with the folder of each split"
+mv photos/finch photos/train
+silent "one name of them, folders that differ" "$GTRAIN" check photos.yaml --set data.train=photos/train
+mv photos/train/cat photos/train/bus
+silent "a vehicle" "$GTRAIN" check photos.yaml
+rm -r photos/robin
 exits 0 "one folder of folders" "$GTRAIN" check photos.yaml --set 'model=[flatten, {linear: 1}]'
-says "is said" "the folder of photos, taken for the one class, holds the same folders: cat/dog"
+says "is said" "the only folder of photos, 'train', is read as the one class, and holds folders: bus, dog"
 says "with the way out" "data: {train: photos/train}"
+check "… once" test "$(grep -c warning <<< "$out")" = 1
 
 # --- what layers read ---
 cat > far.yaml <<'YAML'

@@ -1,0 +1,113 @@
+/* Folders of pictures that are splits (train, test) and are read as classes. */
+#include "data/images.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum role { NO_SPLIT, TRAIN, VALIDATION, TEST, ROLES } role;
+
+static const struct {
+  const char *word;
+  role role;
+} words[] = {
+    {"train", TRAIN},      {"training", TRAIN},        {"val", VALIDATION},
+    {"valid", VALIDATION}, {"validation", VALIDATION}, {"dev", VALIDATION},
+    {"test", TEST},        {"testing", TEST},          {"holdout", TEST},
+};
+
+/* By a whole word of the name: "1_test", "Training set". */
+static role role_of(const char *name) {
+  char word[16];
+  while (*name) {
+    size_t n = 0;
+    while (*name && !isalpha((unsigned char)*name)) name++;
+    for (; isalpha((unsigned char)*name); name++, n++)
+      if (n < sizeof word - 1) word[n] = (char)tolower((unsigned char)*name);
+    word[n < sizeof word ? n : 0] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      if (!strcmp(word, words[i].word)) return words[i].role;
+  }
+  return NO_SPLIT;
+}
+
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+/* The folders in a folder, in order, as "a, b"; how many. */
+static int folders_in(const char *folder, gt_arena *arena, const char **list) {
+  struct dirent **found = NULL;
+  struct stat s;
+  int folders = 0;
+  const int count = scandir(folder, &found, is_shown, alphasort);
+  *list = "";
+  for (int i = 0; i < count; i++) {
+    if (stat(gt_arena_printf(arena, "%s/%s", folder, found[i]->d_name), &s) == 0 && S_ISDIR(s.st_mode))
+      *list = gt_arena_printf(arena, "%s%s%s", *list, folders++ ? ", " : "", found[i]->d_name);
+    free(found[i]);
+  }
+  free(found);
+  return folders;
+}
+
+typedef struct look {
+  const char *split[ROLES]; /* a class named like that split, or NULL */
+  const char *names;        /* of all classes: "test, train" */
+  const char *inside;       /* the folders that each class holds; NULL: none, or not the same */
+  int folders;              /* fewest in a class */
+  bool named;               /* all classes are named like splits */
+} look;
+
+static look look_at(const char *folder, const char *const *class, int classes, gt_arena *arena) {
+  look l = {.names = "", .named = true};
+  for (int i = 0; i < classes; i++) {
+    const char *list;
+    const role kind = role_of(class[i]);
+    const int folders = folders_in(gt_arena_printf(arena, "%s/%s", folder, class[i]), arena, &list);
+    l.names = gt_arena_printf(arena, "%s%s%s", l.names, i ? ", " : "", class[i]);
+    l.named = l.named && kind;
+    if (kind && !l.split[kind]) l.split[kind] = class[i];
+    if (!i) l.inside = list, l.folders = folders;
+    if (folders < l.folders) l.folders = folders;
+    if (l.inside && strcmp(l.inside, list)) l.inside = NULL;
+  }
+  l.named = l.named && l.split[TRAIN] && (l.split[VALIDATION] || l.split[TEST]);
+  return l;
+}
+
+static const char *help_of(const char *folder, const look *l, gt_arena *arena) {
+  const char *test = l->split[TEST] ? l->split[TEST] : l->split[VALIDATION];
+  const char *keys =
+      gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}", folder, l->split[TRAIN], folder, test);
+  if (!l->folders) return gt_arena_printf(arena, "%s, with a folder for each class in both", keys);
+  return l->split[TEST] && l->split[VALIDATION]
+             ? gt_arena_printf(arena, "%s; validation samples are a fraction of train: validation: 0.1", keys)
+             : keys;
+}
+
+void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
+                            int classes) {
+  gt_arena *arena = reader->arena;
+  const look l = look_at(folder, class, classes, arena);
+  const gt_position at = gt_data_position(reader, "train");
+  const gt_finding finding = GT_FINDING_splits_as_classes;
+  if (reader->trust.strange) return;
+  if (l.named)
+    gt_finding_at(reader->diagnostics, finding, at,
+                  "the folders of %s, read as classes, are named like splits: %s", folder, l.names)
+        ->help = help_of(folder, &l, arena);
+  else if (l.inside && l.folders > 1 && classes == 1)
+    gt_finding_at(reader->diagnostics, finding, at,
+                  "the only folder of %s, '%s', is read as the one class, and holds folders: %s", folder,
+                  class[0], l.inside)
+        ->help = gt_arena_printf(arena, "data: {train: %s/%s}, if those are the classes", folder, class[0]);
+  else if (l.inside && l.folders > 1)
+    gt_finding_at(reader->diagnostics, finding, at,
+                  "the folders of %s, read as classes (%s), all hold the same folders: %s", folder, l.names,
+                  l.inside)
+        ->help =
+        gt_arena_printf(arena,
+                        "if those are the classes: data: {train: %s/..., test: %s/...}, with the folder "
+                        "of each split",
+                        folder, folder);
+}
