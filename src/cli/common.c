@@ -56,13 +56,31 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   return code;
 }
 
-/* " (data.header, data.delimiter)"; nothing for a whole section. */
+/* "data.header, data.delimiter" */
 static const char *list_of(gt_arena *arena, const char *const *settings) {
   const char *list = "";
-  for (int i = 0; settings[i] && settings[1]; i++)
-    list = gt_arena_printf(arena, "%s%s%.*s", list, i ? ", " : " (", (int)strcspn(settings[i], "="),
-                           settings[i]);
-  return *list ? gt_arena_printf(arena, "%s)", list) : list;
+  for (int i = 0; settings[i]; i++)
+    list = gt_arena_printf(arena, "%s%s%.*s%s", list, i ? ", " : "", (int)strcspn(settings[i], "="),
+                           settings[i], strchr(settings[i], '=') ? "" : "KEY");
+  return list;
+}
+
+/* Names of findings that --set gives; those of the config were checked when it was read. */
+static bool check_quiet(const gt_spec *quiet, gt_diagnostics *diagnostics) {
+  size_t count = 0;
+  while (gt_finding_names[count]) count++;
+  if (!quiet || !gt_position_is_override(quiet->at)) return true;
+  for (int i = 0; i < (quiet->kind == GT_SPEC_SCALAR ? 1 : quiet->count); i++) {
+    const gt_spec *item = quiet->kind == GT_SPEC_SCALAR ? quiet : quiet->child[i];
+    size_t k = 0;
+    while (k < count && item->scalar && strcmp(gt_finding_names[k], item->scalar)) k++;
+    if (item->scalar && k < count) continue;
+    gt_diagnostic *d = gt_error_at(diagnostics, item->at, "'quiet' takes names of warnings");
+    d->expected = "a name in brackets at the end of a warning";
+    d->suggestion = item->scalar ? gt_nearest(item->scalar, gt_finding_names, count) : NULL;
+    return false;
+  }
+  return true;
 }
 
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
@@ -76,13 +94,14 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     const char *const *setting = settings;
     while (*setting && strncmp(set[i], *setting, strlen(*setting))) setting++;
     if (!*setting)
-      return gt_fail(error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here%s",
-                     set[i], list_of(arena, settings));
+      return gt_fail(error, GT_ERR_USAGE, "--set '%s': only these can be set here: %s", set[i],
+                     list_of(arena, settings));
     if (!gt_spec_override(arena, root, set[i], NULL, diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
+  if (!root || !check_quiet(gt_spec_find(root, "quiet"), diagnostics)) return false;
   gt_config_silence(root, diagnostics);
-  return root != NULL;
+  return true;
 }
 
 int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error) {

@@ -19,8 +19,9 @@ static const gt_option options[] = {
     {"output", "FILE",
      "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false,
      'o'},
-    {"set", "data.KEY=VALUE",
-     "how a CSV is written, if not as the training data: data.header, data.delimiter", true, 's'},
+    {"set", "KEY=VALUE",
+     "how a CSV is written, if not as the training data: data.header, data.delimiter; or quiet=[NAME]", true,
+     's'},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
@@ -130,7 +131,7 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
                         gt_tensor *inputs, const char *const **names, gt_diagnostics *diagnostics,
                         gt_error *error) {
-  static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
+  static const char *const settings[] = {"data.header=", "data.delimiter=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))

@@ -59,7 +59,7 @@ typedef struct task {
 /* --- what is given --- */
 
 static bool read_config(task *e) {
-  static const char *const settings[] = {"data.", NULL};
+  static const char *const settings[] = {"data.", "quiet=", NULL};
   const gt_spec *data;
   if (!gt_cli_model_data(e->arguments, &e->arena, &e->file, settings, &data, &e->diagnostics, &e->error))
     return false;

@@ -186,7 +186,7 @@ wrong 2 "expected a whole number" "$life" --fps 0
 wrong 2 "expected a whole number" "$life" --every x
 wrong 2 "a smaller --scale" "$life" --grid 1000x1000 --scale 17 --png "$tmp/no"
 wrong 2 "unknown metric 'accuracy' (there are errors, mean_errors)" "$life" --fail-if 'accuracy<1'
-wrong 2 "only values of the data can be replaced here" "$life" --set seed=2
+wrong 2 "only these can be set here: data.KEY, quiet" "$life" --set seed=2
 wrong 2 "--start $tmp/still has 5x8 cells, --grid 6x8" "$life" --grid 6x8 --start "$tmp/still"
 wrong 78 "unknown key 'sqare'" "$random" --set data.sqare=2
 wrong 65 "its data has cells of 9 channels, its automaton of 8" "$random" --set data.channels=9
