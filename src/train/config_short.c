@@ -4,6 +4,7 @@
 #include "layer/layer.h"
 #include "model/model.h"
 #include "train/config.h"
+#include "train/phases.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,10 +116,48 @@ static const char *numbered(gt_arena *arena, const gt_spec_names *names, const c
   return path;
 }
 
+/* The phase's map and what follows in "train.phases.N.SECTION.KEY=..."; NULL: another path, or the phase has
+ * the section as a map, which is then one to set in. */
+static gt_spec *phase_of(gt_arena *arena, const gt_spec *root, const char *path, const char **key) {
+  static const char phases[] = "train.phases.";
+  const gt_spec *list = gt_spec_find(gt_spec_find(root, "train"), "phases");
+  char *end;
+  if (strncmp(path, phases, sizeof phases - 1)) return NULL;
+  const unsigned long index = strtoul(path + sizeof phases - 1, &end, 10);
+  if (!list || list->kind != GT_SPEC_SEQUENCE || *end != '.' || index >= (unsigned long)list->count)
+    return NULL;
+  *key = end + 1;
+  const size_t all = strcspn(*key, "="), section = strcspn(*key, ".=");
+  gt_spec *phase = list->child[index];
+  if (phase->kind != GT_SPEC_MAP || section == all ||
+      gt_spec_find(phase, gt_arena_strndup(arena, *key, section)) ||
+      !gt_phase_may_change(gt_arena_strndup(arena, *key, all)))
+    return NULL;
+  return phase;
+}
+
+/* A phase has such settings as keys with dots: train.phases.1.optimizer.lr is the key optimizer.lr of
+ * phase 2. */
+static bool override_in_phase(gt_arena *arena, gt_spec *root, const char *assignment,
+                              gt_diagnostics *diagnostics) {
+  const char *key;
+  gt_spec *phase = phase_of(arena, root, assignment, &key);
+  if (!phase) return false;
+  if (!gt_spec_override(arena, root, assignment, NULL, diagnostics)) return true;
+  const char *name = gt_arena_strndup(arena, key, strcspn(key, "=")), *part = name;
+  gt_spec *section = phase->child[phase->count - 1], *value = section;
+  while ((part = strchr(part, '.'))) value = value->child[0], part++;
+  gt_spec_remove(phase, section->key);
+  gt_spec_remove(phase, name);
+  gt_spec_add(arena, phase, name, value)->key_at = value->key_at;
+  return true;
+}
+
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
   const gt_spec_names *names = names_for(arena, root, assignment);
   spell_out_path(arena, root, numbered(arena, names, assignment));
-  gt_spec_override(arena, root, assignment, names, diagnostics);
+  if (!override_in_phase(arena, root, assignment, diagnostics))
+    gt_spec_override(arena, root, assignment, names, diagnostics);
 }
 
 void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {

@@ -1,6 +1,7 @@
 #include "train/phases.h"
 #include "spec/hint.h"
 #include "base/count.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "model/model.h"
 #include "train/net.h"
@@ -179,7 +180,24 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
 
 /* --- the hand-over, as far as shapes tell --- */
 
-static void check_carry(gt_config *config, const gt_store *before, const gt_store *now, gt_position at) {
+/* A phase may change a layer's size: says which values that cuts off or begins anew. */
+static void tell_resized(const gt_slot *before, const gt_slot *now, int phase) {
+  char was[128], is[128];
+  bool cut = false, anew = false;
+  for (int d = 0; d < now->shape.rank; d++) {
+    cut |= now->shape.dim[d] < before->shape.dim[d];
+    anew |= now->shape.dim[d] > before->shape.dim[d];
+  }
+  gt_info("phase %d: %s goes from %s to %s%s", phase, now->name, gt_shape_text(before->shape, was),
+          gt_shape_text(now->shape, is),
+          now->form     ? ", as the layer fits it"
+          : cut && anew ? ": values are cut off, and others begin anew"
+          : cut         ? ": values are cut off"
+                        : ": the added values begin anew");
+}
+
+static void check_carry(gt_config *config, const gt_store *before, const gt_store *now, int phase,
+                        gt_position at) {
   char was[128], is[128];
   for (int i = 0; i < now->slots; i++) {
     const gt_slot *slot = now->slot[i], *former = gt_store_find(before, slot->name);
@@ -190,6 +208,8 @@ static void check_carry(gt_config *config, const gt_store *before, const gt_stor
              (!slot->refit || slot->shape.rank != former->shape.rank))
       gt_error_at(&config->diagnostics, at, "'%s' cannot go from %s to %s: its layer keeps its size",
                   slot->name, gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
+    else if (!gt_shape_equal(slot->shape, former->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER))
+      tell_resized(former, slot, phase);
   }
   for (int i = 0; i < before->slots; i++)
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
@@ -255,7 +275,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     if (config->diagnostics.errors > errors || !read_phase(config, &phase[i], arena, root)) return false;
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
-    if (before) check_carry(config, before, model->store, items->child[i]->at);
+    if (before) check_carry(config, before, model->store, i + 1, items->child[i]->at);
     gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
     if (config->diagnostics.errors == errors) check_begins(config, &phase[i], arena, items->child[i]->at);
     before = model->store;

@@ -31,6 +31,14 @@ check "… the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/threads/mo
 exits 0 "its own config trains" "$GTRAIN" train "$TEST_TMP/whole/config.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/config"
 check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/config/model.bin"
 
+# A path into a phase sets the key that stands there with dots, and adds one beside its others.
+exits 0 "a key of a phase" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.1.train.batch_size=100 --set train.phases.0.optimizer.lr=0.1
+says "… is replaced" "then 30 steps of 100 samples"
+says "… or added, and what else the section has stays" "46 steps of 64 samples, optimizer adam"
+says "what a new size drops or begins anew" "phase 3: body.weight goes from [20, 64] to [28, 64]: the added values begin anew"
+exits 0 "smaller layers" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.2.model.body.units=5
+says "… are cut" "phase 3: body.weight goes from [20, 64] to [5, 64]: values are cut off"
+
 # Stopped at every checkpoint: in a phase, and right before the next.
 goes_on whole metrics.jsonl
 
