@@ -6,14 +6,28 @@ const gt_sample_facts *gt_review_facts(const gt_build *build) {
   return build->review ? build->facts[0] : NULL;
 }
 
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *format, ...) {
+static bool is_known(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at) {
+  for (int i = 0; i < diagnostics->count; i++) {
+    const gt_diagnostic *d = &diagnostics->items[i];
+    if (d->finding == finding && d->at.line == at.line && d->at.column == at.column &&
+        d->at.line_text == at.line_text)
+      return true;
+  }
+  return false;
+}
+
+gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...) {
   char text[512];
-  if (!build->review) return GT_NEW(build->arena, gt_diagnostic);
+  const gt_review *review = build->review;
+  const gt_position at = gt_build_position(build, key);
+  if (!review || (review->phase > 1 && is_known(build->diagnostics, finding, at)))
+    return GT_NEW(build->arena, gt_diagnostic);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return gt_finding_at(build->diagnostics, finding, build->at, "layer '%s' %s", build->name, text);
+  const char *where = review->phase > 1 ? gt_arena_printf(build->arena, " of phase %d", review->phase) : "";
+  return gt_finding_at(build->diagnostics, finding, at, "layer '%s'%s %s", build->name, where, text);
 }
 
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help) {
@@ -25,7 +39,7 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
   else if (rows && values / review->rows * review->last_rows == 1)
     text = "normalises one value a channel in the last batch of an epoch, which has one sample: its output "
            "there is the same whatever the sample is";
-  if (text) gt_review_find(build, GT_FINDING_single_value_norm, "%s", text)->help = help;
+  if (text) gt_review_find(build, GT_FINDING_single_value_norm, NULL, "%s", text)->help = help;
 }
 
 void gt_review_bits(gt_build *build, const gt_id *input) {
@@ -33,7 +47,7 @@ void gt_review_bits(gt_build *build, const gt_id *input) {
   if (!review || review->not_bits || gt_node_at(build->graph, input[0])->bits) return;
   review->not_bits = true;
   gt_review_find(
-      build, GT_FINDING_not_bits,
+      build, GT_FINDING_not_bits, NULL,
       "reads numbers other than 0 and 1 from %s: the results reported for the circuit are those of "
       "polynomials, which no circuit computes",
       gt_build_input_text(build, input, 0))
@@ -57,7 +71,7 @@ void gt_review_picture(gt_build *build, const gt_id *input) {
   if (!facts || x.rank != 4 || !gt_is_channels_first(facts->sample)) return;
   for (int d = 0; d < 3; d++)
     if (x.dim[d + 1] != facts->sample.dim[d]) return; /* moved */
-  gt_review_find(build, GT_FINDING_channels_first,
+  gt_review_find(build, GT_FINDING_channels_first, NULL,
                  "reads the data's [%lld, %lld, %lld] as %lld row%s, %lld columns and %lld channels",
                  (long long)x.dim[1], (long long)x.dim[2], (long long)x.dim[3], (long long)x.dim[1],
                  x.dim[1] == 1 ? "" : "s", (long long)x.dim[2], (long long)x.dim[3])

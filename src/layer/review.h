@@ -18,16 +18,19 @@ typedef struct gt_review {
   int64_t rows;                        /* samples of a batch, as a kernel sees them */
   int64_t last_rows;                   /* of the last batch of an epoch, at least 1 */
   const gt_sample_facts *const *input; /* of each input of the model, or NULL where nothing is known */
-  bool not_bits;                       /* said already: layers behind it read what that layer makes */
+  int phase;     /* of several phases from 1, which findings name from the second on; else 0 */
+  bool not_bits; /* said already: layers behind it read what that layer makes */
 } gt_review;
 
 /* What is known of what the layer's first input holds: samples as they are in the data, or moved; NULL:
  * nothing. */
 const gt_sample_facts *gt_review_facts(const gt_build *build);
-/* Adds a finding at the layer, as "layer 'NAME' …". Without a review it is one that nobody sees. Never NULL.
+/* Adds a finding at the key of the layer, or at the layer if it has no such key or key is NULL, as "layer
+ * 'NAME' …"; of a later phase only if no phase before has it. Without a review it is one that nobody sees.
+ * Never NULL.
  */
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A layer that normalises over so many values: one of them is its own mean. `rows`: the batch is among them.
  * help: the way out. */
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);

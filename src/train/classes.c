@@ -1,6 +1,6 @@
 #include "train/classes.h"
+#include "train/review.h"
 #include <math.h>
-#include <string.h>
 
 enum { MOST_SHOWN = 10, MOST_LACKED = 3, LARGEST_LABEL = 999 };
 
@@ -54,16 +54,9 @@ static const char *lacked(const gt_class_counts *c, const int64_t *has, const in
   return found > MOST_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MOST_LACKED) : text;
 }
 
-/* Where the config says what a split is. */
-static gt_position place_of_split(const gt_spec *data, const char *name) {
-  const gt_spec *node = gt_spec_find(data, name);
-  if (gt_spec_is_null(node) && !strcmp(name, "test")) node = gt_spec_find(data, "test_fraction");
-  return gt_spec_is_null(node) ? data->at : node->at;
-}
-
 static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
                          gt_arena *arena) {
-  const gt_position at = place_of_split(gt_spec_find(config->root, "data"), name);
+  const gt_position at = gt_config_place_of_split(config, name);
   const char *text;
   if (!c->split[split]) return;
   if (*(text = lacked(c, c->split[0], c->split[split], arena)))

@@ -263,8 +263,8 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
 /* What is allowed, and hardly meant. */
 static void review(gt_config *config, gt_arena *arena) {
   for (int p = 0; p < config->phases; p++)
-    gt_config_review_model(&config->phase[p], arena, &config->diagnostics);
-  if (!config->phases) gt_config_review_model(config, arena, &config->diagnostics);
+    gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);
+  if (!config->phases) gt_config_review_model(config, 0, arena, &config->diagnostics);
   gt_config_review_classes(config, arena);
   gt_config_review_lengths(config, arena);
 }

@@ -111,12 +111,12 @@ static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
 }
 
 /* A build of what the trained model stands for, where bits are told from other numbers. */
-void gt_config_review_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
+void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
   gt_forward forward = begin(config, arena, graph);
   forward.clock = gt_model_idle_clock(graph);
   forward.mode.hard = true;
-  forward.mode.review = gt_config_review(config, arena);
+  forward.mode.review = gt_config_review(config, phase, arena);
   gt_forward_build(&forward, arena, graph, diagnostics);
 }
 

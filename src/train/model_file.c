@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "train/net.h"
+#include "train/review.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -377,7 +378,7 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   if (!was || !data->from_files || data->overridden) return;
   if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs) == was) return;
   gt_diagnostics *d = &config->diagnostics;
-  gt_finding_at(d, GT_FINDING_other_samples, gt_spec_find(config->root, "data")->at,
+  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
                 "the %s samples differ from those of the run that made %s: the files have changed, or they "
                 "are other files with the same names",
                 split, file->path)

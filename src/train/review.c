@@ -59,7 +59,7 @@ void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples,
   }
 }
 
-gt_review *gt_config_review(const gt_config *config, gt_arena *arena) {
+gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const int64_t samples = data->train.samples;
   const gt_batching batching = gt_batching_of(samples, config->train.batch_size, config->train.accumulate);
@@ -68,6 +68,13 @@ gt_review *gt_config_review(const gt_config *config, gt_arena *arena) {
   gt_review *review = GT_NEW(arena, gt_review);
   *review = (gt_review){.rows = batching.batch,
                         .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
-                        .input = input};
+                        .input = input,
+                        .phase = phase};
   return review;
+}
+
+gt_position gt_config_place_of_split(const gt_config *config, const char *split) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
+  if (gt_spec_is_null(node) && !strcmp(split, "test")) node = gt_spec_find(data, "test_fraction");
+  return gt_spec_is_null(node) ? data->at : node->at;
 }

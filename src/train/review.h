@@ -5,10 +5,12 @@
 #include "layer/review.h"
 #include "train/config.h"
 
-/* Builds the model of a config or phase for what its layers find. */
-void gt_config_review_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
+/* Builds the model of a config or phase for what its layers find. phase: as in gt_review. */
+void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics);
 /* What that build is given; in the arena. */
-gt_review *gt_config_review(const gt_config *config, gt_arena *arena);
+gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena);
+/* Where the config says what a split ("train", "validation", "test") is: its key, else the `data:` map. */
+gt_position gt_config_place_of_split(const gt_config *config, const char *split);
 /* Finds counts of steps and epochs that the run never reaches (review_lengths.c). */
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
 /* Notes between which values the training samples lie, for the model that is trained on them. */

@@ -1,12 +1,15 @@
 /* Counts of steps, epochs and evaluations that a run never reaches. A setting that several phases share is
  * said only where it has no effect in any of them. */
 #include "base/count.h"
+#include "train/metrics.h"
 #include "train/phases.h"
 #include "train/review.h"
 #include <string.h>
 
-typedef struct length { /* of a phase */
+typedef struct length { /* of a phase, or of a run without any */
   int64_t steps, epochs, evaluations;
+  int64_t before;  /* steps of the phases before it */
+  const char *who; /* "the run", "phase 2" */
 } length;
 
 typedef struct count { /* a setting that counts something, in one phase */
@@ -14,6 +17,7 @@ typedef struct count { /* a setting that counts something, in one phase */
   const char *key;
   bool reached;
   const char *text, *help;
+  bool in_each; /* said of a phase even if it has an effect in another */
 } count;
 
 enum { MOST = 512 };
@@ -27,25 +31,32 @@ static int64_t units_of(const gt_config *phase, const length *l) {
   return phase->train.epochs ? phase->train.epochs : l->steps;
 }
 
-static length length_of(const gt_config *phase) {
+static length length_of(const gt_config *phase, int64_t before, const char *who) {
   const int64_t each = gt_phase_batching(phase).steps;
-  length l = {.steps = gt_phase_steps(phase)};
+  length l = {.steps = gt_phase_steps(phase), .before = before, .who = who};
   l.epochs = gt_ceil_div(l.steps, each);
   const int64_t every = phase->train.eval_every;
   l.evaluations = every > 0 ? gt_ceil_div(units_of(phase, &l), every) : 1;
   return l;
 }
 
-static void add(counts *c, const gt_spec *section, const char *key, bool reached, const char *text,
-                const char *help) {
+/* Returns the item, or one that nobody looks at. */
+static count *add(counts *c, const gt_spec *section, const char *key, bool reached, const char *text,
+                  const char *help) {
   const gt_spec *node = gt_spec_find(section, key);
   if (!node && section) node = section;
-  if (node && c->items < MOST) c->item[c->items++] = (count){node->at, key, reached, text, help};
+  count *item = node && c->items < MOST ? &c->item[c->items++] : GT_NEW(c->arena, count);
+  if (node) *item = (count){node->at, key, reached, text, help, false};
+  return item;
 }
 
 static int64_t of_unit(const length *l, const char *unit, int64_t warmup) {
   if (!strcmp(unit, "epochs")) return l->epochs;
   return strcmp(unit, "evaluations") ? l->steps - warmup : l->evaluations;
+}
+
+static bool is_evaluated(const gt_config *phase) {
+  return phase->dataset.validation.samples || phase->dataset.test.samples;
 }
 
 static void add_schedule(counts *c, const gt_config *phase, const length *l) {
@@ -54,19 +65,21 @@ static void add_schedule(counts *c, const gt_config *phase, const length *l) {
   const long long steps = (long long)l->steps, warmup = (long long)schedule->warmup;
   if (warmup)
     add(c, section, "warmup", warmup < steps,
-        gt_arena_printf(
-            c->arena,
-            "warmup takes %lld steps, and the run has %lld: the learning rate gets to %.3g times its "
-            "value and the schedule behind the warmup never begins",
-            warmup, steps, (double)steps / (double)(warmup + 1)),
-        gt_arena_printf(c->arena, "a warmup of fewer than %lld steps", steps));
+        gt_arena_printf(c->arena,
+                        "warmup takes %lld steps, and %s has %lld: the learning rate gets to %.3g times its "
+                        "value and the schedule behind the warmup never begins",
+                        warmup, l->who, steps, (double)steps / (double)(warmup + 1)),
+        gt_arena_printf(c->arena, "a warmup of fewer than %lld steps", steps))
+        ->in_each = true; /* each phase begins its schedule anew */
   if (!schedule->type->reach || warmup >= steps) return;
+  if (schedule->type->observe && !is_evaluated(phase)) return; /* never_evaluated says so */
   const gt_schedule_reach reach = schedule->type->reach(schedule->config);
   const int64_t have = of_unit(l, reach.unit, warmup);
   if (reach.key)
     add(c, section, reach.key, reach.needs <= have,
-        gt_arena_printf(c->arena, "schedule '%s' with this '%s' needs at least %lld %s, and the run has %lld",
-                        schedule->type->name, reach.key, (long long)reach.needs, reach.unit, (long long)have),
+        gt_arena_printf(c->arena, "schedule '%s' with %s '%s' needs at least %lld %s, and %s has %lld",
+                        schedule->type->name, gt_spec_find(section, reach.key) ? "this" : "its default",
+                        reach.key, (long long)reach.needs, reach.unit, l->who, (long long)have),
         gt_arena_printf(c->arena, "a longer run, or a smaller '%s'", reach.key));
 }
 
@@ -81,25 +94,46 @@ static void review_watched(gt_config *config) {
       ->help = "data: {..., validation: 0.1} sets a tenth of the training samples apart";
 }
 
+/* "phase 2 ends after 3 epochs" */
+static const char *ending(const counts *c, const gt_config *phase, const length *l) {
+  const int64_t units = units_of(phase, l);
+  return gt_arena_printf(c->arena, "%s ends after %lld %s%s", l->who, (long long)units,
+                         phase->train.epochs ? "epoch" : "step", units == 1 ? "" : "s");
+}
+
+/* Early stopping that no setting ends, or a goal that no value of the metric reaches. */
+static void review_stopping(gt_config *config, const gt_config *phase) {
+  const gt_early_stopping *stopping = &phase->train.early_stopping;
+  const gt_spec *train = gt_spec_find(phase->root, "train"), *node = gt_spec_find(train, "early_stopping");
+  const gt_spec *goal = gt_spec_find(node, "goal");
+  const bool accuracy = stopping->watched && stopping->watched->accuracy;
+  if (node && node->kind == GT_SPEC_MAP && node->count && !gt_spec_find(node, "patience") &&
+      !stopping->has_goal && !phase->train.checkpoint.keep_best)
+    gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, node->at,
+                  "early stopping has neither patience nor a goal: nothing ends the run early")
+        ->help = "early_stopping: {..., patience: 10}, say";
+  if (stopping->has_goal && (accuracy ? stopping->goal > 1 : stopping->goal < 0))
+    gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, goal->at, "%s never reaches %g: it %s",
+                  stopping->metric, stopping->goal, accuracy ? "is at most 1" : "is at least 0")
+        ->help = accuracy ? "a goal from 0 to 1" : "a goal above 0";
+}
+
 /* Who is to act on evaluations is told apart from who only wants to see them. */
 static void add_evaluations(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
   const gt_spec *section = gt_spec_find(phase->root, "train");
-  const gt_dataset *data = &phase->dataset;
   const int64_t units = units_of(phase, l);
-  const char *unit = train->epochs ? "epochs" : "steps";
-  if (!data->validation.samples && !data->test.samples) return;
+  if (!is_evaluated(phase)) return;
   if (gt_spec_find(section, "eval_every") && train->eval_every)
     add(c, section, "eval_every", train->eval_every <= units,
-        gt_arena_printf(c->arena, "the run ends after %lld %s: there is one evaluation, at its end",
-                        (long long)units, unit),
+        gt_arena_printf(c->arena, "%s: there is one evaluation, at its end", ending(c, phase, l)),
         "a smaller eval_every, or 0 if one evaluation is meant");
   const int64_t patience = train->early_stopping.patience;
   if (patience)
     add(c, section, "early_stopping", patience < l->evaluations,
-        gt_arena_printf(c->arena,
-                        "early stopping cannot end this run: it has %lld evaluation%s, and patience is %lld",
-                        (long long)l->evaluations, l->evaluations == 1 ? "" : "s", (long long)patience),
+        gt_arena_printf(
+            c->arena, "early stopping cannot end %s: it has %lld evaluation%s, and patience is %lld", l->who,
+            (long long)l->evaluations, l->evaluations == 1 ? "" : "s", (long long)patience),
         "a longer run, a smaller patience, or more frequent evaluations");
   if (train->checkpoint.keep_best)
     add(c, gt_spec_find(section, "checkpoint"), "keep_best", l->evaluations > 1,
@@ -112,22 +146,21 @@ static void add_training(counts *c, const gt_config *phase, const length *l) {
   const gt_spec *section = gt_spec_find(phase->root, "train");
   const int64_t units = units_of(phase, l),
                 batches = gt_ceil_div(phase->dataset.train.samples, train->batch_size);
-  const char *unit = train->epochs ? "epochs" : "steps";
-  if (train->log_every)
-    add(c, section, "log_every", train->log_every <= l->steps,
-        gt_arena_printf(c->arena,
-                        "the run ends after %lld steps: the training loss is never logged between "
-                        "evaluations",
-                        (long long)l->steps),
+  const int64_t log = train->log_every, end = l->before + l->steps; /* which counts on from phase to phase */
+  if (log)
+    add(c, section, "log_every", end / log > l->before / log,
+        gt_arena_printf(
+            c->arena, "%s ends after step %lld%s: the training loss is never logged between evaluations",
+            l->who, (long long)end,
+            l->before ? gt_arena_printf(c->arena, " and begins after step %lld", (long long)l->before) : ""),
         "a smaller log_every");
   if (train->restart_every)
     add(c, section, "restart_every", train->restart_every < units,
-        gt_arena_printf(c->arena, "the run ends after %lld %s: it never restarts", (long long)units, unit),
+        gt_arena_printf(c->arena, "%s: it never restarts", ending(c, phase, l)),
         "a longer run, or a smaller restart_every");
   if (train->checkpoint.every > 0)
     add(c, gt_spec_find(section, "checkpoint"), "every", train->checkpoint.every <= units,
-        gt_arena_printf(c->arena, "the run ends after %lld %s: no checkpoint is saved before",
-                        (long long)units, unit),
+        gt_arena_printf(c->arena, "%s: no checkpoint is saved before", ending(c, phase, l)),
         "a smaller 'every', or 0 if none is meant");
   if (train->accumulate > 1)
     add(c, section, "accumulate", train->accumulate <= batches,
@@ -145,18 +178,22 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena) {
   const int phases = config->phases ? config->phases : 1;
   counts *c = GT_NEW(arena, counts);
   c->arena = arena;
-  for (int p = 0; p < phases; p++) {
+  for (int64_t p = 0, before = 0; p < phases; p++) {
     const gt_config *phase = config->phases ? &config->phase[p] : config;
-    const length l = length_of(phase);
+    const length l = length_of(
+        phase, before, config->phases ? gt_arena_printf(arena, "phase %lld", (long long)p + 1) : "the run");
     add_schedule(c, phase, &l);
     add_evaluations(c, phase, &l);
     add_training(c, phase, &l);
+    review_stopping(config, phase);
+    before += l.steps;
   }
   review_watched(config);
   for (int i = 0; i < c->items; i++) {
-    bool told = c->item[i].reached; /* or has an effect in another phase */
+    const count *item = &c->item[i];
+    bool told = item->reached; /* or has an effect in another phase */
     for (int k = 0; k < c->items; k++)
-      told |= (c->item[k].reached || k < i) && is_same(&c->item[k], &c->item[i]);
+      told |= (c->item[k].reached ? !item->in_each : k < i) && is_same(&c->item[k], item);
     if (!told)
       gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, c->item[i].at, "%s", c->item[i].text)->help =
           c->item[i].help;

@@ -52,7 +52,7 @@ done
 exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=1
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
-says "… that never ends" "early stopping cannot end this run: it has 4 evaluations, and patience is 4"
+says "… that never ends" "early stopping cannot end the run: it has 4 evaluations, and patience is 4"
 finds watches_test "--set:1" "early stopping watches the test data" "$GTRAIN" check length.yaml --set train.early_stopping=3
 silent "patience" "$GTRAIN" check length.yaml --set train.early_stopping=3 --set data.validation=0.2 --set train.batch_size=4
 exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true --set train.eval_every=0
@@ -62,6 +62,24 @@ says "… without a restart" "it never restarts"
 # In phases a setting is said only where no phase reaches it.
 silent "one phase reaches it" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 3, phases: [{epochs: 2}, {epochs: 3}]}'
 finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 4, phases: [{epochs: 2}, {epochs: 3}]}'
+
+# ... but a warmup of each, as each begins its schedule anew; steps that are logged count on from phase to phase.
+two='phases: [{epochs: 2}, {epochs: 3'
+finds no_effect "--set:1" "warmup takes 10 steps, and phase 1 has 8" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 10}" --set "train={batch_size: 5, $two}]}"
+silent "a shorter one" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 7}" --set "train={batch_size: 5, $two}]}"
+silent "a step of phase 2 is logged" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.log_every: 15}]}"
+finds no_effect "--set:1" "phase 2 ends after step 20 and begins after step 8: the training loss is never logged" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.log_every: 21}]}"
+finds no_effect "--set:1" "phase 2 ends after 3 epochs: there is one evaluation" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.eval_every: 4}]}"
+finds no_effect "--set:1" "phase 2 ends after 3 epochs: no checkpoint is saved before" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.checkpoint.every: 4}]}"
+# Stopping that nothing starts, or that waits for what cannot be.
+finds no_effect "--set:1:22" "neither patience nor a goal" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}'
+silent "what keep_best reads" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}' --set train.checkpoint.keep_best=true
+silent "none" "$GTRAIN" check length.yaml --set 'train.early_stopping={patience: 0, min_delta: 0.1}'
+finds no_effect "--set:1:27" "loss never reaches -1: it is at least 0" "$GTRAIN" check length.yaml --set train.early_stopping.goal=-1
+exits 0 "plateau without evaluations" "$GTRAIN" check length.yaml --set data.test_samples=0 --set schedule=plateau
+check "… is said once" test "$(grep -c warning <<< "$out")" = 1
+exits 0 "a default that is too long" "$GTRAIN" check length.yaml --set schedule=plateau
+says "… is none that was written" "schedule 'plateau' with its default 'patience' needs at least 12 evaluations"
 
 # --- normalisations over one value ---
 cat > norm.yaml <<'YAML'
@@ -74,7 +92,7 @@ finds single_value_norm norm.yaml:2:22 "over one value" "$GTRAIN" check norm.yam
 silent "no sample is alone" "$GTRAIN" check norm.yaml --set train.batch_size=15
 silent "a last step of two batches, the second one empty" "$GTRAIN" check norm.yaml --set data.samples=80 --set train.accumulate=2
 finds single_value_norm norm.yaml:2:22 "in the last batch" "$GTRAIN" check norm.yaml --set train.accumulate=3
-finds single_value_norm "--set:1" "in the last batch" "$GTRAIN" check norm.yaml --set 'train={batch_size: 15, phases: [{epochs: 1}, {epochs: 1, train.batch_size: 16}]}' \
+finds single_value_norm "--set:1" "of phase 2 normalises one value a channel in the last batch" "$GTRAIN" check norm.yaml --set 'train={batch_size: 15, phases: [{epochs: 1}, {epochs: 1, train.batch_size: 16}]}' \
   --set 'model=[{linear: 4}, batch_norm, {linear: 1}]'
 for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm: {affine: true}}, flatten'; do
   finds single_value_norm "--set:1" "over one value" "$GTRAIN" check norm.yaml --set "model=[{linear: 1}, $layers]"
@@ -177,6 +195,9 @@ model: [{kan: {units: 2}}, {kan: {units: 1}}]
 YAML
 finds outside_grid far.yaml:2:10 "has its functions from -1 to 1: 100 % of the training samples lie outside" "$GTRAIN" check far.yaml
 finds outside_grid "--set:1" "reads its input through tanh" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: chebyshev}}]'
+finds outside_grid "--set:1:59" "of phase 2 has its functions from -1 to 1" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]' --set 'train.phases=[{epochs: 1}, {epochs: 1, model.0.kan.range: [-1, 1]}]'
+finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient}}]'
+silent "an edge_size that l1 uses" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient, l1: 0.1}}]'
 silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard
 silent "a range that holds them" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]'
 silent "a grid that follows" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, grid_update: {every: 5}}}]'
@@ -220,6 +241,10 @@ printf '0.5,0.2\n0.1,0.9\n' > small.csv
 printf '90,60\n-4,201\n150,220\n' > edge.csv
 exits 0 "samples as in the training" "$GTRAIN" predict near/model.bin same.csv --strict
 exits 0 "some a little beyond" "$GTRAIN" predict near/model.bin edge.csv --strict
+exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
+exits 0 "silenced in predict" "$GTRAIN" predict near/model.bin shifted.csv --strict --set 'quiet=[outside_training]'
+exits 78 "another name" "$GTRAIN" predict near/model.bin shifted.csv --set quiet=outside_trainig
+says "… is refused" "did you mean 'outside_training'?"
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
 says "… is named" "shifted.csv: warning: the model has seen nothing like these samples: values of column 2 from 260 to 299, trained on"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict

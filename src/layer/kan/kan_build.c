@@ -187,12 +187,20 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   const double share = facts->outside(facts, low, high, &column);
   if (share < 0.5) return;
   gt_diagnostic *item = gt_review_find(
-      build, GT_FINDING_outside_grid, "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
+      build, GT_FINDING_outside_grid, tanh ? NULL : "range",
+      "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
       tanh ? "reads its input through tanh, which tells values apart" : "has its functions", low, high,
       100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
   item->help =
       tanh ? "data: {normalize: standard}"
            : "data: {normalize: standard}, a `range` that holds them, or `grid_update: {}` of bspline";
+}
+
+static void review_edge_size(gt_build *build, const gt_kan_config *c) {
+  if (build->review && !build->review->phase && c->edge_size && !(c->l1 > 0) && !(c->entropy > 0))
+    gt_review_find(build, GT_FINDING_no_effect, "edge_size",
+                   "has an edge_size and no penalty that uses it: neither l1 nor entropy is above 0")
+        ->help = "l1 or entropy, or no edge_size";
 }
 
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
@@ -208,6 +216,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
   review_range(build, o);
+  review_edge_size(build, o->config);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
   const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
