@@ -1,4 +1,4 @@
-/* Arrays of one element type, as IDX and NPY files hold them: from file bytes to tensors. */
+/* IDX and NPY arrays: converts the raw elements of a file (one element type) to input and target tensors. */
 #include "base/memory.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -23,7 +23,7 @@ bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error) {
                      i == 0 && array->dim[0] == 0 ? "the file holds no samples"
                                                   : "a dimension is 0 or negative");
     if (__builtin_mul_overflow(*count, (uint64_t)array->dim[i], count) || *count > INT64_MAX / 8)
-      return gt_fail(error, GT_ERR_DATA, "%s: the header claims more elements than any file holds",
+      return gt_fail(error, GT_ERR_DATA, "%s: the shape in the header has too many elements for any file",
                      array->path);
   }
   return true;
@@ -57,7 +57,7 @@ static int64_t decode_integer(uint64_t bits, gt_raw_type type) {
   }
 }
 
-/* Inlined for each type, so that the loops below do not decide per element what they read. */
+/* Inlined for each element type, so that the loops below do not branch per element. */
 static inline double element(const gt_raw_array *array, uint64_t i) {
   const size_t size = gt_raw_size(array->type);
   const uint64_t bits = load(array->data + i * size, size, array->big_endian);
@@ -83,7 +83,7 @@ static bool to_floats(const gt_raw_array *array, uint64_t count, float *out, gt_
   return true;
 }
 
-/* Inputs keep their shape ([n] becomes [n, 1]); bytes stay bytes, all else becomes F32. */
+/* Inputs keep their shape ([n] becomes [n, 1]). U8 stays U8; every other type becomes F32. */
 static bool to_inputs(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
   uint64_t count;
   if (!gt_raw_count(array, &count, error)) return false;
@@ -120,9 +120,8 @@ static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error
   if (!gt_raw_count(array, &count, error)) return false;
   if (count != (uint64_t)array->dim[0])
     return gt_fail(error, GT_ERR_DATA,
-                   "%s: class labels are one number a sample, this file has %" PRIu64
-                   "; for targets of several "
-                   "numbers set task: regression",
+                   "%s: expected one class label per sample, but this file has %" PRIu64
+                   " numbers per sample; for numeric targets set task: regression",
                    array->path, count / (uint64_t)array->dim[0]);
   *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {array->dim[0]}};
   if (!gt_tensor_alloc(out, array->path, error)) return false;
@@ -131,7 +130,7 @@ static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error
     const double value = element(array, i);
     if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floor(value))
       return gt_fail(error, GT_ERR_DATA,
-                     "%s: sample %" PRIu64 " has the label %g; labels are whole numbers from 0 to %d",
+                     "%s: sample %" PRIu64 " has the label %g; expected a whole number from 0 to %d",
                      array->path, i, value, GT_DATA_MAX_CLASSES - 1);
     labels[i] = (int32_t)value;
   }
@@ -179,11 +178,11 @@ static bool is_missing(gt_data_reader *reader, const char *split, const char *ke
   return false;
 }
 
-typedef struct files { /* of a split */
+typedef struct files { /* the files of one split */
   gt_data_file input[GT_DATA_MOST_INPUTS], targets;
 } files;
 
-/* Every file that is missing is reported. */
+/* Reports every missing file, not only the first. */
 static bool find_files(gt_data_reader *reader, const char *split, const gt_array_pair *pair, files *out) {
   const gt_spec *inputs = gt_data_node(reader, split, "inputs");
   bool ok = pair->inputs.count || is_missing(reader, split, "inputs");
@@ -207,7 +206,7 @@ static bool read_one_input(gt_data_file file, bool outline, gt_raw_parse parse, 
   return ok && (!integers || gt_data_to_integers(file.path, out, error));
 }
 
-/* Integer targets of one number a sample are labels, unless the config says otherwise. */
+/* Integer targets with one number per sample are class labels, unless the config sets `task`. */
 static bool decide_task(const gt_data_reader *reader, const gt_raw_array *targets) {
   if (reader->task == GT_TASK_AUTO) return is_integer(targets->type) && targets->rank == 1;
   return reader->task == GT_TASK_CLASSIFICATION;
@@ -249,7 +248,7 @@ static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse p
     if (out->input[k].dim[0] != out->samples)
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s holds %" PRId64 " samples, but %s holds %" PRId64
-                     " targets; expected one target a sample",
+                     " targets; expected one target per sample",
                      from->input[k].path, out->input[k].dim[0], from->targets.path, out->samples);
   return true;
 }
@@ -270,8 +269,9 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
                           gt_tensor *out, gt_error *error) {
   if (signature->inputs > 1)
-    return gt_fail(error, GT_ERR_DATA, "%s holds one array, but the model reads %d inputs: name each file's",
-                   path, signature->inputs);
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
+                   signature->inputs);
   return read_one_input((gt_data_file){.path = path}, false, parse, false, out, error) &&
          gt_data_fit(path, &signature->input[0], out, error);
 }

@@ -1,7 +1,7 @@
-/* Ca: how a cellular automaton starts and what its board is to become. Inputs are probabilities, [height,
- * width, channels]: 0 or 1 where the start is certain, 0.5 where the bit is drawn (layer `bernoulli`, on the
- * device, anew for each sample and step). Targets are the first channels of the board, [height, width,
- * channels of the target]. */
+/* Format `ca`: the start and target boards of a cellular automaton. Inputs are probabilities, [height,
+ * width, channels]: 0 or 1 where the start cell is fixed, 0.5 where layer `bernoulli` draws it on the
+ * device, for every sample and step. Targets are the first channels of the board, [height, width, target
+ * channels]. */
 #include "data/ca.h"
 #include "base/memory.h"
 #include "data/format.h"
@@ -70,8 +70,8 @@ static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
   if (!b->height) b->height = picture.height, b->width = picture.width;
   const bool fits = b->height == picture.height && b->width == picture.width;
   gt_picture_finish(&picture);
-  return fits || refuse(reader, "grid", "the grid does not have the picture's size",
-                        "no grid, or the size of the picture");
+  return fits || refuse(reader, "grid", "the grid and the image have different sizes",
+                        "the size of the image, or no 'grid'");
 }
 
 static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
@@ -81,21 +81,21 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
                       .seen = 1,
                       .square = o->square};
   if (!o->target == !o->image)
-    return refuse(reader, o->target ? "image" : NULL, "one target is needed", "target or image");
+    return refuse(reader, o->target ? "image" : NULL, "exactly one target must be given", "target or image");
   if (o->grid.count && o->grid.count != 2)
-    return refuse(reader, "grid", "this is not the size of a board", "[height, width]");
+    return refuse(reader, "grid", "this is not a board size", "[height, width]");
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
   if (o->image && !read_picture(reader, b)) return false;
   if (!b->height) return refuse(reader, NULL, "the size of the board is missing", "grid: [height, width]");
   if (b->seen > b->channels)
-    return refuse(reader, "channels", "the cells have fewer channels than the picture",
-                  "as many channels as the picture's colours, or more");
+    return refuse(reader, "channels", "the board has fewer channels than the image",
+                  "at least as many channels as the image has");
   if (b->target == GT_CA_LIFE &&
       (b->channels != 1 || b->start == GT_CA_START_RANDOM || b->start == GT_CA_START_CENTRE))
-    return refuse(reader, "target", "the next board of life needs a known board of one channel",
+    return refuse(reader, "target", "target 'life' needs a fixed start board with one channel",
                   "start: boards or zeros, channels: 1");
   if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MOST_BOARD_BITS)
-    return refuse(reader, "start", "there are too many boards", "at most 16 bits a board");
+    return refuse(reader, "start", "there are too many possible boards", "at most 16 bits per board");
   return true;
 }
 

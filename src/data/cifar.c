@@ -1,6 +1,6 @@
-/* CIFAR: the binary files of CIFAR-10 and CIFAR-100. A record is one label byte, or a coarse and a fine one,
- * and 32x32 pixels: all the red, then all the green, then all the blue. Samples are [32, 32, 3], as pictures
- * are. */
+/* CIFAR: the binary files of CIFAR-10 and CIFAR-100. A record is one label byte (CIFAR-10) or a coarse and a
+ * fine one (CIFAR-100), then 32x32 pixels: the red plane, the green, the blue. Samples are [32, 32, 3], like
+ * those of `images`. */
 #include "base/memory.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -15,7 +15,7 @@ typedef struct options {
   double test_fraction;
 } options;
 
-static const char *const label_names[] = {"coarse", "fine", NULL}; /* as the bytes stand in a record */
+static const char *const label_names[] = {"coarse", "fine", NULL}; /* in the order of the bytes of a record */
 
 static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
@@ -32,13 +32,13 @@ static const gt_schema schema = {
     .name = "cifar", .help = "CIFAR-10 and CIFAR-100 binary files", .fields = fields};
 
 typedef struct form {
-  size_t labels; /* bytes before the pixels */
-  size_t taken;  /* which of them */
+  size_t labels; /* label bytes before the pixels */
+  size_t taken;  /* index of the label byte to use */
 } form;
 
 static size_t record_size(form f) { return f.labels + SAMPLE; }
 
-/* Decided by the first file where the config does not say. */
+/* The first file decides if the config does not. */
 static form form_of(const options *o, const gt_bytes *bytes) {
   const form one = {1, 0}, two = {2, o->labels && !strcmp(o->labels, label_names[0]) ? 0 : 1};
   return o->labels || bytes->size % record_size(one) ? two : one;
@@ -46,7 +46,7 @@ static form form_of(const options *o, const gt_bytes *bytes) {
 
 static bool grow(gt_tensor *tensor, size_t size, const char *path, gt_error *error) {
   void *data = realloc(tensor->data, size);
-  if (!data) return gt_fail(error, GT_ERR_MEMORY, "%s: out of memory for its samples", path);
+  if (!data) return gt_fail(error, GT_ERR_MEMORY, "%s: out of memory while reading its samples", path);
   tensor->data = data;
   return true;
 }
@@ -61,8 +61,8 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
   const size_t record = record_size(f), count = bytes->size / record, before = (size_t)out->samples;
   if (!count || bytes->size % record)
     return gt_fail(error, GT_ERR_DATA,
-                   "%s holds %zu bytes, no whole number of records of %zu: it is not the binary version of a "
-                   "CIFAR-%s file, or truncated",
+                   "%s holds %zu bytes, which is not a multiple of the record size %zu; the file is "
+                   "truncated or not a binary CIFAR-%s file",
                    path, bytes->size, record, f.labels == 1 ? "10" : "100");
   if (!grow(&out->targets, (before + count) * sizeof(int32_t), path, error)) return false;
   int32_t *label = (int32_t *)out->targets.data + before;
@@ -102,7 +102,7 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
   return true;
 }
 
-/* All that are missing are reported. */
+/* Reports every missing file, not only the first. */
 static bool find_files(gt_data_reader *reader, const char *key, int count, gt_data_file **out) {
   const gt_spec *node = gt_data_node(reader, key, NULL);
   bool ok = true;
@@ -137,7 +137,7 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   if (!ok) return false;
   if (!o->train.count || reader->task == GT_TASK_REGRESSION) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, o->train.count ? "task" : "train"),
-                o->train.count ? "the targets are classes" : "there are no training files");
+                o->train.count ? "the targets are class labels, not numbers" : "there are no training files");
     return false;
   }
   reader->train_name = train[0].path;

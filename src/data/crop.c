@@ -1,4 +1,4 @@
-/* Pictures that are larger than what the network sees of them (`crop:`). */
+/* `crop: [height, width]`: the part of a larger image that the network reads. */
 #include "data/format.h"
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool refuse(gt_data_reader *reader, const char *text, const char *expecte
   return false;
 }
 
-/* Targets that are pictures are cut as the inputs are. */
+/* True if the targets are images of the inputs' size, so that both are cropped alike. */
 static bool same_size(const gt_tensor *targets, const gt_input *input) {
   return targets->rank < 3 ||
          (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]);
@@ -22,7 +22,7 @@ static bool same_size(const gt_tensor *targets, const gt_input *input) {
 static bool taught_crop(gt_data_reader *reader, gt_input *input) {
   memcpy(input->crop, reader->wanted->signature->input[0].crop, sizeof input->crop);
   return !input->crop[0] || same_size(&reader->dataset->train.targets, input) ||
-         gt_fail(reader->error, GT_ERR_DATA, "the targets do not have the inputs' height and width");
+         gt_fail(reader->error, GT_ERR_DATA, "the targets and the inputs have different heights or widths");
 }
 
 bool gt_data_crop(gt_data_reader *reader) {
@@ -31,22 +31,22 @@ bool gt_data_crop(gt_data_reader *reader) {
   gt_input *input = &reader->dataset->input[0];
   if (reader->wanted->signature) return taught_crop(reader, input);
   if (!crop.count) return true;
-  if (crop.count > 2) return refuse(reader, "this is not the size of a picture", "[HEIGHT, WIDTH]");
+  if (crop.count > 2) return refuse(reader, "this is not an image size", "[HEIGHT, WIDTH]");
   if (dataset->made_of || dataset->inputs > 1 || input->element == GT_ELEMENT_I32 ||
       (input->rank != 2 && input->rank != 3))
-    return refuse(reader, "only pictures can be cut, as a model's one input",
-                  "samples of [height, width] or [height, width, channels], as by shape: [28, 28]");
+    return refuse(reader, "only images can be cropped, and only if they are the model's single input",
+                  "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
   const int64_t height = crop.items[0], width = crop.items[crop.count - 1];
   if (height > input->dim[0] || width > input->dim[1])
     return refuse(
-        reader, "this is more than there is of the pictures",
+        reader, "the crop is larger than the images",
         gt_arena_printf(reader->arena, "at most [%" PRId64 ", %" PRId64 "]", input->dim[0], input->dim[1]));
   if (input->scaling.count > 1 && (input->rank == 2 || input->scaling.count != input->dim[2]))
-    return refuse(reader, "each pixel is scaled in its own way, wherever a crop begins",
-                  "normalize: channel, of samples with channels, or one mean and std");
+    return refuse(reader, "the normalization differs per pixel, but a crop may start at any pixel",
+                  "normalize: channel for samples with channels, or a single mean and std");
   if (!same_size(&dataset->train.targets, input))
-    return refuse(reader, "the targets do not have the inputs' height and width",
-                  "targets that can be cut as the inputs are");
+    return refuse(reader, "the targets and the inputs have different heights or widths",
+                  "targets of the inputs' height and width");
   if (height == input->dim[0] && width == input->dim[1]) return true;
   input->crop[0] = height;
   input->crop[1] = width;

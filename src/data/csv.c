@@ -1,4 +1,5 @@
-/* CSV: a table of numbers with a target column or several; inputs for predictions; writing predictions. */
+/* CSV: a table of numbers with one or more target columns; also inputs for predictions, and writing
+ * predictions. */
 #include "data/csv.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -16,10 +17,10 @@ typedef struct options {
   double test_fraction;
 } options;
 
-/* Which columns are asked for, by the config or a trained model. */
+/* The columns that the config or a trained model names. */
 typedef struct asked {
   gt_strings target, ignore, input[GT_DATA_MOST_INPUTS];
-  int inputs; /* 0: all that are left are one */
+  int inputs; /* 0: the remaining columns form the one input */
 } asked;
 
 static const char *const header_choices[] = {"auto", "true", "false", NULL};
@@ -47,10 +48,10 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
 
-/* What a column is for, while the columns are chosen; INPUT + k of input k. */
+/* The role of a column while columns are chosen; INPUT + k: input k. */
 enum { TARGET, IGNORED, INPUT };
 
-/* --- the columns of the training file --- */
+/* --- columns of the training file --- */
 
 static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   char *list = gt_arena_strdup(arena, "");
@@ -59,8 +60,8 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
-/* Gives the columns of a list their use; the first one that is missing or used twice is reported where it
- * stands. A model's list stands nowhere: gt_csv_take_columns says what is wrong with it. */
+/* Gives each column of a list its role. The first column that is missing or used twice is reported at its
+ * place in the config. A model's list has no place there: gt_csv_take_columns reports it. */
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
@@ -96,8 +97,8 @@ static asked ask_config(const options *o) {
   return a;
 }
 
-/* For a trained model whose columns have names, these lead where the config names none: other columns do not
- * matter. */
+/* For a trained model with named columns, the model's names apply where the config names none; other columns
+ * are ignored. */
 static void ask_model(gt_data_reader *reader, const gt_csv *csv, asked *a) {
   const gt_data_wanted *wanted = reader->wanted;
   const gt_data_signature *model = wanted->signature;
@@ -114,12 +115,12 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, asked *a) {
 
 static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
   return gt_fail(reader->error, GT_ERR_DATA,
-                 "%s:1:1: no column is left as an input (its columns: %s); is the "
-                 "delimiter '%c' right?",
+                 "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
                  csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
-/* Who is input, who is target: in the order of the lists, otherwise of the file. */
+/* Chooses the input and target columns: in the order of the lists if the config has them, else in file
+ * order. */
 static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
@@ -175,13 +176,14 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
 
 static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
   if (csv->targets == 1) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "target"), "classification has one target column")
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "target"),
+              "classification needs exactly one target column")
       ->expected = "one column, or task: regression";
   return false;
 }
 
-/* After the training file: how many classes there are, so that the test file's labels are checked where they
- * stand. */
+/* Called after the training file is read: fixes the number of classes, so that labels of the test file can
+ * be checked cell by cell. */
 static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   gt_dataset *dataset = reader->dataset;
   dataset->text_labels = labels->text;
@@ -190,27 +192,28 @@ static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
     dataset->class_names = labels->names;
     return true;
   }
-  if (labels->count) return true; /* configured */
+  if (labels->count) return true; /* set by the config */
   const int32_t *label = dataset->train.targets.data;
   for (int64_t i = 0; i < dataset->train.targets.dim[0]; i++)
     if (label[i] >= labels->count) labels->count = label[i] + 1;
   return true;
 }
 
-/* The classes are the config's, else the model's that the data is for, else those of the training file. */
+/* The classes come from the config, else from the model that the data is for, else from the training
+ * file. */
 static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_labels *labels) {
   const gt_data_common *common = reader->common;
   const gt_data_wanted *wanted = reader->wanted;
   gt_strings names = common->class_names;
   const bool listed = common->classes.listed;
-  /* A list of classes is one of labels as they stand in the file: numbers stay numbers where the model saw
+  /* Entries of `classes` are labels as the file has them. Numbers stay numbers if the model was trained on
    * numbers. */
   const bool taught = !names.count && wanted->class_names && (wanted->text_labels || !listed);
   if (taught) names = (gt_strings){.items = wanted->class_names, .count = wanted->classes};
   if (!gt_csv_labels_init(labels, csv, names, taught || wanted->text_labels, reader->arena)) return false;
   if (labels->respelled && !reader->trust.strange)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
-                  "%s writes the class '%s' in two Unicode forms; they are one class", csv->path,
+                  "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
   labels->open = listed;
   if (!labels->text && !listed)
@@ -235,7 +238,7 @@ static gt_csv_header header_of(const char *text) {
   return *text == 't' ? GT_CSV_HEADER : *text == 'f' ? GT_CSV_NO_HEADER : GT_CSV_AUTO;
 }
 
-/* The test file is written as the training file is: its header has the same names. */
+/* The test file must have the layout of the training file: same delimiter and, with a header, same names. */
 static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
                       const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
   if (train->header) {
@@ -248,7 +251,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
 static bool other_columns(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
   if (reader->trust.strange)
     return gt_fail(reader->error, GT_ERR_DATA,
-                   "%s:1:1: this file has %d columns; the training file has others", test->path,
+                   "%s:1:1: this file has %d columns, which do not match the training file", test->path,
                    test->columns);
   return gt_fail(reader->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; expected %d, as in %s",
                  test->path, test->columns, train->columns, train->path);
@@ -341,12 +344,12 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 
 /* --- predictions --- */
 
-/* Without names that fit, a file must have just the inputs as its columns. */
+/* A file whose column names do not match must have exactly the inputs as its columns. */
 static bool take_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
   if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
     return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
   if (csv->columns != inputs->count)
-    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model takes %d numbers",
+    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
                    csv->path, csv->columns, inputs->count);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
   csv->inputs = csv->columns;
@@ -358,7 +361,7 @@ static const char *setting(const gt_spec *data, const char *key) {
   return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : NULL;
 }
 
-/* The file is written as those are that the model was trained on. */
+/* Reads the header and delimiter settings that the model was trained with. */
 static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
                         gt_error *error) {
   const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter");

@@ -1,16 +1,16 @@
-/* CSV inside the data room: records and numbers (csv_scan.c), a file (csv_file.c) with its columns
- * (csv_columns.c), the inputs that they make (csv_inputs.c), class labels (csv_labels.c). csv.c is the format
- * itself.
- * RFC 4180: quotes, doubled quotes, CRLF (and LF and CR); blank lines are skipped, a byte order mark too. */
+/* CSV inside the data room. csv_scan.c: records and numbers; csv_file.c: a file and its rows; csv_columns.c:
+ * the header and column names; csv_inputs.c: from columns to input tensors; csv_labels.c: class labels;
+ * csv.c: the format itself.
+ * RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines and a byte order mark are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
 
 enum { GT_CSV_MAX_COLUMNS = 1000000, GT_CSV_MAX_CELL = 1 << 20, GT_CSV_MAX_CLASSES = 10000 };
 
-typedef struct gt_cell { /* not terminated: it lies in the file's bytes */
+typedef struct gt_cell { /* not terminated: points into the file's bytes */
   const char *text;
-  uint32_t length, column; /* column: of its first character, from 1 */
+  uint32_t length, column; /* column: where the cell begins, from 1 */
   uint32_t line;
   bool quoted;
 } gt_cell;
@@ -23,11 +23,10 @@ typedef struct gt_cells {
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
 enum { GT_CSV_KNOWN = 5 };
-typedef struct gt_csv_form { /* how a file is written */
+typedef struct gt_csv_form { /* options that say how a file is written */
   char delimiter;            /* 0: tab for .tsv, else comma */
   gt_csv_header header;
-  gt_strings
-      known[GT_CSV_KNOWN]; /* lists of names that columns may have: a line that holds them is a header */
+  gt_strings known[GT_CSV_KNOWN]; /* lists of possible column names: a line that contains them is a header */
 } gt_csv_form;
 
 typedef struct gt_csv {
@@ -38,91 +37,94 @@ typedef struct gt_csv {
   char *at, *end, *line_start;
   uint32_t line;
   gt_arena arena;
-  gt_cells record;       /* the record at hand */
-  bool header, doubtful; /* doubtful: the first line, taken for a sample, may be a header of numbers */
+  gt_cells record;       /* the current record */
+  bool header, doubtful; /* doubtful: the first line was read as a sample, but may be a header of numbers */
   const char **names;    /* from the header, or "1", "2", … */
   struct gt_csv_name *sorted;
   int columns;
-  /* What each column is for: -1 nothing; else an index into the inputs or, from `inputs` on, the targets. */
+  /* The role of each column: -1 unused; below `inputs` an index of an input column; from `inputs` on a
+   * target. */
   int32_t *role;
   int inputs, targets;
-  const bool *whole; /* of each input column: it holds whole numbers from 0; NULL: none does */
+  const bool *whole; /* per input column: true if it holds whole numbers from 0; NULL: none does */
   float *values;     /* [rows, inputs]; heap */
   size_t rows, capacity;
-  uint64_t memory;       /* the most that bytes, values and target cells may take (gt_data_memory_limit) */
+  uint64_t memory; /* limit in bytes for the text, values and target cells together (gt_data_memory_limit) */
   gt_cells target_cells; /* [rows, targets] */
 } gt_csv;
 
 /* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
 int gt_csv_record(gt_csv *csv);
-/* A whole number or decimal in C notation, nothing around it; the locale does not matter. May overflow to
- * infinity. */
+/* Parses a whole number or decimal in C notation that fills the text; independent of the locale. May
+ * overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, double *out);
 /* gt_fail at a cell: "file:line:column: …" */
 bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A cell's text for messages: cut short, without control characters. */
+/* A cell's text for messages: shortened, without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 bool gt_cell_is_utf8(const gt_cell *cell);
-/* Is it text that may go into messages, JSON and file names? UTF-8 without control characters. */
+/* True if the cell is UTF-8 without control characters, so that messages, JSON and file names can contain
+ * it. */
 bool gt_cell_is_clean(const gt_cell *cell);
 
 /* Reads the file and its first record. Always followed by gt_csv_close. */
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
 void gt_csv_close(gt_csv *csv);
-/* Decides whether the record at hand is the header, and names the columns. */
+/* Decides whether the current record is the header, and names the columns. */
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form);
-/* A warning about a doubtful first line, unless the record at hand, the second, is of the same kind. */
+/* Warns of a doubtful first line, unless the current record (the second) has the same kind of numbers. */
 void gt_csv_doubt(const gt_csv *csv);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
-/* Are this file's columns to be found by the names that another file, or a model, has for them (NULL: none)?
- * Without a header they are not, nor if those names only count the columns of a file without one: then they
- * are taken in their order, and unless both sides have no names a warning says so. `whose` is who has them.
- */
+/* True if columns are matched by the names that another file or a model has for them (names; NULL: it has
+ * none). False if this file has no header, or if those names are only the column numbers of a file without
+ * one: then columns are matched by position, with a warning if one of the two sides has names. whose: the
+ * owner of the names, for the warning. */
 bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
-/* Columns by the names that another file (or a model) has for them. */
+/* Assigns the columns by the names that another file (or a model) has for them. */
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count);
-/* Reads all records, by csv->role. At least one. */
+/* Reads all records according to csv->role. An error if there are none. */
 bool gt_csv_read(gt_csv *csv);
 bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column,
-                   float *out); /* finite, or a message */
+                   float *out); /* finite, or reports an error */
 
-/* The columns that a model's inputs are made of, each once, however many inputs it belongs to. */
+/* The columns that a model's inputs read, each listed once even if several inputs read it. */
 typedef struct gt_csv_inputs {
   int count;
-  const char *const *names; /* NULL: they have none, and come in the order of the inputs */
+  const char *const *names; /* NULL: unnamed; the columns come in the order of the inputs */
   const bool *whole;        /* as in gt_csv */
   int inputs;
-  const int32_t *place[GT_DATA_MOST_INPUTS]; /* of input k: the column of each feature */
+  const int32_t *place[GT_DATA_MOST_INPUTS]; /* for each feature of input k: its column */
   int64_t features[GT_DATA_MOST_INPUTS];
 } gt_csv_inputs;
-/* Of inputs whose features and, where they have any, columns are known. Of more features than a file has
- * columns only a count above GT_CSV_MAX_COLUMNS is told. */
+/* The columns of inputs whose features (and column names, if any) are known. Above GT_CSV_MAX_COLUMNS
+ * features only the count is set. */
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
-/* What was read as tensors F32 [rows, features], one an input; or I32 for those of integers. */
+/* Moves the values read into tensors, one per input: F32 [rows, features], or I32 for integer inputs. */
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out);
 
-typedef struct gt_csv_labels { /* how target cells become class numbers */
+typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;
-  bool open; /* there may be labels of other classes: a text gets -1, a number stays as it is */
+  bool open;                /* labels may be of other classes: a text label maps to -1, a number to itself */
   const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
-  const char *respelled;    /* a class that the training file writes in two forms of Unicode; NULL: none */
+  const char *respelled;    /* a class that the training file spells in two Unicode forms; NULL: none */
   int count;
   int *slots; /* hash table of indices into names, -1 empty */
   size_t slot_count;
 } gt_csv_labels;
-/* Decides by the training file's only target column whether it holds classes. */
+/* True if the single target column of the training file holds class labels, by its cells. */
 bool gt_csv_is_classification(const gt_csv *csv);
-/* Where the config says which classes it wants: could these be labels at all? */
+/* For `classes: [a, b]`: true if the target cells can be labels at all. */
 bool gt_csv_can_be_labels(const gt_csv *csv);
-/* Text, if any cell is none of a number or `text` says that the numbers are names; the classes are then
- * class_names, or without them those of the file. */
+/* Sets up text labels if any cell is not a number, or if `text` says that numbers are names. The classes are
+ * class_names, else the distinct labels of the file. */
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
                         gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
-/* The targets of a split: the first is the training split, which settles the task and the classes. */
+/* Reads the targets of a split. The first call must be for the training split: it fixes the task and the
+ * classes. */
 bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
                          gt_split *out);
 #endif

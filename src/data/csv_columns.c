@@ -1,4 +1,4 @@
-/* CSV: is the first line a header, and which column is which? */
+/* CSV: detects a header line and matches columns by name. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -27,7 +27,7 @@ const char *gt_csv_nearest(const gt_csv *csv, const char *name) {
 
 /* --- the first line --- */
 
-/* "1" to "columns", as the columns of a file without a header are called. */
+/* True for "1" to "columns": the names of columns in a file without a header. */
 static bool is_place(const char *name, int columns) {
   long place = 0;
   for (const char *c = name; *c; c++) {
@@ -48,8 +48,8 @@ static bool is_number(const char *text, size_t length) {
   return gt_parse_number(text, length, &value);
 }
 
-/* Does the line hold a word that is known for a column's name, or all of a list of names? A number alone may
- * stand there by chance. */
+/* True if the line contains a known column name that is not a number, or every name of a list. A single
+ * number may match by chance. */
 static bool holds_known(const gt_csv *csv, gt_strings known) {
   int found = 0;
   for (int i = 0; i < known.count; i++) {
@@ -60,7 +60,7 @@ static bool holds_known(const gt_csv *csv, gt_strings known) {
   return found > 1 && found == known.count && !are_places(known.items, known.count, csv->columns);
 }
 
-/* A header is a line without any number in it, or one that holds names that are known. */
+/* A line is a header if it has no number in it or contains known names. */
 static bool looks_like_header(const gt_csv *csv, const gt_csv_form *form) {
   bool text = false, numbers = false;
   for (size_t i = 0; i < csv->record.count; i++) {
@@ -74,7 +74,8 @@ static bool looks_like_header(const gt_csv *csv, const gt_csv_form *form) {
   return false;
 }
 
-/* Are the line's numbers whole and rising, as years and counted columns are? Two must follow each other. */
+/* True if the numbers of the line are whole and rising, like years or column numbers. Two numbers must be
+ * consecutive. */
 static bool is_rising(const gt_cells *record) {
   double first = 0, last = 0, value;
   int numbers = 0;
@@ -92,10 +93,9 @@ static bool is_rising(const gt_cells *record) {
 
 void gt_csv_doubt(const gt_csv *csv) {
   if (is_rising(&csv->record)) return;
-  gt_warn(
-      "%s:1:1: this line of rising numbers is taken for a sample, not for a header; to say which it is, set "
-      "'header' of the data to true or false",
-      csv->path);
+  gt_warn("%s:1:1: this line of rising numbers is read as a sample, not as a header; set data.header to true "
+          "or false to decide",
+          csv->path);
 }
 
 static void name_all(gt_csv *csv) {
@@ -113,18 +113,18 @@ static bool check_names(const gt_csv *csv) {
   for (int i = 0; i < csv->columns && csv->header; i++) {
     const gt_cell *cell = &csv->record.items[i];
     if (cell->length && memchr(cell->text, 0, cell->length))
-      return gt_csv_fail(csv, cell, "a 0 byte in a column name; is this a text file?");
+      return gt_csv_fail(csv, cell, "the column name contains a zero byte; is this a text file?");
     if (!gt_cell_is_utf8(cell))
       return gt_csv_fail(csv, cell,
-                         "the column name '%s' is not UTF-8; expected a file in UTF-8 (from Latin-1: "
-                         "iconv -f LATIN1 -t UTF-8)",
+                         "the column name '%s' is not UTF-8; convert the file first, for example with iconv "
+                         "-f LATIN1 -t UTF-8",
                          gt_cell_shown(cell, shown));
   }
   for (int i = 1; i < csv->columns; i++)
     if (!by_name(&csv->sorted[i], &csv->sorted[i - 1])) {
       const int a = csv->sorted[i].column, b = csv->sorted[i - 1].column;
       const gt_cell *cell = &csv->record.items[a > b ? a : b];
-      return gt_csv_fail(csv, cell, "a second column of the name '%s'", gt_cell_shown(cell, shown));
+      return gt_csv_fail(csv, cell, "there is more than one column named '%s'", gt_cell_shown(cell, shown));
     }
   return true;
 }
@@ -142,7 +142,7 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form) {
   return check_names(csv);
 }
 
-/* --- whose columns are they? --- */
+/* --- matching the columns of two files --- */
 
 bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose) {
   bool all = csv->header && names;
@@ -150,10 +150,10 @@ bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t co
   const bool named = names && !are_places(names, count, csv->columns);
   if (all || (csv->header && named)) return true;
   if (csv->header && !named)
-    gt_warn("%s:1:1: %s has no names for its columns: those of this file are taken in their order", csv->path,
+    gt_warn("%s:1:1: %s has no column names, so the columns of this file are matched by position", csv->path,
             whose);
   if (!csv->header && named)
-    gt_warn("%s:1:1: this file has no header: its columns are taken in the order in which %s has them",
+    gt_warn("%s:1:1: this file has no header, so its columns are matched by position with those of %s",
             csv->path, whose);
   return false;
 }

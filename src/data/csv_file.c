@@ -1,4 +1,4 @@
-/* CSV: a file, and reading all of its rows. */
+/* CSV: opens a file and reads all of its rows. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/csv.h"
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What other encodings than UTF-8 begin with; a UTF-8 mark is passed over. */
+/* Rejects byte order marks of other encodings; skips that of UTF-8. */
 static bool check_encoding(gt_csv *csv) {
   const size_t size = csv->bytes.size;
   if (size >= 2 && (!memcmp(csv->at, "\xFF\xFE", 2) || !memcmp(csv->at, "\xFE\xFF", 2)))
     return gt_fail(csv->error, GT_ERR_DATA,
-                   "%s:1:1: this is UTF-16 text; expected UTF-8 (iconv -f UTF-16 -t UTF-8)", csv->path);
+                   "%s:1:1: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8", csv->path);
   if (size >= 3 && !memcmp(csv->at, "\xEF\xBB\xBF", 3)) csv->at += 3;
   return true;
 }
@@ -57,7 +57,7 @@ bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column, f
                                        gt_cell_shown(cell, shown), column);
 }
 
-/* Memory follows the rows that came: a header of many columns over empty lines claims nothing. */
+/* Memory grows with the rows read: a header of many columns over empty lines allocates nothing. */
 static float *new_row(gt_csv *csv) {
   if (csv->rows == csv->capacity) {
     csv->capacity = csv->capacity ? 2 * csv->capacity : 64;
@@ -72,17 +72,18 @@ static bool take_input(const gt_csv *csv, const gt_cell *cell, int column, float
   if (!csv->whole || !csv->whole[csv->role[column]] ||
       (*out >= 0 && *out <= GT_DATA_MOST_INTEGER && *out == floorf(*out)))
     return true;
-  return gt_csv_fail(csv, cell, "'%s' in column '%s' is not a whole number from 0 to %d, as its input takes",
+  return gt_csv_fail(csv, cell,
+                     "'%s' in column '%s' is not a whole number from 0 to %d, which its input needs",
                      gt_cell_shown(cell, shown), csv->names[column], GT_DATA_MOST_INTEGER);
 }
 
-/* A row of a few characters takes many times as many bytes. */
+/* A row of a few characters can take many times as many bytes in memory. */
 static bool has_room(const gt_csv *csv) {
   const uint64_t row = (uint64_t)csv->inputs * sizeof(float) + (uint64_t)csv->targets * sizeof(gt_cell);
   if (csv->bytes.size + (csv->rows + 1) * row <= csv->memory) return true;
   char limit[32];
   return gt_csv_fail(csv, &csv->record.items[0],
-                     "the rows up to this one take more than %s, the limit for a compressed file of this "
+                     "the rows so far need more than %s of memory, the limit for a compressed file of this "
                      "size; decompress it first (gunzip)",
                      gt_human_bytes((double)csv->memory, limit));
 }
@@ -114,5 +115,5 @@ bool gt_csv_read(gt_csv *csv) {
     if (csv->doubtful && csv->rows == 2) gt_csv_doubt(csv);
   }
   if (got < 0) return false;
-  return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows below the header", csv->path);
+  return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);
 }

@@ -1,4 +1,4 @@
-/* CSV: from columns to inputs. */
+/* CSV: maps columns to inputs. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/names.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns of one input; those that an earlier input has, too, are taken from there. */
+/* Adds the columns of one input; a column that an earlier input has too is shared. */
 static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen, const char **names,
                       bool *whole, gt_arena *arena) {
   const int64_t features = gt_input_features(input);
@@ -29,7 +29,7 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   int64_t most = 0;
   bool named = true;
   for (int k = 0; k < inputs; k++) {
-    /* No file has so many columns: nothing is laid out for them. */
+    /* No file has this many columns: the count is enough for the error message. */
     if (gt_input_features(&input[k]) > GT_CSV_MAX_COLUMNS)
       return (gt_csv_inputs){.count = (int)gt_least(gt_input_features(&input[k]), INT_MAX)};
     most += gt_input_features(&input[k]);

@@ -15,7 +15,7 @@ static bool is_number(const gt_cell *cell) {
   return gt_parse_number(cell->text, cell->length, &value);
 }
 
-/* 0 … 999 written as digits alone; -1 otherwise. */
+/* The value 0 … 999 if the cell is digits only; else -1. */
 static int small_whole(const gt_cell *cell) {
   int value = 0;
   if (!cell->length || cell->length > 3) return -1;
@@ -59,7 +59,7 @@ bool gt_csv_can_be_labels(const gt_csv *csv) {
   return whole;
 }
 
-/* U+0080 to U+009F: control characters in two bytes. */
+/* True for U+0080 to U+009F, control characters that UTF-8 encodes in two bytes. */
 static bool is_c1(const char *text, uint32_t length) {
   return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
@@ -71,7 +71,7 @@ bool gt_cell_is_clean(const gt_cell *cell) {
   return gt_cell_is_utf8(cell);
 }
 
-/* The slot of a name, or the empty one where it would go. */
+/* The hash slot of a name, or the empty slot where it belongs. */
 static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length) {
   size_t i = gt_hash(GT_HASH_START, text, length) & (labels->slot_count - 1);
   for (;; i = (i + 1) & (labels->slot_count - 1)) {
@@ -83,7 +83,7 @@ static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length
   return &labels->slots[i];
 }
 
-/* The class that a cell names, in whichever form of Unicode; -1: none. */
+/* The class that a cell names, in any Unicode form; -1: none. */
 static int class_of(const gt_csv_labels *labels, const gt_cell *cell) {
   int class = *slot_of(labels, cell->text, cell->length);
   if (class >= 0) return class;
@@ -104,7 +104,7 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The distinct labels of the file, in order of first sight, then sorted. */
+/* Collects the distinct labels of the file in order of appearance, then sorts them. */
 static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
   bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
@@ -113,7 +113,8 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
     if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
-    if (!gt_cell_is_clean(cell)) return gt_csv_fail(csv, cell, "this label is not clean UTF-8 text");
+    if (!gt_cell_is_clean(cell))
+      return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
     const char *name = composed ? composed : cell->text;
     const size_t length = composed ? strlen(composed) : cell->length;
@@ -180,8 +181,8 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
     if (!labels->text) {
       if (!number_label(csv, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
-      return gt_csv_fail(csv, cell, "label %d; there are %d classes, labels go from 0 to %d", to[i],
-                         labels->count, labels->count - 1);
+      return gt_csv_fail(csv, cell, "label %d is out of range: with %d classes, labels go from 0 to %d",
+                         to[i], labels->count, labels->count - 1);
     }
     to[i] = class_of(labels, cell);
     if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);

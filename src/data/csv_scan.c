@@ -47,14 +47,14 @@ bool gt_cell_is_utf8(const gt_cell *cell) {
 
 static bool is_blank(const gt_csv *csv, char c) { return (c == ' ' || c == '\t') && c != csv->delimiter; }
 
-/* At the end of a line: goes behind it. */
+/* Skips the end of the line. */
 static void next_line(gt_csv *csv) {
   if (*csv->at++ == '\r' && csv->at < csv->end && *csv->at == '\n') csv->at++;
   csv->line++;
   csv->line_start = csv->at;
 }
 
-/* The rest of a cell behind its opening quote. */
+/* Reads the rest of a cell after its opening quote. */
 static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
   char *to = csv->at;
   cell->text = to;
@@ -82,7 +82,8 @@ static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
   while (csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
   if (csv->at == csv->end || *csv->at == csv->delimiter || *csv->at == '\n' || *csv->at == '\r') return true;
   return gt_csv_fail(csv, cell,
-                     "text follows the closing quote of this cell; a quote inside is written twice");
+                     "unexpected text after the closing quote of this cell; write a quote inside a cell "
+                     "twice");
 }
 
 static bool plain_cell(gt_csv *csv, gt_cell *cell) {
@@ -132,8 +133,8 @@ static long double power_of_ten(int exponent) {
   return result;
 }
 
-/* mantissa * 10^exponent. Exact where both fit a double; otherwise through long double, whose error is far
- * below what a float, which is all that is kept, can show. */
+/* mantissa * 10^exponent. Exact if both fit a double; otherwise by way of long double, whose error is far
+ * below the resolution of float, the type that is stored. */
 static double scaled(uint64_t mantissa, int exponent) {
   static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -148,7 +149,7 @@ static double scaled(uint64_t mantissa, int exponent) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Digits into a mantissa of at most 19; the rest only moves the exponent. */
+/* Reads digits into a mantissa of at most 19 digits; further digits only change the exponent. */
 static const char *digits(const char *at, const char *end, uint64_t *mantissa, int *dropped, int *taken) {
   for (; at < end && is_digit(*at); at++, (*taken)++) {
     if (*mantissa < 1000000000000000000ull)

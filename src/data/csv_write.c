@@ -1,4 +1,4 @@
-/* CSV: writing tensors, such as predictions. */
+/* CSV: writes tensors, such as predictions. */
 #include "base/memory.h"
 #include "base/output.h"
 #include "data/csv.h"
@@ -35,7 +35,8 @@ static void put_name(writer *w, const char *name) {
   if (quoted) put(w, '"');
 }
 
-/* Nine digits bring every float back as it was. A locale's comma would break the file. */
+/* Nine significant digits restore every float exactly. A decimal comma from the locale would break the
+ * file. */
 static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
   enum { LONGEST = 32 };
   char *at = room(w, LONGEST);

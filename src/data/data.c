@@ -1,5 +1,5 @@
-/* The table of formats, and opening a dataset: choose the format, read its keys, let it read, prepare the
- * splits. */
+/* The table of formats, and opening a dataset: choose the format, read its options, read its files, prepare
+ * the splits. */
 #include "data/data.h"
 #include "base/memory.h"
 #include "base/unicode.h"
@@ -125,7 +125,7 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   const gt_spec *first = first_file(reader);
   const gt_data_file found = first ? gt_data_locate(reader, first) : (gt_data_file){0};
   gt_data_probe p = {.spec = reader->spec, .path = found.path ? found.path : first ? first->scalar : NULL};
-  /* A stranger's file is not looked into to see what it is. */
+  /* A stranger's file is not opened to detect its format. */
   if (found.path && !found.stranger && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
@@ -135,7 +135,7 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   return NULL;
 }
 
-/* Missing files are reported even when other keys are wrong: all errors in one pass. */
+/* Missing files are reported even if other keys are wrong, so that one pass shows all errors. */
 static void check_files(gt_data_reader *reader) {
   static const char *const splits_with_files[] = {"train", "test"}, *const parts[] = {"inputs", "targets"};
   for (int i = 0; i < 2; i++) {
@@ -156,7 +156,7 @@ static gt_data_task task_of(const char *name) {
   return GT_TASK_AUTO;
 }
 
-/* Names of classes are compared, and kept, in one form of Unicode. */
+/* Class names are compared and stored in one Unicode form (NFC). */
 static void compose_names(gt_arena *arena, gt_strings *names) {
   const char **composed = GT_NEW_N(arena, const char *, names->count + 1);
   for (int i = 0; i < names->count; i++) composed[i] = gt_nfc_in(arena, names->items[i]);
@@ -202,17 +202,16 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
-/* What was found wrong once a stranger's file was read may quote it. What could not be opened or held
- * does not. */
+/* Once a stranger's file was read, an error message may quote its contents, so it is replaced. Errors of
+ * opening a file and of memory quote nothing. */
 static void conceal(gt_data_reader *reader) {
   const bool quoted = reader->diagnostics->errors > reader->found.errors;
   if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
   *reader->diagnostics = reader->found;
   if (!reader->found.errors)
     gt_fail(reader->error, GT_ERR_DATA,
-            "%s: the data files that its config names do not hold what it says of them; more "
-            "is not shown, as the "
-            "model named them and not you: to see it, name them, as by --set data.train=FILE",
+            "%s: the data files recorded in this model do not match it; pass them yourself, as in --set "
+            "data.train=FILE, to see the details",
             reader->wanted->stranger);
 }
 
@@ -247,7 +246,8 @@ void gt_dataset_close(gt_dataset *dataset) {
   *dataset = (gt_dataset){0};
 }
 
-/* The inputs that a file is to hold, as a signature of their own; *first: the index of the first of them. */
+/* The inputs that a file must contain, as a signature of their own; *first: the index of the first of
+ * them. */
 static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, gt_data_signature *out,
                       int *first, gt_error *error) {
   *out = *all;
@@ -261,7 +261,7 @@ static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, g
   return gt_fail(error, GT_ERR_DATA, "the model has no input '%s'", file->name);
 }
 
-/* The files from `first` on that are for the same input, as samples of it; those are done, then. */
+/* Reads all files from `first` on that belong to the same input, as its samples, and marks them as done. */
 static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
                          bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
   const char **path = gt_alloc((size_t)files * sizeof *path);
@@ -286,11 +286,11 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   if (!wanted_of(&file[index], all, &wanted, &first, error)) return false;
   for (int k = first; k < first + wanted.inputs; k++)
     if (out[k].data)
-      return gt_fail(error, GT_ERR_DATA, "a second file for the input '%s': %s", all->input[k].name, path);
+      return gt_fail(error, GT_ERR_DATA, "input '%s' has more than one file: %s", all->input[k].name, path);
   if (!gt_data_read_head(path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
-  if (!format && !strcmp(path, GT_STDIN)) /* text has no name by which to tell it */
+  if (!format && !strcmp(path, GT_STDIN)) /* standard input has no file name to detect the format by */
     format = probe(&(gt_data_probe){.path = GT_STDIN ".csv"});
   if (format && format->read_samples)
     return read_samples(format, file, index, files, done, &wanted, out + first, error);

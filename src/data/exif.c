@@ -26,7 +26,7 @@ int gt_exif_orientation(const uint8_t *tiff, size_t size) {
 }
 
 int gt_exif_of_png(const gt_bytes *file) {
-  enum { SIGNATURE = 8, AROUND = 12 }; /* a chunk: length, type, data, checksum of type and data */
+  enum { SIGNATURE = 8, AROUND = 12 }; /* AROUND: bytes of a chunk besides its data: length, type, checksum */
   for (size_t at = SIGNATURE; at < file->size && file->size - at >= AROUND;) {
     const uint8_t *chunk = file->data + at;
     const size_t length = number(chunk, 4, true);
@@ -45,7 +45,7 @@ void gt_exif_turn(int orientation, const uint8_t *from, int64_t height, int64_t 
   const bool swap = gt_exif_swaps(orientation),
              from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7,
              from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-  const int64_t high = swap ? width : height, wide = swap ? height : width; /* of `from` */
+  const int64_t high = swap ? width : height, wide = swap ? height : width; /* size of `from` */
   for (int64_t y = 0; y < height; y++)
     for (int64_t x = 0; x < width; x++, to += channels) {
       const int64_t row = swap ? x : y, column = swap ? y : x;

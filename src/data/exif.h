@@ -1,18 +1,18 @@
-/* EXIF's orientation (tag 0x112): how a picture is to be turned to be seen as it was taken. 1: not at all; 2
- * to 8: mirrored and turned, 5 to 8 so that rows become columns. In JPEG it stands in marker APP1, in PNG in
- * chunk eXIf. */
+/* EXIF orientation (tag 0x112): how to rotate or mirror the stored image for display. 1: as stored; 2 to 8:
+ * mirrored or rotated, 5 to 8 with rows and columns exchanged. JPEG stores it in marker APP1, PNG in chunk
+ * eXIf. */
 #ifndef GT_DATA_EXIF_H
 #define GT_DATA_EXIF_H
 #include "base/file.h"
 
-/* Of a TIFF structure: its first directory's orientation; 1 if there is none, or no sound structure. */
+/* Reads the orientation from the first directory of a TIFF structure; 1 if it is absent or damaged. */
 int gt_exif_orientation(const uint8_t *tiff, size_t size);
-/* Of a PNG file: that of its chunk eXIf, which may also stand behind the pixels (PNG specification, third
- * edition, 11.3.2.4); 1 without such a chunk, or where its checksum is wrong. */
+/* Reads the orientation from chunk eXIf of a PNG file, which may follow the pixels (PNG specification, third
+ * edition, 11.3.2.4); 1 if it is absent or its checksum is wrong. */
 int gt_exif_of_png(const gt_bytes *file);
 static inline bool gt_exif_swaps(int orientation) { return orientation >= 5; }
-/* from, as it lies in the file, to `to`, as it is seen: [height, width, channels], where height and width are
- * those of `to`. */
+/* Copies `from`, as stored, to `to`, as displayed: [height, width, channels] with the height and width of
+ * `to`. */
 void gt_exif_turn(int orientation, const uint8_t *from, int64_t height, int64_t width, int64_t channels,
                   uint8_t *to);
 #endif

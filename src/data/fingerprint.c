@@ -12,7 +12,7 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
                         (size_t)rows * (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element));
 }
 
-/* 0 is kept for what nobody has told. */
+/* 0 is reserved for "unknown". */
 static uint64_t told(uint64_t print) { return print ? print : 1; }
 
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs) {

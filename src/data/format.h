@@ -1,5 +1,5 @@
-/* What a data format is: one constant row, exported as gt_data_NAME by src/data/NAME.c, which registers
- * itself with GT_REGISTER(data, NAME). It turns files into raw splits; data.c does what all formats share:
+/* A data format: one constant row, exported as gt_data_NAME by src/data/NAME.c and registered with
+ * GT_REGISTER(data, NAME). A format turns files into raw splits; data.c does what all formats share:
  * choosing the format, splitting, class counts, scale and shift. Only this room includes this header. */
 #ifndef GT_DATA_FORMAT_H
 #define GT_DATA_FORMAT_H
@@ -7,12 +7,11 @@
 #include "base/register.h"
 #include "data/data.h"
 
-/* Most bytes of a pipe, or that a file may inflate to. Files that are not compressed take no more memory than
- * they have bytes on the disk. */
+/* Limit in bytes for a pipe or an inflated file. Other files take no more memory than disk space. */
 #define GT_DATA_INFLATE_LIMIT (4ull << 30)
 
-/* Bytes of samples, or of their files, up to which an outline (gt_data_wanted) is the whole: as much is read
- * in a tenth of a second, and what is wrong with its values is then found, too. */
+/* Up to this many bytes, an outline (gt_data_wanted) is read completely: it takes a tenth of a second and
+ * also finds bad values. */
 #define GT_DATA_OUTLINE (16ull << 20)
 
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
@@ -21,12 +20,12 @@ typedef struct gt_data_normalize {
   const char *method; /* "none", "standard", "channel" */
   gt_floats mean, std;
   double scale;          /* 0: the default */
-  const gt_spec *inputs; /* of single inputs, by name */
+  const gt_spec *inputs; /* settings of single inputs, by name */
 } gt_data_normalize;
 
-typedef struct gt_data_common { /* the keys of every format */
+typedef struct gt_data_common { /* keys that every format has */
   const char *format, *task, *split;
-  gt_int_or_strings classes; /* how many, or which */
+  gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
   gt_strings class_names;
   gt_data_normalize normalize;
@@ -38,151 +37,150 @@ typedef struct gt_data_common { /* the keys of every format */
 
 enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS };
 
-typedef struct gt_data_trust { /* whose files were read (gt_data_wanted.stranger) */
-  bool strange;                /* one that a stranger named */
-  bool hidden;                 /* what is found wrong now may quote one */
-  bool own[GT_PARTS];          /* what is found wrong with the part's files quotes none */
+typedef struct gt_data_trust { /* whether a stranger named the files (gt_data_wanted.stranger) */
+  bool strange;                /* a file that a stranger named was read */
+  bool hidden;                 /* error messages may now quote such a file */
+  bool own[GT_PARTS];          /* error messages about this split's files quote none */
 } gt_data_trust;
 
-/* One opening: handed to the format, which fills dataset->train and, where there is one, dataset->test
+/* One opening of a dataset: the format fills dataset->train and, if there is one, dataset->test
  * (classification: targets I32 [n], labels not yet checked against the number of classes),
  * dataset->classification and the names. */
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
   const gt_data_wanted *wanted; /* never NULL */
-  gt_data_task task;            /* auto: the format decides; of a trained model the task is known */
+  gt_data_task task;            /* auto: the format decides; for a trained model it is known */
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
-  const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
-  const char *origin; /* the folder where the run was begun that the map is of; NULL: the working directory */
+  const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
+  const char *origin; /* working directory in which the map's run was started; NULL: the current one */
   gt_data_trust trust;
-  gt_diagnostics found; /* the diagnostics when the last file was looked for */
+  gt_diagnostics found; /* the diagnostics when the last file was looked up */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
   gt_error *error;
 } gt_data_reader;
 
-/* What is known about a source whose format is not named. */
+/* What is known about a source before its format is chosen. */
 typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
-  const char *path;    /* the file's name; NULL without one */
+  const char *path;    /* the file's name; NULL if there is none */
   gt_bytes head;       /* its first bytes, inflated */
 } gt_data_probe;
 
 struct gt_data_format {
   const char *name;
   const gt_schema *schema;
-  size_t options_size;                       /* of the struct that the schema fills */
-  bool (*probe)(const gt_data_probe *probe); /* NULL: only where the config names it */
+  size_t options_size;                       /* size of the struct that the schema fills */
+  bool (*probe)(const gt_data_probe *probe); /* NULL: the config must name the format */
   bool (*open)(gt_data_reader *reader, const void *options);
-  /* The inputs of the signature, each into its place of out[]; on failure what is there is finished by the
-   * caller. */
+  /* Reads the inputs of the signature, each to its index of out[]. On failure the caller frees what is
+   * there. */
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
-  /* Of a format whose files are a sample each: the signature's one input from all of them. NULL: it is not
-   * such a format. */
+  /* For formats with one sample per file: reads the signature's single input from all files. NULL: not such
+   * a format. */
   bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, gt_tensor *out,
                        gt_error *error);
 };
 
 /* --- inputs by name (inputs.c) --- */
 
-/* Gives the dataset the one input that has no name, as every dataset begins. The element is I32 if the config
- * says that it holds integers, else F32. */
+/* Gives the dataset a single unnamed input, the initial state of every dataset. The element is I32 if the
+ * config lists it in `integers`, else F32. */
 void gt_data_one_input(gt_data_reader *reader);
-/* Those that the node names, if it is a map, in its place. False after reporting: also if a trained model has
- * others. */
+/* Replaces it by the inputs that the node names, if it is a map. False after reporting, also if a trained
+ * model has other inputs. */
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);
-/* Are the inputs those of the trained model that the data is for, in its order? False after reporting. */
+/* True if the inputs match those of the trained model, in its order. False after reporting. */
 bool gt_data_match_inputs(gt_data_reader *reader);
-/* What a split has for input `index`: the map's entry, or the node itself. NULL after reporting. */
+/* The node of a split for input `index`: the map's entry, or the node itself. NULL after reporting. */
 const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs, const char *split,
                                   int index);
-/* An input's index by its name; -1 after reporting at `at`. */
+/* The index of the input with this name; -1 after reporting at `at`. */
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
-/* The least gt_tensor.limit of integers that are there. */
+/* The smallest gt_tensor.limit that fits the tensor's integers. */
 int64_t gt_data_limit(const gt_tensor *tensor);
 bool gt_data_is_bits(const gt_tensor *tensor); /* gt_tensor.bits */
-/* Makes bytes or floats whole numbers from 0 to GT_DATA_MOST_INTEGER. */
+/* Converts bytes or floats to integers from 0 to GT_DATA_MOST_INTEGER; an error if a value is not one. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
 /* --- helpers shared by the formats (files.c) --- */
 
-/* A file to be read. One that a stranger named (gt_data_wanted) is read only if it is a plain file, and told
- * to the user before. */
+/* A file to read. One that a stranger named (gt_data_wanted) must be a regular file, and the user is told
+ * before it is read. */
 typedef struct gt_data_file {
   const char *path; /* NULL: there is none */
   const char *stranger;
-  gt_data_trust *trust; /* told when a stranger's file is read */
+  gt_data_trust *trust; /* updated when a stranger's file is read */
 } gt_data_file;
 
-/* The file that a node (a path) names, where gt_dataset_open looks for it. */
+/* The path that a node names, resolved as gt_dataset_open describes. */
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
-/* The same; without one a diagnostic at the node. */
+/* Like gt_data_locate; reports a missing file at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
 void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
-/* Called before the files of a part are read. own: all of them are the user's own; then what is found wrong
- * with them is shown, even beside training files that a stranger named, if the names it may quote are the
- * model's. */
+/* Call before reading the files of a split. own: the user named all of them; then errors in them are shown
+ * even if a stranger named the training files, as long as every name that may be quoted is known from the
+ * model. */
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own);
-void gt_data_return_to(gt_data_reader *reader, int part); /* the same once everything was read */
+void gt_data_return_to(gt_data_reader *reader, int part); /* restores that state once all files are read */
 bool gt_data_are_own(const gt_data_file *file, int files);
-void gt_data_note_strange(gt_data_file file); /* it is read */
-/* Does the node stand in what a stranger wrote? */
+void gt_data_note_strange(gt_data_file file); /* notes that it is read */
+/* True if a stranger wrote the node. */
 bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node);
 bool gt_data_read_file(gt_data_file file, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
-/* A few of its first bytes; none of what is no plain file. */
+/* Reads the first bytes of a file; none if it is not a regular file. */
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
-/* Does the name end so, whether or not followed by ".gz"? Case does not matter. */
+/* True if the name ends in the suffix, optionally followed by ".gz"; ignores case. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
-/* May a target that is a quantity have this value? If not, `text` (of at least 128 bytes) says why. */
+/* True if a numeric target may have this value. Else `text` (at least 128 bytes) gets the reason. */
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
 /* Of a name that is no class: "is none of the 2 classes; did you mean 'cat'?", or their names as far as there
  * is room. */
 void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
-/* Where the key stands; where the data map does, if it is absent or NULL. */
+/* Position of the key; of the data map if the key is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
-/* True if so many bytes are left out of what is opened. */
+/* True if the dataset is opened as an outline and this many bytes are too many to read. */
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
-/* What a file has to give; 0 where only reading it says so: of pipes, and of files that are compressed. */
+/* Number of bytes that a file contains; 0 if only reading it tells (pipes, compressed files). */
 uint64_t gt_data_file_size(const char *path);
-/* How much memory may be taken by what is made of a compressed plain file, itself inflated counted in: its
- * gt_inflate_limit. UINT64_MAX of others. */
+/* Memory limit for what is read from a compressed file, including its inflated bytes: gt_inflate_limit.
+ * UINT64_MAX for other files. */
 uint64_t gt_data_memory_limit(const char *path);
-uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* by its shape; UINT64_MAX where that is more than fits */
-/* Heap memory for a tensor whose shape and element are set. */
+uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* computed from the shape; UINT64_MAX on overflow */
+/* Allocates heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
-/* Gives *tensor, whose samples have as many values, the input's shape and a fitting element. */
+/* Gives *tensor the input's shape and a compatible element; samples must have as many values. */
 bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
-/* Bytes become F32. */
+/* Converts bytes to F32. */
 bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error);
 void gt_split_finish(gt_split *split);
 
-/* --- what follows the format (prepare.c): shapes, classes, splits, scale and shift --- */
+/* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
-/* The scaling of an input of bytes or floats, as the config or a trained model says (scale.c). */
+/* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */
 bool gt_data_scale(gt_data_reader *reader, int index);
-/* What the network sees of pictures; scaling must be known. */
+/* Sets the crop of image inputs; needs the scaling. */
 bool gt_data_crop(gt_data_reader *reader);
 
-/* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */
+/* --- selecting samples: `classes: [a, b]` and `per_class` (select.c) --- */
 
-/* Does the config ask for some of the samples only? */
+/* True if the config selects a subset of the samples. */
 bool gt_data_selects(const gt_data_reader *reader);
-/* Numbers the classes that the config lists: their labels become these numbers, all others are dropped by
- * gt_data_keep. Sets the classes and names of the dataset. */
+/* Numbers the classes that the config lists and maps their labels to these numbers; gt_data_keep drops all
+ * others. Sets the classes and names of the dataset. */
 bool gt_data_choose_classes(gt_data_reader *reader);
-/* Keeps of the training file and of the test file's samples those that are wanted, in their order. part[i],
- * the split that sample i of the training file goes to, moves along; count, of each split, is counted anew.
- */
+/* Keeps only the selected samples of the training and test files, in order. part[i], the split of sample i
+ * of the training file, moves along; count is updated for each split. */
 bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
-/* --- arrays of one type, as IDX and NPY hold them (array.c) --- */
+/* --- arrays of one element type: IDX and NPY (array.c) --- */
 
 typedef enum gt_raw_type {
   GT_RAW_U8,
@@ -197,9 +195,10 @@ typedef enum gt_raw_type {
 
 typedef struct gt_raw_array {
   const char *path;
-  gt_bytes file;       /* whole, or of an outline its beginning */
-  uint64_t size;       /* of the whole file, inflated */
-  const uint8_t *data; /* inside file; exactly the bytes that type and shape ask for; NULL in an outline */
+  gt_bytes file; /* the whole file; in an outline its beginning */
+  uint64_t size; /* size of the whole file, inflated */
+  const uint8_t
+      *data; /* points into `file`, exactly the bytes that type and shape need; NULL in an outline */
   gt_raw_type type;
   bool big_endian;
   int rank;
@@ -211,7 +210,7 @@ size_t gt_raw_size(gt_raw_type type);
  * samples. */
 bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
 
-/* Reads array->path's header out of array->file: sets data, type, order and shape. */
+/* Parses the header in array->file: sets data, type, order and shape. */
 typedef bool (*gt_raw_parse)(gt_raw_array *array, gt_error *error);
 
 typedef struct gt_array_pair {
@@ -222,7 +221,7 @@ typedef struct gt_array_options {
   gt_array_pair train, test;
   double test_fraction;
 } gt_array_options;
-extern const gt_field gt_array_fields[]; /* the schema rows of such formats */
+extern const gt_field gt_array_fields[]; /* schema rows of these formats */
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse);
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
                           gt_tensor *out, gt_error *error);

@@ -1,7 +1,7 @@
-/* Function: a formula, or several, sampled at random or even points: regression without a file. With `field`
- * the inputs are not the points, but a signal, an image or a volume that the points describe: x0, x1, … are
- * drawn for each sample, `field` says what a place of the grid shows, and `formula` what is to be learned of
- * it. */
+/* Format `function`: one or more formulas sampled at random or evenly spaced points: regression without a
+ * file. With `field` the inputs are not the points but a signal, image or volume that depends on them: x0,
+ * x1, … are drawn per sample, `field` gives the value at a grid position, and `formula` gives the
+ * targets. */
 #include "base/formula.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum { MOST_INPUTS = 64, MOST_OUTPUTS = 256, MOST_AXES = 3, MOST_LENGTH = 4096 };
-enum { TRIED = 1 << 20 /* bytes of an outline's samples that are computed all the same */ };
-/* The `step` of the random numbers: one stream each. */
+enum { TRIED = 1 << 20 /* bytes of an outline's samples that are computed anyway, to find bad values */ };
+/* The `step` of the random numbers: one stream for each use. */
 enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE, TRAIN_FIELD_NOISE, TEST_FIELD_NOISE };
 static const char *const coordinate[MOST_AXES] = {"u", "v", "w"};
 
@@ -29,11 +29,11 @@ static const gt_field fields[] = {
     GT_ROW(options, formula, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
            .help = "formula of x0, x1, … (x for a single input), or a list with one formula per target"),
     GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
-           .help = "number of inputs (default: as many as the formulas use)"),
+           .help = "number of inputs (default: the number that the formulas use)"),
     GT_ROW(options, range, GT_FIELD_NODE, .holds = "plain",
            .help = "[min, max] of all inputs, or a list with one pair per input (default: [-1, 1])"),
     GT_ROW(options, points, GT_FIELD_CHOICE, .choices = (const char *const[]){"random", "even", NULL},
-           .help = "how samples are placed: at random, or spread evenly (default: at random)"),
+           .help = "how to place the samples: at random, or spread evenly"),
     GT_ROW(options, samples, GT_FIELD_INT, .fallback = "1000", .min = 1, .max = INT32_MAX,
            .help = "number of training samples"),
     GT_ROW(options, test_samples, GT_FIELD_INT, .fallback = "1000", .min = 0, .max = INT32_MAX,
@@ -56,13 +56,14 @@ typedef struct sampler {
   const options *options;
   const gt_formula *formula[MOST_OUTPUTS], *field[MOST_OUTPUTS];
   double low[MOST_INPUTS], high[MOST_INPUTS];
-  double stride[MOST_INPUTS]; /* from one point to the next, round the range; 0: points are random */
+  double stride[MOST_INPUTS]; /* even points: the step from one point to the next, modulo the range; 0: points
+                                 are random */
   int inputs, outputs;
-  int known;      /* variables of formulas: x0, x1, …, then x, then those of a place */
-  int64_t places; /* of the grid; 0: the points are the inputs */
+  int known;      /* number of variables of formulas: x0, x1, …, then x, then the grid position */
+  int64_t places; /* grid points; 0: the inputs are the sample points */
 } sampler;
 
-/* The last of the first `known` variables that a formula names; -1: none. */
+/* The highest of the first `known` variables that a formula uses; -1: none. */
 static int most_variable(const gt_formula *f, int known) {
   int most = f->kind == GT_FORMULA_VARIABLE && f->variable < known ? f->variable : -1;
   for (int i = 0; i < f->arguments; i++) {
@@ -72,13 +73,13 @@ static int most_variable(const gt_formula *f, int known) {
   return most;
 }
 
-/* Where a formula stands, for messages. */
+/* The node of a formula, for messages. */
 static const gt_spec *formula_node(const gt_data_reader *reader, const char *key, int index) {
   const gt_spec *node = gt_data_node(reader, key, NULL);
   return node && node->kind == GT_SPEC_SEQUENCE && index < node->count ? node->child[index] : node;
 }
 
-/* *used: how many of x0, x1, … there are at least. */
+/* *used: raised to the number of inputs x0, x1, … that the formulas use. */
 static bool parse(const sampler *s, const char *key, gt_strings texts, const char *const *names, int count,
                   const gt_formula **out, int *used) {
   gt_data_reader *reader = s->reader;
@@ -105,7 +106,7 @@ static bool parse_formulas(sampler *s) {
   const char *names[MOST_INPUTS + 1 + MOST_AXES];
   s->known = o->inputs ? (int)o->inputs : MOST_INPUTS;
   for (int i = 0; i < s->known; i++) names[i] = gt_arena_printf(s->reader->arena, "x%d", i);
-  names[s->known] = "x"; /* a short name of x0, behind the others */
+  names[s->known] = "x"; /* short name of x0, after the others */
   for (int i = 0; i < o->grid.count; i++) names[s->known + 1 + i] = coordinate[i];
   int used = 1;
   bool ok = parse(s, "formula", o->formula, names, s->known + 1, s->formula, &used);
@@ -114,7 +115,7 @@ static bool parse_formulas(sampler *s) {
   return ok;
 }
 
-/* Both or none; a grid of as many places as fit into a sample. */
+/* `field` and `grid` need each other; the field of one sample must fit into a tensor. */
 static bool read_grid(sampler *s) {
   const options *o = s->options;
   gt_diagnostics *diagnostics = s->reader->diagnostics;
@@ -171,7 +172,7 @@ static bool bad_value(const sampler *s, const char *key, int output, const doubl
   return false;
 }
 
-/* Standard normal numbers by Box and Muller's transform. */
+/* Standard normal numbers by the Box-Muller transform. */
 static double normal(uint64_t seed, uint32_t step, uint32_t element) {
   const gt_philox bits = gt_philox_block(seed, GT_PURPOSE_SAMPLE, step, element);
   const double u = ((double)bits.v[0] + 0.5) * 0x1p-32,
@@ -179,7 +180,7 @@ static double normal(uint64_t seed, uint32_t step, uint32_t element) {
   return sqrt(-2 * log(u)) * cos(angle);
 }
 
-/* What the formulas say of one point. */
+/* Evaluates the formulas at one point. */
 static bool sample_targets(const sampler *s, int64_t i, const double *x, double noise, float *targets) {
   gt_data_reader *reader = s->reader;
   char why[128];
@@ -187,7 +188,8 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
     double y = gt_formula_evaluate(s->formula[k], x);
     if (!isfinite((float)y))
       return bad_value(s, "formula", k, x,
-                       isnan(y) ? "this formula is not a number" : "this formula is infinite",
+                       isnan(y) ? "the value of this formula is not a number"
+                                : "the value of this formula is infinite",
                        "a formula that is finite over the whole range");
     if (noise > 0) y += noise * normal(reader->seed, TRAIN_NOISE, (uint32_t)(i * s->outputs + k));
     if (!reader->dataset->classification && !gt_data_target_fits(reader, y, why))
@@ -197,7 +199,7 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
   return true;
 }
 
-/* The field of one point, the last axis first; x: as gt_formula_evaluate takes it. */
+/* Evaluates the field of one point, last axis fastest; x: as gt_formula_evaluate takes it. */
 static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, float *out) {
   const options *o = s->options;
   const int64_t channels = o->field.count;
@@ -212,7 +214,7 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
     for (int64_t k = 0; k < channels; k++) {
       double y = gt_formula_evaluate(s->field[k], x);
       if (!isfinite((float)y))
-        return bad_value(s, "field", (int)k, x, "this field is not finite",
+        return bad_value(s, "field", (int)k, x, "the value of this field is not finite",
                          "a formula that is finite over the whole range");
       const uint32_t element = (uint32_t)((i * s->places + n) * channels + k);
       if (o->field_noise > 0) y += o->field_noise * normal(s->reader->seed, step, element);
@@ -222,16 +224,16 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
   return true;
 }
 
-/* Fractions that no whole numbers come near, of any number of inputs: powers of the root of x^(n + 1) = x + 1
- * (Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018), of one input the golden ratio.
- */
+/* Low-discrepancy steps for any number of inputs: powers of the root of x^(n + 1) = x + 1 (Roberts, "The
+ * Unreasonable Effectiveness of Quasirandom Sequences", 2018); for one input the golden ratio. */
 static void spread_evenly(sampler *s) {
   double root = 2;
   for (int i = 0; i < 64; i++) root = pow(1 + root, 1.0 / (s->inputs + 1));
   for (int k = 0; k < s->inputs; k++) s->stride[k] = pow(root, -(k + 1));
 }
 
-/* Of input k at point i, from 0 to 1. Test points that are spread evenly go on where the others end. */
+/* Position of input k at point i, from 0 to 1. Even test points continue the sequence of the training
+ * points. */
 static double place_of(const sampler *s, int64_t i, int k, bool test) {
   const double whole = 0.5 + s->stride[k] * (double)(i + (test ? s->options->samples : 0));
   if (s->stride[k] > 0) return whole - floor(whole);
@@ -249,7 +251,7 @@ static gt_tensor input_of(const sampler *s, int64_t n) {
   return input;
 }
 
-/* The first n points of a split, or their targets alone. */
+/* Computes the first n points of a split, or only their targets. */
 static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out) {
   const options *o = s->options;
   const int64_t features = gt_tensor_features(&out->input[0]);
@@ -279,8 +281,8 @@ static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *
          gt_tensor_alloc(&out->targets, what, error) && evaluate(s, n, test, out);
 }
 
-/* Of an outline the first points are tried, so that a formula that is not finite is found. How many classes
- * there are is known by all labels only. */
+/* In an outline only the first points are computed, so that a formula with infinite values is found. The
+ * number of classes needs all labels. */
 static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
   const gt_tensor input = input_of(s, n);
   const uint64_t each = (uint64_t)(gt_tensor_features(&input) + s->outputs) * sizeof(float);
@@ -296,7 +298,7 @@ static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
   return true;
 }
 
-/* A formula whose values are class numbers. */
+/* Converts the values of a formula to class labels. */
 static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
   for (int64_t i = 0; i < targets->dim[0]; i++) {
     char *at = (char *)targets->data + (size_t)i * sizeof(float);
@@ -304,7 +306,7 @@ static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
     memcpy(&value, at, sizeof value);
     if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floorf(value)) {
       gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"),
-                                     "the value %g is not a class", (double)value);
+                                     "the value %g is not a class label", (double)value);
       d->expected = "a formula of whole numbers from 0, without noise";
       return false;
     }
@@ -316,14 +318,14 @@ static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
   return true;
 }
 
-/* Random numbers are counted in 32 bits. */
+/* Random numbers are indexed with 32 bits. */
 static bool few_enough(const sampler *s) {
   const options *o = s->options;
   const int64_t field = s->places * o->field.count, drawn = s->inputs > s->outputs ? s->inputs : s->outputs;
   const int64_t each = field > drawn ? field : drawn;
   if (o->samples * each <= UINT32_MAX && o->test_samples * each <= UINT32_MAX) return true;
   gt_error_at(s->reader->diagnostics, gt_data_position(s->reader, "samples"), "too many samples")->expected =
-      "samples times inputs below 2^32";
+      "a number of samples times inputs below 2^32";
   return false;
 }
 
@@ -337,7 +339,7 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   dataset->classification = reader->task == GT_TASK_CLASSIFICATION;
   if (s->outputs < 1 || s->outputs > (dataset->classification ? 1 : MOST_OUTPUTS)) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"), "wrong number of formulas")
-        ->expected = dataset->classification ? "one formula of the class" : "1 to 256 formulas";
+        ->expected = dataset->classification ? "one formula that gives the class label" : "1 to 256 formulas";
     return false;
   }
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;

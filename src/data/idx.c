@@ -27,7 +27,7 @@ static bool parse(gt_raw_array *array, gt_error *error) {
         array->path);
   array->rank = bytes[3];
   if (array->rank < 1 || array->rank > GT_DATA_MAX_RANK)
-    return gt_fail(error, GT_ERR_DATA, "%s: the IDX header has %d dimensions, expected 1 to %d", array->path,
+    return gt_fail(error, GT_ERR_DATA, "%s: the IDX header has %d dimensions; expected 1 to %d", array->path,
                    array->rank, GT_DATA_MAX_RANK);
   const size_t header = 4 + 4 * (size_t)array->rank;
   if (size < header)

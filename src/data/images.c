@@ -1,5 +1,5 @@
-/* Images: pictures in files of their own, PNG or JPEG, in a folder for each class, or named by a CSV. The
- * samples are bytes, [height, width, channels]. */
+/* Format `images`: PNG or JPEG files in one folder per class, or listed in a CSV. Samples are bytes,
+ * [height, width, channels]. */
 #include "data/images.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -18,7 +18,8 @@ static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
            .help = "training images: a folder with a folder per class, or a CSV of paths (relative to "
                    "the CSV) and targets"),
-    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "number of test samples"),
+    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "test images: a folder with a folder per class, or a CSV of paths and targets"),
     GT_ROW(options, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
            .help = "folder of target images, such as masks, with the names of the training images "
                    "(extensions may differ); values are scaled to [0, 1]"),
@@ -63,10 +64,9 @@ static bool is_folder(const char *path) {
 
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
   if (o->channels == 2 || o->target_channels == 2)
-    return refuse(reader, o->channels == 2 ? "channels" : "target_channels", "no picture has two channels",
-                  "1 or 3");
-  if (o->size.count > 2)
-    return refuse(reader, "size", "this is not the size of a picture", "[HEIGHT, WIDTH]");
+    return refuse(reader, o->channels == 2 ? "channels" : "target_channels",
+                  "images with two channels are not supported", "1 or 3");
+  if (o->size.count > 2) return refuse(reader, "size", "this is not an image size", "[HEIGHT, WIDTH]");
   *form = (gt_image_form){.channels = o->channels,
                           .resized = o->size.count > 0,
                           .stretched = !strcmp(o->fit, "stretch"),
@@ -90,7 +90,7 @@ typedef struct opening {
   int sets, roles;
   gt_csv_labels labels;
   gt_image_form form;
-  gt_arena arena; /* of the paths */
+  gt_arena arena; /* holds the paths */
 } opening;
 
 static void turn_to(opening *o, int k) {
@@ -98,14 +98,14 @@ static void turn_to(opening *o, int k) {
                   gt_data_are_own(o->file[k], o->roles));
 }
 
-/* The targets are those of all the files, until it is known which pictures are good. */
+/* The targets cover all listed files; keep_good removes those of images that cannot be read. */
 static bool list_folder(opening *o, int k, gt_split *split) {
   gt_data_reader *reader = o->reader;
   gt_image_files *files = &o->set[k].files;
   const char *path = o->file[k][GT_IMAGE_INPUT].path;
   if (reader->task == GT_TASK_REGRESSION)
-    return refuse(reader, "task", "folders are classes",
-                  "task: classification, a folder of targets, or a CSV of paths and targets");
+    return refuse(reader, "task", "a folder per class gives classification targets",
+                  "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->classification = reader->dataset->text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
   split->targets = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
@@ -118,7 +118,7 @@ static bool list_folder(opening *o, int k, gt_split *split) {
 static bool list_pairs(opening *o, int k) {
   gt_data_reader *reader = o->reader;
   if (reader->task == GT_TASK_CLASSIFICATION)
-    return refuse(reader, "task", "the targets are pictures, not classes", "task: regression");
+    return refuse(reader, "task", "the targets are images, not classes", "task: regression");
   return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
                              &o->set[k].files);
 }
@@ -127,16 +127,18 @@ static bool list(opening *o, int k, gt_split *split) {
   const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
   turn_to(o, k);
   if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
-    return refuse(o->reader, "test", "train and test are a folder and a file", "two folders, or two CSVs");
+    return refuse(o->reader, "test", "one of train and test is a folder, the other a file",
+                  "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
-    return refuse(o->reader, "targets", "a CSV names its targets itself", "a folder in train, or no targets");
+    return refuse(o->reader, "targets", "the targets of a CSV are columns of that CSV",
+                  "a folder in 'train', or no 'targets'");
   return o->roles > 1 ? list_pairs(o, k)
          : folder     ? list_folder(o, k, split)
                       : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], &o->labels,
                                             k == TRAIN, &o->arena, &o->set[k].files, split);
 }
 
-/* Is a picture, of which the header says how large it is, whole? */
+/* True if the rest of an image, whose header was read, can be decoded. */
 static bool is_whole(const char *path, const gt_image_form *form, gt_error *error) {
   void *sample;
   if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
@@ -145,7 +147,7 @@ static bool is_whole(const char *path, const gt_image_form *form, gt_error *erro
   return ok;
 }
 
-/* The form gets the picture's own size. */
+/* Sets the form's size to the image's own. */
 static bool take_size(const char *path, gt_image_form *form, gt_error *error) {
   int64_t size[2];
   if (!gt_image_measure(path, form, size, error)) return false;
@@ -157,7 +159,7 @@ static bool take_size(const char *path, gt_image_form *form, gt_error *error) {
   return true;
 }
 
-/* The first picture says what size all have: the first that is good, where others are left out. */
+/* The size of the first image applies to all; with on_error: skip, of the first readable one. */
 static bool measure(opening *o, bool skip) {
   const gt_image_files *files = &o->set[TRAIN].files;
   gt_error error = {0};
@@ -185,7 +187,7 @@ static void ready_sets(opening *o, bool skip) {
   }
 }
 
-/* True if the pictures are so many bytes on the disk that an outline does not decode them. */
+/* True if the files are too large to be decoded for an outline. */
 static bool is_outlined(const opening *o) {
   uint64_t bytes = 0;
   for (int k = 0; k < o->sets; k++)
@@ -201,11 +203,11 @@ static bool read_sets(opening *o, bool skip) {
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
   if (cache && !gt_image_cache_is_ours(cache))
-    return refuse(o->reader, "cache", "this file was not made to keep decoded pictures",
-                  "the name of a new file, or of one that was");
+    return refuse(o->reader, "cache", "this file exists and is not an image cache",
+                  "the name of a new file or of an existing image cache");
   ready_sets(o, skip);
   if (o->reader->wanted->outline && is_outlined(o)) {
-    gt_info("of the pictures only the headers are read");
+    gt_info("reading only the headers of the images");
     cache = NULL;
     for (int k = 0; k < o->sets; k++) o->set[k].outline = true;
   }
@@ -214,7 +216,7 @@ static bool read_sets(opening *o, bool skip) {
     turn_to(o, k);
     if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
   }
-  /* Who does not vouch for the config does not want files written where it says. */
+  /* A config from a stranger must not choose a file to write. */
   if (!cache || gt_data_is_strange(o->reader, node)) return true;
   if (whole)
     gt_remove_leftovers(cache);
@@ -223,7 +225,7 @@ static bool read_sets(opening *o, bool skip) {
   return true;
 }
 
-/* Targets of pictures that were left out go. */
+/* Removes the targets of images that were left out. */
 static void keep_good(const gt_image_set *set, gt_tensor *targets) {
   const size_t row = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
   uint8_t *to = targets->data;
@@ -236,7 +238,7 @@ static void keep_good(const gt_image_set *set, gt_tensor *targets) {
   targets->dim[0] -= set->skipped;
 }
 
-/* Bytes as quantities from 0 to 1. */
+/* Scales bytes to values from 0 to 1. */
 static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   gt_tensor *targets = &split->targets;
   *targets = set->pixels[GT_IMAGE_TARGET];
@@ -254,7 +256,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
   split->samples = split->input[0].dim[0];
   set->pixels[GT_IMAGE_INPUT].data = NULL;
   if (set->skipped)
-    gt_warn("%" PRId64 " of %zu pictures of the %s split could not be read and are left out", set->skipped,
+    gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", set->skipped,
             set->files.count, k == TRAIN ? "training" : "test");
   if (o->roles > 1) return take_targets(set, split, o->reader->error);
   keep_good(set, &split->targets);
@@ -274,13 +276,14 @@ static bool read_splits(opening *o) {
   return true;
 }
 
-/* All that are missing are reported. */
+/* Reports every missing file, not only the first. */
 static bool find_files(opening *o) {
   gt_data_reader *reader = o->reader;
   bool ok = true;
   if (o->sets > 1 && !o->options->test_targets != !o->options->targets)
     return refuse(reader, o->options->targets ? "test" : "test_targets",
-                  "of the training and the test pictures only one have targets", "targets and test_targets");
+                  "only one of the training and the test split has target images",
+                  "both targets and test_targets");
   for (int k = 0; k < o->sets; k++)
     for (int t = 0; t < o->roles; t++) {
       o->file[k][t] = gt_data_find_file(reader, gt_data_node(reader, keys[k][t], NULL));
@@ -301,7 +304,7 @@ static bool open_images(gt_data_reader *reader, const void *given) {
   reader->test_fraction = asked->test_fraction;
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
-  /* What lies in a stranger's folder is as little to be shown as what its files hold. */
+  /* The contents of a stranger's folder must not be shown, like the contents of their files. */
   if (reader->trust.hidden && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
   for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
   gt_arena_finish(&o.arena);
@@ -315,24 +318,24 @@ static const char *setting(const gt_spec *data, const char *key) {
   return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : "";
 }
 
-/* The form that a model's pictures had: by the shape of its input and, of pictures, by how they were read. */
+/* The image form that the model was trained with: size and channels from the input's shape, the rest from
+ * its config. */
 static bool taught_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
                         gt_error *error) {
   const gt_input *input = &signature->input[0];
   const int64_t *dim = input->dim, channels = input->rank == 3 ? dim[2] : 1;
   int64_t most;
   if (signature->inputs > 1)
-    return gt_fail(error, GT_ERR_DATA, "%s is a picture, but the model reads %d inputs: name each file's",
-                   path, signature->inputs);
-  if (input->element != GT_ELEMENT_U8)
     return gt_fail(error, GT_ERR_DATA,
-                   "%s is a picture, but the model was trained on other numbers than a picture's bytes",
-                   path);
+                   "%s is an image, but the model reads %d inputs; pass --input NAME=FILE for each", path,
+                   signature->inputs);
+  if (input->element != GT_ELEMENT_U8)
+    return gt_fail(error, GT_ERR_DATA, "%s is an image, but the model was not trained on image bytes", path);
   if (input->rank < 2 || input->rank > 3 || (channels != 1 && channels != 3) || dim[0] > GT_IMAGE_MOST_SIDE ||
       dim[1] > GT_IMAGE_MOST_SIDE)
     return gt_fail(
         error, GT_ERR_DATA,
-        "%s is a picture, but samples of the model are not [height, width] or [height, width, 1 or 3]", path);
+        "%s is an image, but the model's samples are not [height, width] or [height, width, 1 or 3]", path);
   const gt_spec *limit = gt_spec_find(signature->data, "max_pixels");
   *form = (gt_image_form){.height = dim[0],
                           .width = dim[1],

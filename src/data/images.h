@@ -1,9 +1,9 @@
-/* Pictures as samples, inside the data room: which files there are and of which class (images_list.c), one
- * file to the bytes of a sample (images_load.c, by images_png.c or images_jpeg.c, row by row through
- * images_resize.c), all of them on all cores (images_read.c), and what came of it kept in a file
- * (images_cache.c). images.c is the format itself.
- * A picture is never in memory as a whole, unless its file is interlaced or progressive: rows go into the
- * sample as they are decoded. */
+/* Image samples, inside the data room. images_list.c: which files there are, and their classes;
+ * images_load.c: one file to one sample, decoded by images_png.c or images_jpeg.c, row by row through
+ * images_resize.c; images_read.c: all files, on all cores; images_cache.c: the cache file; images.c: the
+ * format itself.
+ * An image is never in memory as a whole unless its file is interlaced or progressive: rows are resized into
+ * the sample as they are decoded. */
 #ifndef GT_DATA_IMAGES_H
 #define GT_DATA_IMAGES_H
 #include "base/file.h"
@@ -11,10 +11,10 @@
 
 enum { GT_IMAGE_MOST_SIDE = 8192 };
 
-typedef struct gt_image_form {     /* what every picture becomes: bytes [height, width, channels] */
-  int64_t height, width, channels; /* channels: 1 grey, 3 red, green, blue */
-  bool resized;                    /* false: a picture of another size is refused */
-  bool stretched; /* resized to just this size; else to cover it, and what is over is cut off on both sides */
+typedef struct gt_image_form {     /* what every image is converted to: bytes [height, width, channels] */
+  int64_t height, width, channels; /* channels: 1 gray, 3 RGB */
+  bool resized;                    /* false: an image of another size is an error */
+  bool stretched; /* true: resized to exactly this size; false: scaled to cover it, then cropped */
   int64_t max_pixels;
 } gt_image_form;
 
@@ -24,77 +24,75 @@ static inline int64_t gt_image_bytes(const gt_image_form *form) {
 
 /* --- resizing (images_resize.c) --- */
 
-typedef struct gt_image_axis { /* of each place of the sample: the source's places that it is a mean of */
+typedef struct gt_image_axis { /* for each position of the sample: the source positions that it averages */
   int64_t *start, *count;
   float *weight; /* [places][most] */
   int64_t most;
 } gt_image_axis;
 
-/* Bilinear with antialiasing: each value is a mean weighted by a triangle that is as wide as the scale asks
- * for, first along the rows, then across them, in floats, rounded once. */
+/* Bilinear resizing with antialiasing: each value is a mean with triangle weights whose width follows the
+ * scale; first along rows, then across them, in floats, rounded once. */
 typedef struct gt_resizer {
   int64_t height, width, channels; /* of the sample */
-  int64_t row, next;               /* rows that came; the first of the sample's that is not done */
-  bool plain;                      /* nothing is scaled: values stay what they are */
-  int64_t left, top;               /* plain: what is cut off */
+  int64_t row, next;               /* rows received; the first row of the sample that is not complete */
+  bool plain;                      /* true: nothing is scaled, values are copied */
+  int64_t left, top;               /* plain: pixels cropped at the left and the top */
   gt_image_axis x, y;
   float *line, *sum; /* [width, channels], [height, width, channels] */
   uint8_t *out;      /* the sample */
 } gt_resizer;
 
-/* For a picture of this size; finished also when it failed. */
+/* Prepares for an image of this size. Call gt_resizer_finish even after a failure. */
 bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, int64_t width, uint8_t *out,
                      const char *path, gt_error *error);
-void gt_resizer_row(gt_resizer *r, const uint8_t *row); /* the next: [picture's width, channels] */
+void gt_resizer_row(gt_resizer *r, const uint8_t *row); /* adds the next row: [image width, channels] */
 void gt_resizer_finish(gt_resizer *r);
 
-/* --- one picture (images_load.c) --- */
+/* --- one image (images_load.c) --- */
 
-typedef struct gt_image_job { /* a picture while it is read */
+typedef struct gt_image_job { /* one image while it is read */
   const char *path;
   const gt_image_form *form;
   gt_error *error;
   gt_bytes bytes;
-  int turn;      /* EXIF's orientation (data/exif.h) */
-  bool measured; /* its size is all that is asked for; of the file only the beginning may be there */
-  bool deep;     /* 16 bits a value are scaled to 8; else they are refused */
+  int turn;      /* EXIF orientation (data/exif.h) */
+  bool measured; /* only the size is wanted; the file may hold just its beginning */
+  bool deep;     /* true: 16-bit values are scaled to 8 bits; false: they are an error */
   int64_t height, width;
-  int64_t channels; /* of a PNG file, without alpha: 1 grey, 3 colours */
+  int64_t channels; /* of a PNG file, without alpha: 1 gray, 3 RGB */
   gt_resizer resizer;
-  uint8_t *out, *turned; /* the sample; before it is turned, if it has to be */
-  uint8_t *row, *whole;  /* of the picture; whole: where its rows do not come in their order */
+  uint8_t *out, *turned; /* the sample; before rotation, if EXIF asks for one */
+  uint8_t *row, *whole;  /* of the image; whole: if its rows do not arrive in order */
 } gt_image_job;
 
-/* Once the header says how large the picture, which was not turned yet, is: checks that, and readies the
- * resizer. False: no more is to be read; job->measured then says whether all is well. */
+/* Called once the header gives the size of the stored image: checks it and prepares the resizer. False: stop
+ * reading; job->measured then tells success. */
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width);
-/* The first of these checks alone: true if there are no more pixels, in all and on a side, than are allowed.
- */
+/* The first of these checks only: true if the total number of pixels and each side are within the limits. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width);
-/* Decode job->bytes. What a library's error exit leaves behind is in the job. */
+/* Decode job->bytes. The job holds all state, as a library's error exit (longjmp) skips cleanup. */
 bool gt_image_decode_png(gt_image_job *job);
 bool gt_image_decode_jpeg(gt_image_job *job);
 
-/* One file as a sample; GT_ERR_DATA, naming it, when it is no sound picture or too large. size: if not NULL,
- * gets its own height and width, as it is seen. */
+/* Reads one file into a sample. GT_ERR_DATA, naming the file, if it is damaged or too large. size: NULL, or
+ * gets the displayed height and width of the file's image. */
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error);
-/* The same as far as the header says it: size, as it is seen, is all that is found. A form of no height takes
- * every size. */
+/* Reads only the header: the displayed size. A form with height 0 accepts every size. */
 bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error);
-/* By the name's ending, or by the first bytes. */
+/* By the file name, or by the first bytes. */
 bool gt_image_is_named(const char *path);
 bool gt_image_is_one(const gt_bytes *head);
-/* Of the libraries: what they decode may change with them. */
+/* Versions of the libraries, as their decoded values may differ. */
 int64_t gt_image_png_version(void);
 int64_t gt_image_jpeg_version(void);
 
-/* --- many (images_read.c) --- */
+/* --- many images (images_read.c) --- */
 
 enum { GT_IMAGE_INPUT, GT_IMAGE_TARGET, GT_IMAGE_ROLES };
 
 typedef struct gt_image_file {
-  const char *path[GT_IMAGE_ROLES]; /* a picture and, where pictures are the targets, its target */
+  const char *path[GT_IMAGE_ROLES]; /* an image and, if targets are images, its target */
   int32_t label;
 } gt_image_file;
 
@@ -103,43 +101,41 @@ typedef struct gt_image_files {
   size_t count, capacity;
 } gt_image_files;
 
-typedef struct gt_image_set { /* the pictures of a split */
+typedef struct gt_image_set { /* the images of a split */
   gt_image_files files;
-  int roles;                          /* GT_IMAGE_ROLES where pictures are the targets, else 1 */
-  gt_image_form form[GT_IMAGE_ROLES]; /* set before they are read */
-  uint8_t *good;                      /* of each file: is it a sample? The others were refused */
-  int64_t skipped;                    /* how many were */
-  bool outline;                       /* headers are all that is read: there are no pixels */
-  uint64_t key;                       /* of what would be read, before it is (gt_image_set_key) */
-  gt_tensor pixels[GT_IMAGE_ROLES]; /* U8 [those that are good, height, width, channels]; data: if decoded */
+  int roles;                          /* GT_IMAGE_ROLES if targets are images, else 1 */
+  gt_image_form form[GT_IMAGE_ROLES]; /* set before reading */
+  uint8_t *good;                      /* per file: 1 if it is a sample, 0 if it could not be read */
+  int64_t skipped;                    /* number of files that could not be read */
+  bool outline;                       /* only headers are read: there are no pixels */
+  uint64_t key;                     /* hash of the files and form, known before reading (gt_image_set_key) */
+  gt_tensor pixels[GT_IMAGE_ROLES]; /* U8 [good files, height, width, channels]; data only if decoded */
 } gt_image_set;
 
 void gt_image_set_finish(gt_image_set *set); /* accepts a zeroed one */
-/* What becomes of a picture that cannot be read: it ends the reading, the first of the files going before the
- * others; the same, with a word on that it could be left out; it is left out, named and counted; only
- * counted.
- */
+/* What happens if an image cannot be read: reading ends with the error of the first such file in order; the
+ * same, with a hint at on_error: skip; the file is skipped, named and counted; skipped and counted only. */
 typedef enum gt_image_policy {
   GT_IMAGE_REFUSE,
   GT_IMAGE_STOP,
   GT_IMAGE_SKIP,
   GT_IMAGE_SKIP_QUIETLY
 } gt_image_policy;
-/* Memory for as many samples as there are to be, unless set->outline; `good` is set to 0. */
+/* Allocates memory for this many samples, unless set->outline; clears `good`. */
 bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error);
 /* Reads set->files on all cores. */
 bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error);
 
-/* --- kept (images_cache.c) --- */
+/* --- cache (images_cache.c) --- */
 
-/* Sets of one key are read to the same samples: files by name, size, inode and times of modification (mtime)
- * and of the inode's change (ctime), and the form. A copied folder has another key. */
+/* Equal keys mean equal samples: a hash of name, size, inode, mtime and ctime of all files, and of the form.
+ * A copied folder has another key. */
 void gt_image_set_key(gt_image_set *set, bool skip);
-/* Is the file absent, or one that this made? No other is to be written over. */
+/* True if the file is absent or an image cache. No other file may be overwritten. */
 bool gt_image_cache_is_ours(const char *path);
-/* Fills those of the sets that the file holds, by their keys. Are these all? */
+/* Fills the sets whose keys the file contains. True if that is all of them. */
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets);
-/* Failing costs a warning. */
+/* A failure is only a warning. */
 void gt_image_cache_save(const char *path, const gt_image_set *set, int sets);
 
 /* --- which files (images_list.c) --- */
@@ -152,20 +148,20 @@ typedef struct gt_image_options {
   double test_fraction;
 } gt_image_options;
 
-/* The pictures of a folder, each of the class that its sub-folder is named for: sorted, also by folder. The
- * first folder, that of the training split, settles which classes there are (dataset->class_names). */
+/* Lists the images of a folder; the class of each is the name of its subfolder. Sorted by folder, then name.
+ * The first call (training split) fixes the classes (dataset->class_names). */
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out);
 /* Finds classes that look like splits: all of them are named so, or hold the same folders (images_splits.c).
- * class: the names of the folders with pictures. */
+ * class: the names of the folders with images. */
 void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
                             int classes);
-/* All pictures of a folder, and for each the one of the same name, but for its ending, in the targets'
+/* Lists all images of a folder and, for each, the file of the same name without extension in the targets'
  * folder. */
 bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
                          gt_image_files *out);
-/* A CSV that names the pictures, seen from its own folder, and their targets, which go to split->targets;
- * what the labels are is settled by the first. */
+/* Lists the images of a CSV, with paths relative to its folder; its target columns go to split->targets. The
+ * first call fixes the labels. */
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
                          gt_csv_labels *labels, bool first, gt_arena *arena, gt_image_files *out,
                          gt_split *split);

@@ -1,7 +1,7 @@
-/* The pictures of a dataset as they were decoded, in one file, so that the next run need not decode them: a
- * header with a key for each split; of each split a byte for each file (was it good?), the samples, and a
- * fingerprint of both. The file is ours alone: it has this machine's byte order, and is made anew whenever
- * its key or its fingerprint is not what it should be. */
+/* The image cache: decoded images of a dataset in one file, so that later runs need not decode them. A
+ * header with one key per split; then per split one byte per file (1: readable), the samples, and a
+ * fingerprint of both. The file is private: native byte order, rewritten whenever its key or fingerprint
+ * does not match. */
 #include "base/fingerprint.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -29,9 +29,8 @@ static uint64_t add_form(uint64_t key, const gt_image_form *form) {
   return gt_fingerprint(key, all, sizeof all);
 }
 
-/* The time of modification alone is not enough: tar and `cp -p` set it back, so that files of one size that
- * trade places look the same. A rename takes the inode along, and no program can set the time of the last
- * change of the inode (st_ctim). */
+/* The modification time alone is not enough: tar and `cp -p` restore it, so two files of equal size that are
+ * swapped look unchanged. A rename keeps the inode, and no program can set ctime. */
 static uint64_t add_file(uint64_t key, const char *path) {
   struct stat s;
   int64_t about[6] = {-1};
@@ -81,7 +80,7 @@ static int64_t count_good(const gt_image_set *set) {
   return good;
 }
 
-/* Into an empty set of the same files. */
+/* Loads into an empty set of the same files. */
 static bool load_set(int fd, gt_image_set *set, int64_t samples) {
   gt_error error = {0};
   uint64_t print;
@@ -100,7 +99,7 @@ static void forget(gt_image_set *set) {
   for (int t = 0; t < set->roles; t++) gt_tensor_finish(&set->pixels[t]);
 }
 
-/* What a set takes in the file. */
+/* Bytes that a set takes in the file. */
 static off_t room_of(const gt_image_set *set, int64_t samples) {
   int64_t bytes = (int64_t)(set->files.count + sizeof(uint64_t));
   for (int t = 0; t < set->roles; t++) bytes += samples * gt_image_bytes(&set->form[t]);
@@ -115,7 +114,7 @@ bool gt_image_cache_is_ours(const char *path) {
   char head[sizeof magic];
   gt_error error = {0};
   struct stat s;
-  if (stat(path, &s) != 0) return true; /* absent, or writing will say what is wrong with it */
+  if (stat(path, &s) != 0) return true; /* absent; or writing will report the error */
   if (!S_ISREG(s.st_mode)) return false;
   const size_t size = s.st_size < (off_t)sizeof head ? (size_t)s.st_size : sizeof head;
   const int fd = gt_open_input(path, true, &error);
@@ -137,14 +136,14 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
     const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], h.samples[k]);
     if (!loaded) forget(&set[k]);
     all = all && loaded;
-    if (!same) break; /* where the next begins is not to be relied on */
+    if (!same) break; /* the start of the next set is unknown */
     at += room_of(&set[k], h.samples[k]);
   }
   if (fd >= 0) close(fd);
   if (all)
-    gt_info("pictures as they were decoded: %s", path);
+    gt_info("using the decoded images in %s", path);
   else
-    gt_info("%s is of other pictures or options, or damaged: it is made anew", path);
+    gt_info("%s does not match the images and options, or is damaged; rewriting it", path);
   return all;
 }
 
@@ -171,5 +170,5 @@ void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {
     if (!ok) gt_fail_errno(&error, GT_ERR_IO, "cannot write %s", path);
     gt_replacement_close(&file, ok, &error);
   }
-  if (error.status) gt_warn("the pictures are not kept for the next run: %s", error.message);
+  if (error.status) gt_warn("decoded images are not cached for the next run: %s", error.message);
 }

@@ -1,6 +1,5 @@
-/* JPEG pictures, row by row, by libjpeg(-turbo)'s defaults: the exact integer transform, smooth upsampling of
- * colours. What the library only warns of is an error here where pixels were made up in place of lost ones.
- */
+/* Decodes JPEG row by row with libjpeg(-turbo)'s defaults: exact integer DCT, smooth chroma upsampling. A
+ * warning of the library that means lost pixels were replaced is an error here. */
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
@@ -12,7 +11,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/* A progressive file of many scans over few bytes would take minutes. */
+/* A progressive file with many scans of few bytes each would take minutes. */
 enum { MOST_SCANS = 500 };
 
 typedef struct decoder {
@@ -35,7 +34,7 @@ static void fail(j_common_ptr jpeg) {
 }
 
 static void warn(j_common_ptr jpeg, int level) {
-  if (level >= 0) return; /* only told */
+  if (level >= 0) return; /* trace messages, not warnings */
   switch (jpeg->err->msg_code) {
   case JWRN_JPEG_EOF:
   case JWRN_HIT_MARKER:
@@ -49,7 +48,7 @@ static void warn(j_common_ptr jpeg, int level) {
 static void count_scans(j_common_ptr jpeg) {
   const decoder *d = decoder_of(jpeg);
   if (d->jpeg.input_scan_number <= MOST_SCANS) return;
-  gt_fail(d->job->error, GT_ERR_DATA, "%s: a JPEG file of more than %d scans", d->job->path, MOST_SCANS);
+  gt_fail(d->job->error, GT_ERR_DATA, "%s: the JPEG file has more than %d scans", d->job->path, MOST_SCANS);
   longjmp(decoder_of(jpeg)->exit, 1);
 }
 
@@ -73,9 +72,8 @@ static bool read_rows(decoder *d) {
   jpeg_read_header(jpeg, TRUE);
   read_orientation(d);
   if (jpeg->num_components != 1 && jpeg->num_components != 3)
-    return gt_fail(job->error, GT_ERR_DATA,
-                   "%s: a %s JPEG file; grey pictures and those of red, green and blue are expected",
-                   job->path, jpeg->num_components == 4 ? "CMYK" : "strange");
+    return gt_fail(job->error, GT_ERR_DATA, "%s: expected an RGB or grayscale JPEG file; this one %s",
+                   job->path, jpeg->num_components == 4 ? "is CMYK" : "has another color space");
   if (!gt_image_begin(job, jpeg->image_height, jpeg->image_width)) return job->measured;
   jpeg->out_color_space = job->form->channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
   jpeg_start_decompress(jpeg);
@@ -90,7 +88,7 @@ static bool read_rows(decoder *d) {
   return true;
 }
 
-/* Where libjpeg jumps to when it gives up; nothing here lives in a register across that. */
+/* libjpeg returns here (longjmp) when it fails; no local variable is live across it. */
 static bool guarded(decoder *d) {
   if (setjmp(d->exit)) return false;
   return read_rows(d);

@@ -1,4 +1,4 @@
-/* One picture file: by its first bytes to its decoder, turned as it was taken. */
+/* Loads one image file: chooses the decoder by the first bytes, applies the EXIF orientation. */
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LENGTH = 1000000 /* pixels on a side, as by libpng's own limit */ };
-enum { HEAD = 64 << 10 /* bytes, in which most headers end, with what a camera writes before the picture */ };
+enum { MOST_LENGTH = 1000000 /* pixels per side, libpng's own limit */ };
+enum { HEAD = 64 << 10 /* bytes that contain most headers, including what cameras write before the image */ };
 
 static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 static const uint8_t jpeg_magic[] = {0xff, 0xd8, 0xff};
@@ -26,15 +26,15 @@ bool gt_image_is_named(const char *path) {
          gt_data_has_suffix(path, ".jpeg");
 }
 
-/* A row is in memory as a whole, several times. */
+/* One row is in memory as a whole, several times: the length of a side is limited too. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
   if (height > MOST_LENGTH || width > MOST_LENGTH)
     return gt_fail(job->error, GT_ERR_DATA,
-                   "%s: its header says %" PRIu32 " x %" PRIu32 " pixels; at most %d are taken on a side",
+                   "%s: the header says %" PRIu32 " x %" PRIu32 " pixels; at most %d per side are supported",
                    job->path, width, height, MOST_LENGTH);
   if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
   return gt_fail(job->error, GT_ERR_DATA,
-                 "%s: its header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
+                 "%s: the header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
                  job->path, width, height, job->form->max_pixels);
 }
 
@@ -44,7 +44,7 @@ static bool check_size(const gt_image_job *job) {
     return true;
   return gt_fail(job->error, GT_ERR_DATA,
                  "%s: %" PRId64 " x %" PRId64 " pixels; the others have %" PRId64 " x %" PRId64
-                 " (size: [HEIGHT, WIDTH] brings all to one)",
+                 " (set size: [HEIGHT, WIDTH] to resize all of them)",
                  job->path, job->width, job->height, form->width, form->height);
 }
 
@@ -70,13 +70,12 @@ static bool decode(gt_image_job *job) {
                  job->path);
 }
 
-/* No sound picture is larger on the disk than its pixels with an alpha channel, and some room for what else
- * there may be in the file. */
+/* An intact image file is not larger than its pixels with an alpha channel, plus some room for metadata. */
 static uint64_t most_bytes(const gt_image_form *form) {
   return 5 * (uint64_t)form->max_pixels + ((uint64_t)64 << 20);
 }
 
-/* Plain files only: a pipe in a folder would be waited for. */
+/* Regular files only: a pipe in a folder would block. */
 static bool read_whole(gt_image_job *job) {
   const int fd = gt_open_input(job->path, true, job->error);
   return fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error);
@@ -119,27 +118,27 @@ static bool measure(gt_image_job *job, int64_t size[2]) {
 bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error) {
   gt_error ignored = {0};
   gt_image_job job = {.path = path, .form = form, .error = &ignored};
-  /* The header may be longer than that. Where every size will do, a PNG may say at its end how it is turned.
-   */
+  /* The header may be longer than that; and a PNG may store its orientation at its end, which matters when
+   * the size is wanted. */
   if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, size)) return true;
   job.error = error;
   return read_whole(&job) && measure(&job, size);
 }
 
-/* --- a picture as it is --- */
+/* --- an image in its own form --- */
 
-/* The job's form becomes the file's own. */
+/* Sets the job's form to the file's own size and channels. */
 static bool find_form(gt_image_job *job, gt_image_form *form) {
   job->measured = true;
   if (!gt_image_decode_png(job)) return false;
   *form = (gt_image_form){job->height, job->width, job->channels, .max_pixels = form->max_pixels};
   if (form->height <= GT_PNG_MOST_SIDE && form->width <= GT_PNG_MOST_SIDE) return true;
   return gt_fail(job->error, GT_ERR_DATA,
-                 "%s: %" PRId64 " x %" PRId64 " pixels; at most %d a side are supported", job->path,
+                 "%s: %" PRId64 " x %" PRId64 " pixels; at most %d per side are supported", job->path,
                  form->width, form->height, GT_PNG_MOST_SIDE);
 }
 
-/* job->form: `form`. */
+/* Decodes in the file's own form; `form` becomes job->form. */
 static bool decode_whole(gt_image_job *job, gt_image_form *form, gt_picture *out) {
   void *data;
   if (!find_form(job, form) || !gt_try_alloc(&data, (uint64_t)gt_image_bytes(form), 1, job->path, job->error))
@@ -157,7 +156,7 @@ bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_
   gt_image_job job = {.path = path, .form = &form, .error = error, .bytes = *bytes, .deep = true};
   *out = (gt_picture){0};
   const bool ok = decode_whole(&job, &form, out);
-  job.bytes = (gt_bytes){0}; /* the caller's */
+  job.bytes = (gt_bytes){0}; /* owned by the caller */
   finish(&job);
   return ok;
 }

@@ -1,6 +1,5 @@
-/* PNG pictures, row by row. Values are taken as they are stored, whatever gamma or profile the file names, as
- * most programs that train on pictures take them; transparency lies over black, grey of a coloured picture is
- * its luma. */
+/* Decodes PNG row by row. Values are used as stored, without gamma or color profile, as most training
+ * programs do; transparency is composited over black; color converts to gray by its luma. */
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
@@ -32,7 +31,7 @@ static void give(png_structp png, png_bytep out, size_t size) {
   s->at += size;
 }
 
-/* What is done with a row of the file. */
+/* How a row of the file converts to a row of the sample. */
 typedef struct layout {
   int64_t width;
   int from, to; /* channels */
@@ -51,7 +50,8 @@ static void over_black(uint8_t *row, const layout *l) {
   }
 }
 
-/* The row, of `from` channels, to `to` of them, into `out`, which may be the row if they are not more. */
+/* Converts a row of `from` channels to `to` channels in `out`, which may be the row itself if they are not
+ * more. */
 static void convert(uint8_t *row, uint8_t *out, const layout *l) {
   const bool coloured = l->from >= 3;
   if (l->from == 2 || l->from == 4) over_black(row, l);
@@ -68,11 +68,11 @@ static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layo
   const uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
   job->channels = png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR ? 3 : 1;
   if (png_get_bit_depth(png, info) == 16 && !job->deep)
-    return gt_fail(job->error, GT_ERR_DATA, "%s: 16 bits a value; pictures of 8 bits are expected",
+    return gt_fail(job->error, GT_ERR_DATA, "%s: 16 bits per channel are not supported; convert it to 8 bits",
                    job->path);
   if (!gt_image_begin(job, height, width)) return job->measured;
   png_set_scale_16(png);
-  png_set_expand(png); /* palettes, fewer bits than 8, a colour that is transparent */
+  png_set_expand(png); /* palettes, fewer than 8 bits, a transparent color */
   l->passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
   l->width = width;
@@ -81,7 +81,7 @@ static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layo
   return true;
 }
 
-/* The rows of each pass but the last fill only parts of the picture. */
+/* Each pass but the last fills only parts of the image, so all rows stay in memory. */
 static bool read_interlaced(png_structp png, gt_image_job *job, const layout *l, int64_t height) {
   const size_t size = (size_t)l->width * (size_t)l->from;
   void *whole;
@@ -103,7 +103,7 @@ static bool read_rows(png_structp png, png_infop info, gt_image_job *job) {
   if (!read_layout(png, info, job, &l)) return false;
   if (job->measured) return true;
   const int64_t height = png_get_image_height(png, info);
-  /* Of the file's channels, then of the sample's. */
+  /* room for the file's channels, then for the sample's */
   if (!gt_try_alloc(&row, (uint64_t)l.width, (uint64_t)(l.from + 3), job->path, job->error)) return false;
   job->row = row;
   if (l.passes > 1) return read_interlaced(png, job, &l, height);
@@ -116,13 +116,13 @@ static bool read_rows(png_structp png, png_infop info, gt_image_job *job) {
   return true;
 }
 
-/* Where libpng jumps to when it gives up; nothing here lives in a register across that. */
+/* libpng returns here (longjmp) when it fails; no local variable is live across it. */
 static bool guarded(png_structp png, png_infop info, gt_image_job *job) {
   if (setjmp(png_jmpbuf(png))) return false;
   return read_rows(png, info, job);
 }
 
-/* The first chunk is the header, and says so before anything else is looked at. */
+/* The first chunk is the header; the size is checked before anything else is read. */
 static bool is_too_large(gt_image_job *job) {
   const uint8_t *at = job->bytes.data;
   return job->bytes.size >= 24 && !memcmp(at + 12, "IHDR", 4) &&
@@ -132,16 +132,16 @@ static bool is_too_large(gt_image_job *job) {
 bool gt_image_decode_png(gt_image_job *job) {
   source s = {.job = job};
   if (is_too_large(job)) return false;
-  job->turn = gt_exif_of_png(&job->bytes); /* before the pixels, which may stand before it */
+  job->turn = gt_exif_of_png(&job->bytes); /* read first: chunk eXIf may follow the pixels */
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, pass_over);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool ok = false;
   if (info) {
     png_set_read_fn(png, &s, give);
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* ours is max_pixels */
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* max_pixels is the limit instead */
     ok = guarded(png, info, job);
   } else {
-    gt_fail(job->error, GT_ERR_MEMORY, "%s: no memory to read it", job->path);
+    gt_fail(job->error, GT_ERR_MEMORY, "%s: out of memory while reading it", job->path);
   }
   png_destroy_read_struct(&png, &info, NULL);
   return ok;

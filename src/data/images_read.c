@@ -1,5 +1,5 @@
-/* All the pictures of a split, on all cores. Each goes straight to its place among the samples, so that there
- * is never more in memory than these and what each thread has at hand. */
+/* Reads all images of a split on all cores. Each goes directly to its place among the samples, so that
+ * memory holds only the samples and what each thread is working on. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CHUNK: pictures between two looks at what went wrong. */
+/* CHUNK: images read between two checks for errors */
 enum { CHUNK = 256, MOST_NAMED = 10 };
 
 typedef struct reading {
   gt_image_set *set;
   gt_image_policy policy;
-  size_t first, count; /* of the chunk */
+  size_t first, count; /* in the chunk */
   gt_error *errors;    /* [CHUNK] */
 } reading;
 
@@ -30,7 +30,7 @@ static uint8_t *place_of(const gt_image_set *set, int role, size_t i) {
   return (uint8_t *)set->pixels[role].data + i * (size_t)gt_image_bytes(&set->form[role]);
 }
 
-/* Both are cut alike only if they have one shape. */
+/* Image and target must have the same shape, else they would be cropped differently. */
 static bool fit_together(const gt_image_file *file, const int64_t a[2], const int64_t b[2], gt_error *error) {
   if (a[0] * b[1] == a[1] * b[0]) return true;
   return gt_fail(error, GT_ERR_DATA,
@@ -55,13 +55,13 @@ static void read_one(void *context, uint32_t tile) {
 }
 
 static void leave_out(const gt_image_set *set, const char *why) {
-  if (set->skipped < MOST_NAMED) gt_warn("left out: %s", why);
-  if (set->skipped == MOST_NAMED) gt_warn("left out: more, which are only counted");
+  if (set->skipped < MOST_NAMED) gt_warn("skipped: %s", why);
+  if (set->skipped == MOST_NAMED) gt_warn("skipped more images; the rest are only counted");
 }
 
-/* In the order of the files: whichever thread was first does not matter. */
+/* In the order of the files, whichever thread finished first. */
 static bool judge(reading *r, gt_error *error) {
-  static const char hint[] = " (on_error: skip leaves such pictures out)";
+  static const char hint[] = " (set on_error: skip to leave such images out)";
   for (size_t i = 0; i < r->count; i++) {
     const gt_error *found = &r->errors[i];
     if (r->set->good[r->first + i]) continue;
@@ -77,7 +77,7 @@ static bool judge(reading *r, gt_error *error) {
 
 static void show_progress(size_t done, size_t all) {
   char line[80];
-  snprintf(line, sizeof line, "pictures: %zu of %zu", done, all);
+  snprintf(line, sizeof line, "images: %zu of %zu", done, all);
   gt_log_status(line);
 }
 
@@ -95,7 +95,7 @@ static bool read_all(gt_pool *pool, reading *r, gt_error *error) {
   return ok;
 }
 
-/* Samples move together over those that were refused. */
+/* Moves the samples together over those that could not be read. */
 static void close_gaps(gt_image_set *set, int role) {
   gt_tensor *tensor = &set->pixels[role];
   const size_t size = (size_t)gt_image_bytes(&set->form[role]);
@@ -117,9 +117,9 @@ bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error) {
     const gt_image_form *form = &set->form[t];
     set->pixels[t] = (gt_tensor){
         .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
-    if (!set->outline && !gt_tensor_alloc(&set->pixels[t], "the pictures", error)) return false;
+    if (!set->outline && !gt_tensor_alloc(&set->pixels[t], "the images", error)) return false;
   }
-  if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", error)) return false;
+  if (!gt_try_alloc(&good, set->files.count, 1, "the images", error)) return false;
   set->good = good;
   return true;
 }
@@ -134,7 +134,7 @@ bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *erro
   gt_pool_destroy(pool);
   free(r.errors);
   if (ok && set->skipped == (int64_t)count)
-    ok = gt_fail(error, GT_ERR_DATA, "none of the %zu pictures can be read, such as %s", count,
+    ok = gt_fail(error, GT_ERR_DATA, "none of the %zu images can be read; the first is %s", count,
                  set->files.items[0].path[GT_IMAGE_INPUT]);
   for (int t = 0; t < set->roles && ok && set->skipped; t++) close_gaps(set, t);
   return ok;

@@ -1,4 +1,4 @@
-/* Rows of a picture to a sample of the wanted size. */
+/* Resizes the rows of an image to the size of a sample. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "data/images.h"
@@ -12,7 +12,7 @@ static void axis_finish(gt_image_axis *axis) {
   *axis = (gt_image_axis){0};
 }
 
-/* The weights of one place, whose middle is at `middle` of the source, of `length` places. */
+/* Computes the weights of one output position, centered at `middle` of a source of `length` positions. */
 static void fill_place(gt_image_axis *axis, int64_t place, double middle, double reach, int64_t length) {
   const int64_t low = (int64_t)floor(middle - reach + 0.5), high = (int64_t)floor(middle + reach + 0.5);
   const int64_t start = low > 0 ? low : 0, end = high < length ? high : length;
@@ -25,7 +25,7 @@ static void fill_place(gt_image_axis *axis, int64_t place, double middle, double
     weight[i - start] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - middle) / reach) / total);
 }
 
-/* `length` places of the source become `resized`, of which those from `first` on are the sample's. */
+/* Resizes `length` source positions to `resized`; the sample covers `places` of them from `first` on. */
 static bool axis_init(gt_image_axis *axis, int64_t length, int64_t resized, int64_t first, int64_t places,
                       const char *path, gt_error *error) {
   void *starts, *weights;
@@ -42,8 +42,8 @@ static bool axis_init(gt_image_axis *axis, int64_t length, int64_t resized, int6
   return true;
 }
 
-/* The size that a picture gets before its middle is cut out: the side that is short for the sample's shape
- * becomes the sample's. */
+/* The size to which an image is scaled before the center is cropped: the side that is relatively shorter
+ * gets the sample's length. */
 static void cover(const gt_image_form *form, int64_t height, int64_t width, int64_t *high, int64_t *wide) {
   *high = form->height, *wide = form->width;
   if (form->stretched) return;

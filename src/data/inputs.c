@@ -1,4 +1,4 @@
-/* The inputs of a dataset by name, as the config lists them. */
+/* The named inputs of a dataset, as the config lists them. */
 #include "base/names.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -71,7 +71,7 @@ bool gt_data_match_inputs(gt_data_reader *reader) {
   for (int k = 0; same && k < dataset->inputs; k++)
     same = !strcmp(model->input[k].name, dataset->input[k].name);
   if (!same)
-    gt_error_at(reader->diagnostics, reader->spec->at, "the model has other inputs than this data")
+    gt_error_at(reader->diagnostics, reader->spec->at, "the inputs of this data are not those of the model")
         ->expected = list_of_names(reader->arena, model->input, model->inputs);
   return same;
 }
@@ -119,7 +119,7 @@ bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error) {
     if (!(value >= 0 && value <= GT_DATA_MOST_INTEGER) || value != floorf(value))
       return gt_fail(error, GT_ERR_DATA,
                      "%s: value %" PRId64 " of sample %" PRId64
-                     " is %g; an input of integers takes whole numbers from 0 to %d",
+                     " is %g; an integer input takes whole numbers from 0 to %d",
                      path, i % features, i / features, (double)value, GT_DATA_MOST_INTEGER);
     const int32_t whole = (int32_t)value;
     memcpy((char *)tensor->data + (size_t)i * sizeof whole, &whole, sizeof whole);

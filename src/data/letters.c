@@ -2,7 +2,7 @@
 
 enum { FIRST = ' ', LAST = '~', COLUMNS = 5, ROWS = 8 };
 
-/* Rows from top to bottom, a '|' between them. */
+/* Rows from top to bottom, separated by '|'. */
 static const char *const letter[LAST - FIRST + 1] = {
     "     |     |     |     |     |     |     |     ", /* space */
     "  #  |  #  |  #  |  #  |     |     |  #  |     ", /* ! */
@@ -125,7 +125,7 @@ void gt_picture_write(gt_picture *picture, uint32_t x, uint32_t y, uint32_t widt
   const uint32_t end = x + width;
   for (; *text && x + COLUMNS <= end; text++) {
     const unsigned char byte = (unsigned char)*text;
-    if ((byte & 0xC0) == 0x80) continue; /* the rest of a character that has its sign already */
+    if ((byte & 0xC0) == 0x80) continue; /* a continuation byte: its character is already drawn */
     draw(picture, x, y, art_of(*text), shade);
     x += GT_LETTER_WIDTH;
   }

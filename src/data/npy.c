@@ -1,6 +1,6 @@
-/* NPY: NumPy's own array file. Magic, version, the length of a header that is a Python dict literal, the
- * elements (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header's grammar is
- * taken strictly: nothing in it is evaluated. */
+/* NPY: NumPy's array file: magic, version, the length of the header, the header (a Python dict literal), the
+ * elements (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header is parsed
+ * strictly; nothing in it is evaluated. */
 #include "base/output.h"
 #include "data/format.h"
 #include <ctype.h>
@@ -49,7 +49,7 @@ static bool word(header *h, const char *text) {
   return true;
 }
 
-/* A quoted string without escapes. */
+/* Parses a quoted string without escapes. */
 static bool string(header *h, char *out, size_t size) {
   const char quote = skip(h);
   if (quote != '\'' && quote != '"') return bad(h, "a quoted string");
@@ -72,7 +72,7 @@ static bool dimension(header *h, int64_t *out) {
   int64_t value = 0;
   for (; h->at < h->end && isdigit((unsigned char)*h->at); h->at++)
     if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *h->at - '0', &value))
-      return bad(h, "a dimension that a file can have");
+      return bad(h, "a smaller dimension");
   *out = value;
   return true;
 }
@@ -88,7 +88,7 @@ static bool shape(header *h) {
     if (!dimension(h, &a->dim[a->rank++])) return false;
     if (take(h, ',')) continue;
     if (skip(h) != ')') return bad(h, "',' or ')'");
-    if (a->rank == 1) return bad(h, "',' in a shape of one dimension");
+    if (a->rank == 1) return bad(h, "',' after the only dimension of a shape");
   }
   return true;
 }
@@ -112,7 +112,7 @@ static bool entry(header *h) {
     return h->fortran || word(h, "False") || bad(h, "True or False");
   }
   if (skip(h) == '[')
-    return gt_fail(h->error, GT_ERR_DATA, "%s: arrays of records are not supported; save one plain array",
+    return gt_fail(h->error, GT_ERR_DATA, "%s: structured arrays are not supported; save one plain array",
                    h->path);
   return string(h, h->descr, sizeof h->descr);
 }
@@ -149,22 +149,22 @@ static bool element_type(header *h) {
       h->path, h->descr);
 }
 
-/* Where the dict begins and how long it is, by version. */
+/* Position and length of the header dict, depending on the version. */
 static bool header_extent(const gt_raw_array *array, size_t *start, size_t *length, gt_error *error) {
   const uint8_t *b = array->file.data;
   const size_t size = array->file.size;
   if (size < 10 || memcmp(b, magic, sizeof magic))
     return gt_fail(
-        error, GT_ERR_DATA, "%s is not an NPY file: it does not begin with \\x93NUMPY%s", array->path,
+        error, GT_ERR_DATA, "%s is not an NPY file: it does not start with \\x93NUMPY%s", array->path,
         size >= 2 && b[0] == 'P' && b[1] == 'K' ? " (an .npz? save one array with numpy.save)" : "");
   if (b[6] < 1 || b[6] > 3 || b[7])
-    return gt_fail(error, GT_ERR_DATA, "%s: NPY version %d.%d is unknown; 1.0, 2.0 and 3.0 can be read",
+    return gt_fail(error, GT_ERR_DATA, "%s: NPY version %d.%d is not supported; expected 1.0, 2.0 or 3.0",
                    array->path, b[6], b[7]);
   *start = b[6] == 1 ? 10 : 12;
   *length = (size_t)b[8] | (size_t)b[9] << 8;
   if (b[6] > 1 && size >= 12) *length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
   if (size >= *start && *length <= size - *start) return true;
-  return gt_fail(error, GT_ERR_DATA, "%s is truncated within its NPY header", array->path);
+  return gt_fail(error, GT_ERR_DATA, "%s is truncated: its NPY header is incomplete", array->path);
 }
 
 static bool parse(gt_raw_array *array, gt_error *error) {
@@ -174,12 +174,11 @@ static bool parse(gt_raw_array *array, gt_error *error) {
   header h = {.path = array->path, .at = text, .end = text + length, .array = array, .error = error};
   if (!dictionary(&h) || !element_type(&h)) return false;
   if (h.fortran && array->rank > 1)
-    return gt_fail(error, GT_ERR_DATA,
-                   "%s is stored column by column (Fortran order); save it with numpy.ascontiguousarray",
+    return gt_fail(error, GT_ERR_DATA, "%s is in Fortran order; save numpy.ascontiguousarray(array) instead",
                    array->path);
   if (array->rank < 1)
     return gt_fail(error, GT_ERR_DATA,
-                   "%s holds a single number; expected an array whose first dimension counts "
+                   "%s holds a single number; expected an array whose first dimension is the number of "
                    "samples",
                    array->path);
   uint64_t count;
@@ -223,7 +222,7 @@ GT_REGISTER(data, npy)
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error) {
   static const char *const types[] = {
       [GT_ELEMENT_U8] = "|u1", [GT_ELEMENT_F32] = "<f4", [GT_ELEMENT_I32] = "<i4"};
-  enum { HEADER = 384 }; /* eight dimensions of 19 digits fit; a multiple of 64, as the format wants */
+  enum { HEADER = 384 }; /* fits eight dimensions of 19 digits; a multiple of 64, as the format requires */
   char head[HEADER + 1];
   int n = snprintf(head + 10, HEADER - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                    types[tensor->element]);

@@ -24,13 +24,13 @@ static bool write_chunk(gt_output *output, const char *type, const uint8_t *data
          gt_output_write(output, tail, 4, error);
 }
 
-/* The picture as a PNG file in memory. Heap. */
+/* Encodes the picture as a PNG file in memory. Heap. */
 static bool encode(const gt_picture *p, const char *path, gt_bytes *out, gt_error *error) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = p->width,
                      .height = p->height,
                      .format = p->channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY,
-                     .flags = PNG_IMAGE_FLAG_FAST /* drawings and boards gain nothing by filters */};
+                     .flags = PNG_IMAGE_FLAG_FAST /* filters do not help drawings and boards */};
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   void *memory;
   if (!gt_try_alloc(&memory, size, 1, path, error)) return false;
@@ -69,7 +69,7 @@ static bool write_control(gt_animation *a, gt_error *error) {
   return write_chunk(&a->output, "fcTL", control, sizeof control, error);
 }
 
-/* A chunk of a frame's PNG file, at `chunk`: length, type, data, checksum. */
+/* Adds one chunk of a frame's PNG file: length, type, data, checksum. */
 static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_control, gt_error *error) {
   uint8_t begin[8] = {0};
   const char *type = (const char *)chunk + 4;
@@ -77,7 +77,7 @@ static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_
   if (!pixels && (!header || a->frames)) return true;
   if (pixels && !*has_control && !write_control(a, error)) return false;
   *has_control |= pixels;
-  if (a->frames) { /* the sequence number goes where the type stood */
+  if (a->frames) { /* the sequence number replaces the type */
     png_save_uint_32(chunk + 4, a->sequence++);
     return write_chunk(&a->output, "fdAT", chunk + 4, length + 4, error);
   }
@@ -86,8 +86,8 @@ static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_
          (!header || write_chunk(&a->output, "acTL", begin, sizeof begin, error));
 }
 
-/* The first frame is also the picture that plain readers show: its pixels stay in IDAT, those of the others
- * go into fdAT. */
+/* The first frame is also what plain PNG readers show: its pixels stay in IDAT, those of other frames go to
+ * fdAT. */
 bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *error) {
   gt_bytes file;
   if (!a->frames) a->height = picture->height, a->width = picture->width, a->channels = picture->channels;

@@ -1,5 +1,5 @@
-/* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for
- * validation and test, and the scaling is found. */
+/* Turns what a format read into the splits for training: checks shapes and classes, splits off validation
+ * and test samples, and determines the scaling. */
 #include "base/memory.h"
 #include "base/philox.h"
 #include "data/format.h"
@@ -21,7 +21,7 @@ static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
   for (int i = 0; i < shape.count && fits; i++)
     fits = !__builtin_mul_overflow(product, shape.items[i], &product);
   if (!fits || product != features) {
-    gt_diagnostic *d = problem(reader, "shape", "the samples do not have this shape");
+    gt_diagnostic *d = problem(reader, "shape", "the samples do not fit this shape");
     d->expected = gt_arena_printf(reader->arena,
                                   "at most %d dimensions whose product is %" PRId64 ", the number of "
                                   "values in a sample",
@@ -34,7 +34,7 @@ static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
 }
 
 static bool check_size(gt_data_reader *reader, const gt_split *split, const char *name) {
-  /* Batches and permutations count samples in 32 bits. */
+  /* Batches and permutations index samples with 32 bits. */
   if (split->samples <= INT32_MAX) return true;
   return gt_fail(reader->error, GT_ERR_DATA, "%s holds %" PRId64 " samples; at most %d are supported",
                  name ? name : "the dataset", split->samples, INT32_MAX);
@@ -51,13 +51,11 @@ static bool check_tensor(gt_data_reader *reader, const char *of, const gt_tensor
   if (reader->trust.strange)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "the %s of a test sample are %" PRId64
-                   " %s; those of the model's training samples have another "
-                   "shape or type",
+                   " %s, which is not the shape or type that the model was trained on",
                    of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
   return gt_fail(reader->error, GT_ERR_DATA,
                  "the %s of a test sample are %" PRId64 " %s, of a training sample %" PRId64
-                 " %s; they must have the "
-                 "same shape and type",
+                 " %s; expected the same shape and type",
                  of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
                  gt_tensor_features(train), train->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
 }
@@ -69,7 +67,7 @@ static bool check_test(gt_data_reader *reader) {
   return check_tensor(reader, "targets", &train->targets, &test->targets);
 }
 
-/* Samples of a trained model have the shape that it takes. */
+/* Samples for a trained model must have the shape that it reads. */
 static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name) {
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || !split->samples) return true;
@@ -86,8 +84,7 @@ static bool check_labels(gt_data_reader *reader, const gt_split *split, const ch
   for (int64_t i = 0; i < split->samples; i++)
     if (labels[i] < 0 || labels[i] >= reader->dataset->classes)
       return gt_fail(reader->error, GT_ERR_DATA,
-                     "%s: sample %" PRId64 " has the label %d; there are %d classes, "
-                     "labels go from 0 to %d",
+                     "%s: sample %" PRId64 " has the label %d; with %d classes, labels go from 0 to %d",
                      name ? name : "targets", i, labels[i], reader->dataset->classes,
                      reader->dataset->classes - 1);
   return true;
@@ -99,7 +96,7 @@ static int by_text(const void *a, const void *b) {
   return order ? order : (x > y) - (x < y);
 }
 
-/* Two classes of one name could not be told apart. */
+/* Two classes with the same name could not be told apart. */
 static bool check_names(gt_data_reader *reader) {
   const gt_strings names = reader->common->class_names;
   const char *const **sorted = GT_NEW_N(reader->arena, const char *const *, names.count + 1);
@@ -107,37 +104,39 @@ static bool check_names(gt_data_reader *reader) {
   qsort(sorted, (size_t)names.count, sizeof *sorted, by_text);
   for (int i = 1; i < names.count; i++) {
     if (strcmp(*sorted[i], *sorted[i - 1])) continue;
-    gt_error_at(reader->diagnostics, names.at[sorted[i] - names.items], "a second class of the name '%s'",
-                *sorted[i]);
+    gt_error_at(reader->diagnostics, names.at[sorted[i] - names.items],
+                "there is more than one class named '%s'", *sorted[i]);
     return false;
   }
   return true;
 }
 
-/* How many classes there are to be, by the config or the model that the data is for; 0: neither says so. -1:
- * they contradict each other. */
+/* The number of classes that the config or the trained model sets; 0: neither does; -1: they contradict each
+ * other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   const int named = common->class_names.count, taught = reader->wanted->classes;
   const int64_t asked = common->classes.integer, classes = named ? named : asked;
   if (named && asked && named != asked) {
-    gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
-    d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+    gt_diagnostic *d =
+        problem(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
+    d->expected = gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named);
     return -1;
   }
   if (!taught || !classes || classes == taught) return classes ? classes : taught;
-  gt_diagnostic *d = problem(reader, named ? "class_names" : "classes", "the model has other classes");
-  d->expected = gt_arena_printf(reader->arena, "%d, as the model has", taught);
+  gt_diagnostic *d = problem(reader, named ? "class_names" : "classes",
+                             "the model was trained with another number of classes");
+  d->expected = gt_arena_printf(reader->arena, "%d classes, like the model", taught);
   return -1;
 }
 
-/* Of quantities no key may say that they are classes. */
+/* Numeric targets allow no key that describes classes. */
 static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   const gt_data_common *common = reader->common;
   if (!gt_data_selects(reader) && (!configured || reader->wanted->signature)) return true;
   const bool classes = common->classes.integer || common->classes.listed;
   const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
-  problem(reader, key, "the targets are quantities, not classes")->expected =
+  problem(reader, key, "the targets are numbers, not classes")->expected =
       "task: classification, or no such key";
   return false;
 }
@@ -153,7 +152,8 @@ static bool prepare_classes(gt_data_reader *reader) {
   if (configured && dataset->classes && configured != dataset->classes) {
     gt_diagnostic *d =
         problem(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
-    d->expected = gt_arena_printf(reader->arena, "%d, as the training data has", dataset->classes);
+    d->expected =
+        gt_arena_printf(reader->arena, "%d, the number of classes in the training data", dataset->classes);
     return false;
   }
   if (!dataset->classes) {
@@ -192,7 +192,7 @@ static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, i
   return true;
 }
 
-/* What is left to train on moves together where it lies. */
+/* Moves the remaining training samples together in place. */
 static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
@@ -207,8 +207,8 @@ static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t
   if (smaller) tensor->data = smaller;
 }
 
-/* Parts the tensor of all samples among the splits. Only what is set apart is copied: there is never twice of
- * all. */
+/* Splits the tensor of all samples. Only validation and test samples are copied, so memory never holds
+ * everything twice. */
 static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
                      gt_tensor *to[GT_PARTS], gt_error *error) {
   for (int i = 0; i < GT_PARTS; i++)
@@ -219,8 +219,8 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[G
   return true;
 }
 
-/* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
- * permutation must never change: a model would be tested on samples that it was trained on. */
+/* A permutation assigns sample i to a split; within a split the file's order is kept. The permutation must
+ * never change: a model would be tested on its training samples. */
 static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS], int64_t n) {
   const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
   const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
@@ -244,7 +244,7 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   gt_split *train = &dataset->train, whole = *train;
   gt_split *split[GT_PARTS] = {train, &dataset->validation, &dataset->test};
   gt_tensor *to[GT_PARTS];
-  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* whole owns the tensors now */
+  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* `whole` owns the tensors now */
   bool ok = true;
   for (int k = 0; k < dataset->inputs && ok; k++) {
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
@@ -258,7 +258,7 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   return ok;
 }
 
-/* False of an outline, of which no sample need be told from another. */
+/* False for an outline, whose samples need not be told apart. */
 static bool has_values(const gt_dataset *dataset) {
   bool has = dataset->train.targets.data != NULL;
   for (int k = 0; k < dataset->inputs; k++) has |= dataset->train.input[k].data != NULL;
@@ -273,14 +273,14 @@ static bool prepare_splits(gt_data_reader *reader) {
                              fraction_of(reader->test_fraction, n)};
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (count[GT_PART_TEST] && dataset->test.samples) {
-    problem(reader, "test_fraction", "there is a test split already")->expected =
+    problem(reader, "test_fraction", "the data already has a test split")->expected =
         "either test or test_fraction";
     return false;
   }
   if (count[GT_PART_TRAIN] < 1) {
     gt_diagnostic *d = problem(reader, count[GT_PART_VALIDATION] ? "validation" : "test_fraction",
                                "no samples are left for training");
-    d->expected = gt_arena_printf(reader->arena, "smaller fractions of the %" PRId64 " samples", n);
+    d->expected = gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n);
     return false;
   }
   if (count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
@@ -313,7 +313,7 @@ static bool check_integers(gt_data_reader *reader) {
     const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
     if (k < 0) return false;
     if (reader->dataset->train.input[k].element == GT_ELEMENT_I32) continue;
-    gt_error_at(reader->diagnostics, listed.at[i], "data of format '%s' has no integers",
+    gt_error_at(reader->diagnostics, listed.at[i], "format '%s' does not support integer inputs",
                 reader->dataset->format);
     return false;
   }
@@ -336,7 +336,8 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   for (int i = 0; i < shapes->count && split->samples; i++) {
     const int k = shapes->name ? gt_data_find_input(reader, shapes->name[i], shapes->at[i]) : 0;
     if (!shapes->name && reader->dataset->inputs > 1) {
-      problem(reader, "shape", "there are several inputs")->expected = "shape: {NAME: [8, 8]}";
+      problem(reader, "shape", "the data has several inputs, so one shape is not enough")->expected =
+          "shape: {NAME: [8, 8]}";
       return false;
     }
     if (k < 0 || !reshape(reader, &split->input[k], ((const gt_ints *)shapes->items)[i])) return false;
@@ -360,7 +361,7 @@ static const char *name_of(const gt_data_reader *reader, int part) {
   return part == GT_PART_TEST ? reader->test_name : reader->train_name;
 }
 
-/* As the files have it. */
+/* The samples as the files contain them. */
 static bool check_part(gt_data_reader *reader, int part) {
   const gt_split *split = split_of(reader, part);
   gt_data_return_to(reader, part);
@@ -368,7 +369,7 @@ static bool check_part(gt_data_reader *reader, int part) {
          (part != GT_PART_TEST || !split->samples || check_test(reader));
 }
 
-/* As the network sees it. */
+/* The samples as the network reads them. */
 static bool shape_part(gt_data_reader *reader, int part) {
   gt_split *split = split_of(reader, part);
   gt_data_return_to(reader, part);

@@ -1,4 +1,4 @@
-/* How inputs are normalised: by measured or by given means and deviations. */
+/* Normalization of the inputs with measured or given means and deviations. */
 #include "base/memory.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -10,8 +10,8 @@ static gt_diagnostic *problem(gt_data_reader *reader, const char *text) {
   return gt_error_at(reader->diagnostics, gt_data_position(reader, "normalize"), "%s", text);
 }
 
-/* Sums over the rows of each of their values, be a row a sample or, of channels, a place in one: of x, or
- * with a center of (x - center)^2. */
+/* Sums each of `period` columns over the rows; a row is a sample or, for channels, a position in a sample:
+ * sums x, or with a center (x - center)^2. */
 static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, double unit,
                        const double *center, double *sum) {
   const uint8_t *bytes = inputs->data;
@@ -24,8 +24,8 @@ static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, do
     }
 }
 
-/* Mean and deviation of each feature or channel of the training split, in two passes, so that nothing
- * cancels. */
+/* Mean and standard deviation of each feature or channel over the training split, in two passes to avoid
+ * cancellation. */
 static void measure(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t period) {
   const int64_t rows = inputs->dim[0] * (gt_tensor_features(inputs) / period);
   accumulate(inputs, rows, period, unit, NULL, mean);
@@ -33,7 +33,7 @@ static void measure(const gt_tensor *inputs, double unit, double *mean, double *
   accumulate(inputs, rows, period, unit, mean, std);
   for (int64_t f = 0; f < period; f++) {
     std[f] = sqrt(std[f] / (double)rows);
-    /* Rounding of the mean alone makes a constant feature vary a little. */
+    /* A constant feature must not get a tiny deviation from rounding of the mean. */
     if (!(std[f] > 1e-7 * fabs(mean[f])) || std[f] < 1e-30) std[f] = 1;
   }
 }
@@ -48,20 +48,21 @@ static bool fits(gt_data_reader *reader, const char *key, int count, int64_t cha
   return false;
 }
 
-/* The number of scales that the given mean and std ask for; 0 with a diagnostic when they do not fit. */
+/* The number of scales that the given mean and std describe; 0 after reporting that they do not fit. */
 static int64_t given_period(gt_data_reader *reader, const gt_data_normalize *normalize, int64_t channels,
                             int64_t features) {
   const int a = normalize->mean.count, b = normalize->std.count;
   if (!fits(reader, "mean", a, channels, features) || !fits(reader, "std", b, channels, features)) return 0;
   if (a > 1 && b > 1 && a != b) {
-    problem(reader, "mean and std have different numbers of values")->expected = "as many of each, or one";
+    problem(reader, "mean and std have different lengths")->expected = "the same length for both, or one "
+                                                                       "value";
     return 0;
   }
   return a > b ? a : b > 1 ? b : 1;
 }
 
-/* (value*unit - mean)/std as (value - center)*scale + shift: where values lie far from 0 and close together,
- * the difference from a center among them is exact. */
+/* (value*unit - mean)/std as (value - center)*scale + shift: if values are far from 0 and close together,
+ * their difference from a center among them is exact. */
 static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
                        const double *std, gt_scaling *out) {
   float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
@@ -71,7 +72,7 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
     scale[f] = (float)(unit / std[f]);
     shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
     if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
-    problem(reader, "the scaling of the inputs is beyond the range of 32-bit floats");
+    problem(reader, "the scaling of the inputs overflows 32-bit floats");
     return false;
   }
   *out = (gt_scaling){period, center};
@@ -81,12 +82,12 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
 static bool taught_scale(gt_data_reader *reader, int index) {
   const gt_scaling *taught = &reader->wanted->signature->input[index].scaling;
   if (taught->count && gt_tensor_features(&reader->dataset->train.input[index]) % taught->count)
-    return gt_fail(reader->error, GT_ERR_DATA, "the model's normalisation does not fit its inputs");
+    return gt_fail(reader->error, GT_ERR_DATA, "the model's normalization does not match its inputs");
   reader->dataset->input[index].scaling = *taught;
   return true;
 }
 
-/* Every name in `normalize: {inputs: …}` is that of an input. */
+/* Checks that every key of `normalize: {inputs: …}` is the name of an input. */
 static bool check_names(gt_data_reader *reader, const gt_spec *inputs) {
   if (gt_spec_is_null(inputs)) return true;
   for (int i = 0; inputs->kind == GT_SPEC_MAP && i < inputs->count; i++)
@@ -97,7 +98,7 @@ static bool check_names(gt_data_reader *reader, const gt_spec *inputs) {
   return false;
 }
 
-/* How an input is to be scaled: by its name, else as all are. NULL after reporting. */
+/* The normalization of an input: its own entry, else the common one. NULL after reporting. */
 static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) {
   const gt_data_normalize *common = &reader->common->normalize;
   if (!check_names(reader, common->inputs)) return NULL;
@@ -109,7 +110,7 @@ static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) 
                                  reader->arena, reader->diagnostics);
   if (!ok || !normalize->inputs) return ok ? normalize : NULL;
   gt_error_at(reader->diagnostics, gt_spec_find(own, "inputs")->key_at, "unknown key 'inputs' %s", where)
-      ->expected = "the names of inputs in 'normalize' itself";
+      ->expected = "the names of inputs directly in 'normalize'";
   return NULL;
 }
 
@@ -125,8 +126,8 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
   const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
   reader->dataset->input[index].white = 1 / unit;
   if (measured && given) {
-    problem(reader, "mean and std are given and also to be measured")->expected =
-        "method: standard or channel, or mean and std";
+    problem(reader, "mean and std are given, but the method measures them")->expected =
+        "either method: standard or channel, or mean and std";
     return false;
   }
   if (!measured && !given && !bytes && normalize->scale <= 0) return true;

@@ -1,7 +1,7 @@
-/* Which samples are kept: those of the classes that the config lists, and of each of these no more than
- * `per_class` to train on. A sample that is not wanted gets the label DROPPED; then what is left moves
- * together where it lies, so that there is never a second copy. Samples are set apart for validation and test
- * before: whichever classes are chosen, a sample stays in its split. */
+/* Selects samples: only classes that the config lists, and at most `per_class` training samples of each. A
+ * sample that is not selected gets the label DROPPED; then the others move together in place, so that there
+ * is never a second copy. Samples are split off for validation and test first: the split of a sample does
+ * not depend on the selected classes. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -11,15 +11,15 @@
 
 enum { DROPPED = -1, MOST_LISTED = 12 };
 
-/* The classes that the files' labels may have. */
+/* The classes that the labels of the files may have. */
 typedef struct known {
-  const char *const *names; /* of the labels 0, 1, … */
-  int count;                /* 0: labels are bare numbers */
-  bool text;                /* these are all; else a number is right, too */
+  const char *const *names; /* names of the labels 0, 1, … */
+  int count;                /* 0: labels are numbers without names */
+  bool text;                /* true: only these names are allowed; false: numbers too */
 } known;
 
-/* By label: 0 for one that never occurs in the training file, SEEN for one that does and is not chosen, n + 1
- * for class n. */
+/* Indexed by label: 0 if the training file does not contain it, SEEN if it does but it is not selected, n +
+ * 1 for class n. */
 typedef struct table {
   int32_t *row;
   int64_t count;
@@ -30,7 +30,7 @@ bool gt_data_selects(const gt_data_reader *reader) {
   return reader->common->classes.listed || reader->common->per_class;
 }
 
-/* --- which class is meant --- */
+/* --- matching the config's classes --- */
 
 static known known_classes(const gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
@@ -39,7 +39,7 @@ static known known_classes(const gt_data_reader *reader) {
   if (dataset->text_labels) return (known){dataset->class_names, dataset->classes, !names.count};
   if (names.count) return (known){names.items, names.count, false};
   if (dataset->class_names) return (known){dataset->class_names, dataset->classes, false};
-  /* A model that knows its classes by text reads numbers as its own. */
+  /* A model whose classes are text reads numbers as names of its own. */
   if (wanted->text_labels && wanted->class_names) return (known){wanted->class_names, wanted->classes, false};
   return (known){0};
 }
@@ -50,7 +50,7 @@ static int index_of(const char *const *names, int count, const char *text) {
   return -1;
 }
 
-/* The label that digits write, or -1. */
+/* The label that the digits give, or -1. */
 static int label_of(const char *text) {
   int value = 0;
   for (const char *c = text; *c; c++) {
@@ -61,7 +61,7 @@ static int label_of(const char *text) {
   return *text ? value : -1;
 }
 
-/* A name goes before a number. */
+/* A name takes precedence over a number. */
 static int meant(const known *classes, const char *text) {
   const int named = index_of(classes->names, classes->count, text);
   if (named >= 0 || classes->text) return named;
@@ -100,7 +100,7 @@ static bool unknown_class(gt_data_reader *reader, int entry, const char *const *
   return false;
 }
 
-/* --- the table of labels --- */
+/* --- table of labels --- */
 
 static int64_t largest_label(const gt_split *split) {
   const int32_t *labels = split->targets.data;
@@ -127,8 +127,8 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   return true;
 }
 
-/* The number that an entry's class gets: its place in the list or, for a model that is trained already, the
- * model's. -1: the model has no such class. */
+/* The class number of an entry: its index in the list or, for a trained model, the model's number. -1: the
+ * model has no such class. */
 static int number_of(const gt_data_reader *reader, int entry, int label, const char *name) {
   const gt_data_wanted *wanted = reader->wanted;
   if (!wanted->classes) return entry;
@@ -136,7 +136,7 @@ static int number_of(const gt_data_reader *reader, int entry, int label, const c
   return label < wanted->classes ? label : -1;
 }
 
-/* The first entry that is wrong is reported where it stands. */
+/* Reports the first wrong entry at its position. */
 static bool fill_table(gt_data_reader *reader, const known *classes, const int *label, const char **names,
                        table *labels) {
   const gt_strings chosen = reader->common->classes.strings;
@@ -171,8 +171,9 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   const gt_data_wanted *wanted = reader->wanted;
   gt_dataset *dataset = reader->dataset;
   if (chosen.count < 2) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"), "fewer than two classes")
-        ->expected = "a list of two classes or more, or the number of all classes";
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
+                "the list has fewer than two classes")
+        ->expected = "a list of at least two classes, or the number of classes";
     return false;
   }
   const known classes = known_classes(reader);
@@ -209,7 +210,7 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
   return true;
 }
 
-/* Gives back what lies behind the first rows. */
+/* Frees the memory after the first rows. */
 static void cut(gt_tensor *tensor, int64_t rows) {
   tensor->dim[0] = rows;
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
@@ -217,7 +218,7 @@ static void cut(gt_tensor *tensor, int64_t rows) {
   if (smaller) tensor->data = smaller;
 }
 
-/* The rows whose label is not DROPPED, moved together. */
+/* Moves the rows whose label is not DROPPED together. */
 static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
@@ -230,7 +231,7 @@ static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, 
   cut(tensor, kept);
 }
 
-/* part, which may be NULL, moves along. */
+/* Drops the samples of a split; part, which may be NULL, moves along. */
 static void drop(gt_split *split, int inputs, uint8_t *part) {
   int32_t *label = split->targets.data;
   int64_t kept = 0;
@@ -250,8 +251,8 @@ static void drop(gt_split *split, int inputs, uint8_t *part) {
 
 static bool nothing_left(gt_data_reader *reader, const char *split, int64_t samples) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
-              "none of the %" PRId64 " %s samples is of these classes", samples, split)
-      ->expected = "classes of which every split has samples";
+              "none of the %" PRId64 " %s samples belongs to these classes", samples, split)
+      ->expected = "classes with samples in every split";
   return false;
 }
 

@@ -1,4 +1,4 @@
-/* Table: a few samples written in the config itself, as for XOR. */
+/* Format `table`: a few samples written in the config itself, for example XOR. */
 #include "base/memory.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *o
       continue;
     }
     if (row->kind != GT_SPEC_SEQUENCE || row->count != columns)
-      return bad_node(reader, row, "this row is not like the first one",
+      return bad_node(reader, row, "this row and the first one have different lengths",
                       gt_arena_printf(reader->arena, "a list of %d numbers", columns));
     for (int k = 0; k < columns; k++)
       if (!read_number(reader, row->child[k], to++)) return false;
@@ -72,7 +72,7 @@ static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *o
   return true;
 }
 
-/* targets: F32 [n, k], as the node has them. */
+/* targets: F32 [n, k], as the node contains them. */
 static bool check_targets(gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
   char why[128];
   const int64_t columns = targets->dim[1];
@@ -90,8 +90,7 @@ static bool is_label(float value) {
 }
 
 static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *targets) {
-  if (targets->dim[1] != 1)
-    return bad_node(reader, node, "class labels are one number a sample", "[0, 1, …]");
+  if (targets->dim[1] != 1) return bad_node(reader, node, "expected one class label per sample", "[0, 1, …]");
   gt_tensor labels = {.element = GT_ELEMENT_I32, .rank = 1, .dim = {targets->dim[0]}};
   if (!gt_tensor_alloc(&labels, "labels", reader->error)) return false;
   const float *from = targets->data;
@@ -108,7 +107,7 @@ static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *ta
   return true;
 }
 
-/* A flat list of whole numbers holds classes; [[0], [1]] holds quantities. */
+/* A flat list of whole numbers is class labels; [[0], [1]] is numeric targets. */
 static bool decide_task(const gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
   if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
   bool whole = node->child[0]->kind == GT_SPEC_SCALAR;
@@ -133,7 +132,7 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split 
   out->samples = out->targets.dim[0];
   for (int k = 0; k < reader->dataset->inputs; k++)
     if (out->input[k].dim[0] != out->samples)
-      return bad_node(reader, nodes.targets, "there is not one target for each sample",
+      return bad_node(reader, nodes.targets, "the numbers of samples and targets differ",
                       gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[k].dim[0]));
   if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
   return reader->dataset->classification ? to_labels(reader, nodes.targets, &out->targets)

@@ -1,5 +1,5 @@
-/* Whose files are read: what is found wrong with files that a stranger named is not shown (gt_data_wanted).
- */
+/* Decides whether errors may be shown: contents of files that a stranger named must not appear
+ * (gt_data_wanted). */
 #include "data/format.h"
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool same_columns(const gt_input *input, const gt_input *taught) {
          (gt_input_features(input) == count && same_names(input->columns, taught->columns, count));
 }
 
-/* True if the names of columns and classes that the dataset has by now are those that the model tells. */
+/* True if all column and class names that the dataset has so far are the model's. */
 static bool knows_model_only(const gt_data_reader *reader) {
   const gt_dataset *data = reader->dataset;
   const gt_data_wanted *wanted = reader->wanted;

@@ -145,12 +145,12 @@ for list in '[{random_crop: 1}, {cutout: 2}]' '[random_resized_crop, mixup]'; do
 done
 exits 0 "checks a piece" "$GTRAIN" check "$TEST_TMP/run.yaml"
 says "… and says so" "6 x 5 pixels of 8 x 8"
-exits 78 "more than there is" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.crop=[8, 9]'
+exits 78 "larger than the images" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.crop=[8, 9]'
 says "… which is said" "at most [8, 8]"
 exits 78 "samples that are no pictures" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.shape=[64]'
-says "… which is said" "only pictures can be cut"
+says "… which is said" "only images can be cropped"
 exits 78 "pixels that are scaled each" "$GTRAIN" check "$TEST_TMP/run.yaml" --set data.normalize=standard
-says "… which is said" "each pixel is scaled in its own way"
+says "… which is said" "the normalization differs per pixel"
 for list in '[]' '[random_horizontal_flip]' '[{random_crop: 2}]'; do
   exits 0 "pieces of targets: $list" "$GTRAIN" train "$TEST_TMP/pairs.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/cut" \
     --set 'data.crop=[20, 16]' --set "augment=$list"

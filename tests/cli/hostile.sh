@@ -56,7 +56,7 @@ exits 78 "40,000 unknown layers" within 15 "$GTRAIN" check "$TEST_TMP/type.yaml"
   printf ']}\n'
 } > "$TEST_TMP/line.yaml"
 exits 78 "90,000 values on a line" within 15 "$GTRAIN" check "$TEST_TMP/line.yaml"
-says "up to the last of them" "there is not one target for each sample"
+says "up to the last of them" "the numbers of samples and targets differ"
 
 # Warnings leave room for errors.
 long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"

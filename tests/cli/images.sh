@@ -72,11 +72,11 @@ check "… a line each" test "$(wc -l < "$TEST_TMP/out.csv")" = 10
 exits 2 "no file at all" predict
 exits 65 "no picture" predict "$TEST_TMP/pictures.yaml"
 exits 65 "a picture that is none" predict "$red" "$cmyk"
-says "… is named" "cmyk.jpg: a CMYK JPEG file; grey pictures and those of red, green and blue are expected"
+says "… is named" "cmyk.jpg: expected an RGB or grayscale JPEG file; this one is CMYK"
 exits 74 "a file that is not there" predict "$pictures/red/none.png"
 "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/xor" --set train.epochs=1 > /dev/null
 exits 65 "a model of other numbers" "$GTRAIN" predict "$TEST_TMP/xor/model.bin" --device "$DEVICE" "$red"
-says "… is told" "the model was trained on other numbers than a picture's bytes"
+says "… is told" "the model was not trained on image bytes"
 
 # --- what cannot be read ----------------------------------------------------------------------------------------
 
@@ -92,11 +92,11 @@ png "$bad/blue/huge.png" 100000 100000 10 20 30 8 0
 exits 0 "bad pictures are left out" "$GTRAIN" train "$TEST_TMP/pictures.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/left" \
   --set data.train="$bad" --set data.on_error=skip
 left=$out
-says "… and counted" "6 of 23 pictures of the training split could not be read and are left out"
+says "… and counted" "skipped 6 of 23 images of the training split: they could not be read"
 for text in "broken.png: damaged PNG file: IDAT: " "cut.jpg: damaged JPEG file: Premature end of JPEG file" \
-  "text.png is neither a PNG nor a JPEG file, by its first bytes" "cmyk.jpg: a CMYK JPEG file" \
-  "sixteen.png: 16 bits a value; pictures of 8 bits are expected" \
-  "huge.png: its header says 100000 x 100000 pixels, more than max_pixels: 100000000"; do
+  "text.png is neither a PNG nor a JPEG file, by its first bytes" "cmyk.jpg: expected an RGB or grayscale JPEG file" \
+  "sixteen.png: 16 bits per channel are not supported; convert it to 8 bits" \
+  "huge.png: the header says 100000 x 100000 pixels, more than max_pixels: 100000000"; do
   out=$left
   says "… and named, with the reason" "/$text"
   file=$(find "$bad" -name "${text%%[: ]*}")
@@ -110,7 +110,7 @@ check "the others are the same samples" cmp \
   <("$GTRAIN" eval "$TEST_TMP/left/model.bin" --device "$DEVICE" --json 2> /dev/null) \
   <("$GTRAIN" eval "$TEST_TMP/plain/model.bin" --device "$DEVICE" --json 2> /dev/null)
 exits 65 "without a size all have to be of one" "$GTRAIN" check <(sed 's/size: 12, //' "$TEST_TMP/pictures.yaml")
-says "… and the first that is not is named" "pixels; the others have 20 x 10 (size: [HEIGHT, WIDTH] brings all to one)"
+says "… and the first that is not is named" "pixels; the others have 20 x 10 (set size: [HEIGHT, WIDTH] to resize all of them)"
 exits 78 "an unknown option" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.chanels=1
 says "… with what was meant" "did you mean 'channels'?"
 
@@ -120,18 +120,18 @@ cache=$TEST_TMP/decoded/pictures.cache
 exits 0 "trains and keeps the pictures" train kept --set data.cache="$cache"
 check "… in one file" test -s "$cache"
 exits 0 "trains on the kept ones" train again --set data.cache="$cache"
-says "… and says so" "pictures as they were decoded: $cache"
+says "… and says so" "using the decoded images in $cache"
 check "… to the same weights" cmp <(tail -c 3000 "$TEST_TMP/plain/model.bin") <(tail -c 3000 "$TEST_TMP/again/model.bin")
 touch "$pictures/red/3.png"
 exits 0 "a picture that has changed is noticed" train changed --set data.cache="$cache"
-says "… and said" "is of other pictures or options, or damaged: it is made anew"
+says "… and said" "does not match the images and options, or is damaged; rewriting it"
 exits 0 "evaluates without leave to write" "$GTRAIN" eval "$TEST_TMP/changed/model.bin" --device "$DEVICE"
 rm "$cache"
 cp "$TEST_TMP/changed/model.bin" "$TEST_TMP/sent.bin"
 exits 0 "… and writes nothing" "$GTRAIN" eval "$TEST_TMP/sent.bin" --device "$DEVICE"
 check "… where the model says" test ! -e "$cache"
 exits 0 "a file that cannot be written costs a warning" train unwritten --set data.cache=/dev/null/x
-says "… that says why" "warning: the pictures are not kept for the next run"
+says "… that says why" "warning: decoded images are not cached for the next run"
 
 # --- pictures as targets -----------------------------------------------------------------------------------------
 
@@ -188,5 +188,5 @@ exits 0 "… and predicts pictures" "$GTRAIN" predict "$TEST_TMP/cifar/model.bin
 says "… by name" '"name":"'
 head -c 3000 "$TEST_TMP/cifar.bin" > "$TEST_TMP/short.bin"
 exits 65 "a truncated file" "$GTRAIN" check "$TEST_TMP/cifar.yaml" --set data.train="$TEST_TMP/short.bin"
-says "… is named" "short.bin holds 3000 bytes, no whole number of records"
+says "… is named" "short.bin holds 3000 bytes, which is not a multiple of the record size"
 finish

@@ -70,7 +70,7 @@ check "… the same" cmp "$TEST_TMP/all.csv" "$TEST_TMP/each.csv"
 exits 65 "an input without a file" answers none --input "place=$TEST_TMP/place.csv"
 says "… is named" "no file for the model's input 'plain'"
 exits 65 "an input with two files" answers none --input "$TEST_TMP/shops.csv" --input "place=$TEST_TMP/place.csv"
-says "… is named" "a second file for the input 'place'"
+says "… is named" "input 'place' has more than one file"
 head -n 3 "$TEST_TMP/place.csv" > "$TEST_TMP/short.csv"
 exits 65 "inputs of other lengths" answers none --input "place=$TEST_TMP/short.csv" --input "plain=$TEST_TMP/plain.csv"
 says "… are named" "2 samples of the input 'place', but 6 of 'plain'"
@@ -106,10 +106,10 @@ wrong "a layer that takes an input's name" 's/linear: 8/linear: {units: 8, name:
   "a layer cannot be called 'place': that is an input of the model"
 wrong "normalisation of an unknown input" 's/^  integers: place/&\n  normalize: {inputs: {plane: standard}}/' 7:24 \
   "there is no input 'plane'"
-wrong "a shape that could be of each" 's/^  integers: place/&\n  shape: [3]/' 7:10 "there are several inputs"
+wrong "a shape that could be of each" 's/^  integers: place/&\n  shape: [3]/' 7:10 "the data has several inputs"
 exits 0 "an input that nothing reads" "$GTRAIN" check "$TEST_TMP/columns.yaml" --set 'model=[{linear: {units: 1, from: plain}}]'
 says "… is told" "the input 'place' is never read"
 exits 0 "… and trained without" train columns unread --set 'model=[{linear: {units: 1, from: plain}}]' --set train.epochs=1
 exits 78 "data with other inputs" "$GTRAIN" eval "$TEST_TMP/columns/model.bin" --set 'data.inputs=[size, age]'
-says "… is told" "the model has other inputs than this data"
+says "… is told" "the inputs of this data are not those of the model"
 finish

@@ -40,7 +40,7 @@ exits 0 "other columns, another order" on swapped.csv
 check "give the same loss" test "$out" = "$same"
 exits 0 "a class is missing: the others keep their numbers" on no_ape.csv
 exits 65 "an unknown class" on eel.csv
-says "at its line" "eel.csv:102:5: 'eel' is none of the 4 classes"
+says "at its line" "eel.csv:102:5: 'eel' is not one of the 4 classes"
 
 # Predictions: the delimiter and the header are the config's.
 tr , ';' < train.csv > semicolons.csv
@@ -59,7 +59,7 @@ exits 2 "other settings are refused" predict semicolons train.csv --set data.tar
 # A header of numbers: without `header: true` it would be a sample.
 sed '1s/.*/1990,2000,2010/; s/ape/0/; s/bee/1/; s/cat/2/; s/dog/3/' train.csv > years.csv
 exits 0 "a header of years" "$GTRAIN" check config.yaml --set data.train=years.csv --set data.target=3 --set model.2.linear=1
-says "is taken for a sample with a warning" "years.csv:1:1: this line of rising numbers is taken for a sample"
+says "is read as a sample with a warning" "years.csv:1:1: this line of rising numbers is read as a sample"
 exits 0 "a header of years, said so" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir years --quiet \
   --set data.train=years.csv --set data.target=2010 --set data.header=true
 exits 0 "predictions" predict years years.csv
@@ -67,7 +67,7 @@ check "have no row for the header" test "$(grep -c '^[0-9] 0\.' <<< "$out")" = 2
 check "nor a doubt" test "$(grep -c warning <<< "$out")" = 0
 tail -n +2 years.csv | cut -d, -f1,2 > bare.csv
 exits 0 "predict without a header" predict years bare.csv --set data.header=false
-says "columns go by their place with a warning" "bare.csv:1:1: this file has no header: its columns are taken in the order"
+says "columns go by their place with a warning" "bare.csv:1:1: this file has no header, so its columns are matched by position"
 
 # Targets that a loss cannot take.
 sed 's/ape/0/; s/bee/1/; s/cat/0.5/; s/dog/2/' train.csv > bits.csv

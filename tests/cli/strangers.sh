@@ -18,7 +18,7 @@ exits 0 "a model in its run directory" of run/model.bin
 check "nothing is told of its data" test "$(grep -c "names the data file" <<< "$out")" = 0
 cp table.csv kept && echo 1,2,eel >> table.csv
 exits 65 "a fault in that data" of run/model.bin
-says "is shown" "table.csv:42:5: 'eel' is none of the 2 classes"
+says "is shown" "table.csv:42:5: 'eel' is not one of the 2 classes"
 mv kept table.csv
 for change in 'rm .lock' 'rm config.yaml' 'sed -i s/table.csv/other.csv/ config.yaml'; do
   rm -rf sent && cp -r run sent && (cd sent && $change)
@@ -35,12 +35,12 @@ check "is not told" test "$(grep -c "names the data file" <<< "$out")" = 0
 printf 'root:x:hush,b,kind\n1,2,cat\n' > secret && cp table.csv mine.csv && cp secret table.csv
 exits 65 "another file in its place" evaluate
 check "is not shown" test "$(grep -c hush <<< "$out")" = 0
-says "and why" "more is not shown, as the model named them and not you"
+says "and why" "pass them yourself, as in --set data.train=FILE"
 exits 65 "unless the user names it" evaluate --set data.train=secret --set data.format=csv
 says "and looks" "secret:1:1: there is no column 'a'"
 exits 0 "nor is what the user names hidden" evaluate --set data.train=mine.csv
 cp mine.csv table.csv
-for fault in "1,2,eel:5: 'eel' is none of the 2 classes" "1,x,cat:3: 'x' in column 'b' is not a number" "1,,cat:3: missing value in column 'b'"; do
+for fault in "1,2,eel:5: 'eel' is not one of the 2 classes" "1,x,cat:3: 'x' in column 'b' is not a number" "1,,cat:3: missing value in column 'b'"; do
   { cat mine.csv && echo "${fault%%:*}"; } > bad.csv
   exits 65 "a fault in the test file that the user names" evaluate --set data.test=bad.csv
   says "is shown" "bad.csv:42:${fault#*:}"

@@ -51,13 +51,13 @@ static void ten(void **state) {
   open_data(&o, "{format: cifar, train: [%s, %sx]}", a, b);
   expect_bad_config(&o, 0, "b.binx' not found");
   open_data(&o, "{format: cifar, train: %s, task: regression}", a);
-  expect_bad_config(&o, 0, "the targets are classes");
+  expect_bad_config(&o, 0, "the targets are class labels");
   open_data(&o, "{format: cifar, train: []}");
   assert_false(o.ok);
   close_data(&o);
   write_bytes("a.bin", file, TEN - 1);
   open_data(&o, "{format: cifar, train: %s, classes: 10}", a);
-  expect_bad_file(&o, "a.bin holds 3072 bytes, no whole number of records");
+  expect_bad_file(&o, "a.bin holds 3072 bytes, which is not a multiple of the record size");
   memset(file, 10, TEN);
   write_bytes("a.bin", file, TEN);
   open_data(&o, "{format: cifar, train: %s}", a);

@@ -34,18 +34,18 @@ static void labels_are_the_models(void **state) {
   assert_true(ints(&o.data.train.targets)[0] == 2 && ints(&o.data.train.targets)[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,car\n"));
-  expect_bad_file(&o, ":3:5: 'car' is none of the 3 classes; did you mean 'cat'?");
+  expect_bad_file(&o, ":3:5: 'car' is not one of the 3 classes; did you mean 'cat'?");
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,1\n"));
-  expect_bad_file(&o, ":3:5: '1' is none of the 3 classes");
+  expect_bad_file(&o, ":3:5: '1' is not one of the 3 classes");
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,0\n3,4,1\n"));
-  expect_bad_file(&o, ":2:5: '0' is none of the 3 classes");
+  expect_bad_file(&o, ":2:5: '0' is not one of the 3 classes");
   open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
             write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_open(&o); /* what the config says stands */
   assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
-  expect_bad_config(&o, 0, "the model has other classes");
+  expect_bad_config(&o, 0, "the model was trained with another number of classes");
 }
 
 /* Class names that look like numbers stay names. */
@@ -81,9 +81,9 @@ static void classes_are_the_models(void **state) {
   assert_true(o.data.classification && o.data.classes == 10 && !o.data.text_labels);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,10\n"));
-  expect_bad_file(&o, ":3:5: label 10; there are 10 classes");
+  expect_bad_file(&o, ":3:5: label 10 is out of range: with 10 classes");
   open_data(&o, "{train: %s, classes: 8}", write_text("m.csv", "a,b,label\n1,2,3\n"));
-  expect_bad_config(&o, 0, "the model has other classes");
+  expect_bad_config(&o, 0, "the model was trained with another number of classes");
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [3, 4]}");
   expect_open(&o);
   assert_int_equal(o.data.classes, 10);
@@ -204,9 +204,9 @@ static void other_encodings_are_refused(void **state) {
   assert_string_equal(o.data.input[0].columns[0], "a");
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b\n1,s\xFC\xDF\n2,sauer\n"));
-  expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");
+  expect_bad_file(&o, ":2:3: this label contains control characters or is not UTF-8");
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b\n1,s\xC2\x9B\n2,sauer\n"));
-  expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");
+  expect_bad_file(&o, ":2:3: this label contains control characters or is not UTF-8");
 }
 
 /* In whatever form of Unicode: e + U+0301 is é. */
@@ -215,7 +215,7 @@ static void names_are_composed(void **state) {
   opened o;
   write_text("m.csv", "a,y\n1,caf\u00e9\n2,tea\n3,cafe\u0301\n4,cafe\u0301\n");
   open_data(&o, "{train: %s}", path_of("m.csv"));
-  expect_warning(&o, "m.csv writes the class 'caf\u00e9' in two Unicode forms");
+  expect_warning(&o, "m.csv spells the class 'caf\u00e9' in two Unicode forms");
   assert_int_equal(o.data.classes, 2);
   assert_string_equal(o.data.class_names[0], "caf\u00e9");
   const int32_t *labels = o.data.train.targets.data;
@@ -234,7 +234,7 @@ static void names_are_composed(void **state) {
   assert_true(((const int32_t *)o.data.test.targets.data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [caf\u00e9, tea, cafe\u0301]}", path_of("m.csv"));
-  expect_bad_config(&o, 0, "a second class of the name 'caf\u00e9'");
+  expect_bad_config(&o, 0, "there is more than one class named 'caf\u00e9'");
 }
 
 static int remove_files(void **state) {

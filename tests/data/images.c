@@ -267,7 +267,7 @@ static void inputs_alone(void **state) {
   gt_tensor_finish(&inputs);
   model.input[0].element = GT_ELEMENT_F32;
   assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
-  assert_non_null(strstr(error.message, "other numbers than a picture's bytes"));
+  assert_non_null(strstr(error.message, "not trained on image bytes"));
   error = (gt_error){0};
   model.input[0] = (gt_input){.name = "input", .rank = 1, .dim = {144}, .element = GT_ELEMENT_U8};
   assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));

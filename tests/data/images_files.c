@@ -114,11 +114,11 @@ static void folders_that_do_not_fit(void **state) {
   open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
   expect_bad_file(&o, "'eel' is none of the 2 classes");
   open_data(&o, "{train: %s, task: regression}", root);
-  expect_bad_config(&o, 0, "folders are classes");
+  expect_bad_config(&o, 0, "a folder per class gives classification targets");
   open_data(&o, "{train: %s, channels: 2}", root);
-  expect_bad_config(&o, 0, "no picture has two channels");
+  expect_bad_config(&o, 0, "images with two channels are not supported");
   open_data(&o, "{train: %s, size: [1, 2, 3]}", root);
-  expect_bad_config(&o, 0, "not the size of a picture");
+  expect_bad_config(&o, 0, "not an image size");
   open_data(&o, "{format: images, train: %s, test: %sx}", root, root);
   expect_bad_config(&o, 0, "not found");
   plant("loose.png", 9);
@@ -174,7 +174,7 @@ static void a_table_of_paths(void **state) {
   open_data(&o, "{format: images, train: %s, path: age}", list);
   expect_bad_file(&o, "would hold both");
   open_data(&o, "{format: images, train: %s, test: %s}", list, root);
-  expect_bad_config(&o, 0, "a folder and a file");
+  expect_bad_config(&o, 0, "one of train and test is a folder");
   write_text(below("list.csv"), "cat/x.png,0\n,1\n");
   open_data(&o, "{format: images, train: %s}", list);
   expect_bad_file(&o, "list.csv:2:1: missing path");
@@ -224,9 +224,9 @@ static void a_folder_of_targets(void **state) {
   assert_true(first.train == second.train && first.test == second.test);
   close_data(&o);
   open_data(&o, "{train: %s/in, targets: %s/out, test: %s/in}", root, root, root);
-  expect_bad_config(&o, 0, "only one have targets");
+  expect_bad_config(&o, 0, "only one of the training and the test split has target images");
   open_data(&o, "{train: %s/in, targets: %s/out, task: classification}", root, root);
-  expect_bad_config(&o, 0, "the targets are pictures");
+  expect_bad_config(&o, 0, "the targets are images");
   write_png(below("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
   expect_bad_file(&o, "in/c.png: 4 x 4 pixels, but its target ");
@@ -301,10 +301,10 @@ static const struct {
     {"cat/cut.jpg", "cut.jpg: damaged JPEG file: Premature end of JPEG file"},
     {"cat/cut-prog.jpg", "cut-prog.jpg: damaged JPEG file: Premature end of JPEG file"},
     {"cat/text.png", "text.png is neither a PNG nor a JPEG file"},
-    {"cat/cmyk.jpg", "cmyk.jpg: a CMYK JPEG file"},
-    {"cat/sixteen.png", "sixteen.png: 16 bits a value"},
-    {"cat/huge.png", "huge.png: its header says 100000 x 100000 pixels, more than max_pixels: 100000000"},
-    {"cat/long.png", "long.png: its header says 90000000 x 1 pixels; at most 1000000 are taken on a side"},
+    {"cat/cmyk.jpg", "cmyk.jpg: expected an RGB or grayscale JPEG file"},
+    {"cat/sixteen.png", "sixteen.png: 16 bits per channel are not supported"},
+    {"cat/huge.png", "huge.png: the header says 100000 x 100000 pixels, more than max_pixels: 100000000"},
+    {"cat/long.png", "long.png: the header says 90000000 x 1 pixels; at most 1000000 per side are supported"},
     {"cat/empty.png", "empty.png is neither a PNG nor a JPEG file"},
     {"eel/other.png", "other.png: 7 x 5 pixels; the others have 4 x 4"},
 };
@@ -327,7 +327,7 @@ static void each_is_named(void **state) {
     plant_all_bad(bad[i].name);
     snprintf(path, sizeof path, "%s/%s", root, bad[i].name);
     open_data(&o, "{train: %s, %s}", root, strstr(path, "other") ? "on_error: stop" : "size: 4");
-    assert_non_null(strstr(o.error.message, "on_error: skip leaves such pictures out"));
+    assert_non_null(strstr(o.error.message, "on_error: skip to leave such images out"));
     expect_bad_file(&o, bad[i].says);
     unlink(path);
   }
@@ -351,7 +351,7 @@ static void all_are_left_out(void **state) {
   fresh_root();
   for (int i = 0; i < BAD - 1; i++) plant_all_bad(bad[i].name);
   open_data(&o, "{train: %s, size: 4, on_error: skip}", root);
-  expect_bad_file(&o, "none of the 10 pictures can be read");
+  expect_bad_file(&o, "none of the 10 images can be read");
   open_data(&o, "{train: %s, on_error: skip}", root);
   assert_false(o.ok);
   close_data(&o);
@@ -453,7 +453,7 @@ static void a_cache(void **state) {
   opened o;
   write_text(below("table.csv"), "precious\n");
   open_data(&o, "{train: %s, cache: %s/table.csv}", root, root);
-  expect_bad_config(&o, 0, "was not made to keep decoded pictures");
+  expect_bad_config(&o, 0, "is not an image cache");
   assert_int_equal(read_whole(path_of("root/table.csv"), bytes, sizeof bytes), 9);
 }
 
@@ -472,12 +472,12 @@ static void a_stranger_writes_nothing(void **state) {
   plant_bad("cat/text.png");
   open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
   assert_null(strstr(o.error.message, "text.png"));
-  expect_bad_file(&o, "more is not shown");
+  expect_bad_file(&o, "to see the details");
   assert_int_equal(mkfifo(path_of("root/cat/pipe.jpg"), 0600), 0);
   unlink(path_of("root/cat/text.png"));
   open_data(&o, "{train: %s, format: images}", root);
   assert_null(strstr(o.error.message, "pipe"));
-  expect_bad_file(&o, "more is not shown");
+  expect_bad_file(&o, "to see the details");
   wanted = NULL;
   fresh_root();
 }

@@ -138,11 +138,11 @@ static void tables(void **state) {
   assert_int_equal(integers(&o.data.train.input[1])[0], 7);
   close_data(&o);
   open_data(&o, "{inputs: {a: [[1, 2], [3, 4]], b: [7]}, targets: [1, 0]}");
-  expect_bad_config(&o, 0, "there is not one target for each sample");
+  expect_bad_config(&o, 0, "the numbers of samples and targets differ");
   open_data(&o, "{inputs: {a: [[1, 2], [3, 4]], b: [7, 0.5]}, targets: [1, 0], integers: b}");
-  expect_bad_file(&o, "value 0 of sample 1 is 0.5; an input of integers");
+  expect_bad_file(&o, "value 0 of sample 1 is 0.5; an integer input");
   open_data(&o, "{format: function, formula: x0, integers: input}");
-  expect_bad_config(&o, 0, "data of format 'function' has no integers");
+  expect_bad_config(&o, 0, "format 'function' does not support integer inputs");
 }
 
 /* Whole numbers as far as floats have them all, none below 0, and told where they stand. */

@@ -59,7 +59,7 @@ static void classes_are_checked(void **state) {
   open_data(&o, "{train: {inputs: %s, targets: %s}, classes: 2, class_names: [a, b, c]}", x, y);
   expect_bad_config(&o, 0, "class_names");
   open_data(&o, "{train: {inputs: %s, targets: %s}, class_names: [a, b, a]}", x, y);
-  expect_bad_config(&o, 0, "a second class of the name 'a'");
+  expect_bad_config(&o, 0, "there is more than one class named 'a'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, task: regression}", x, y);
   expect_open(&o);
   assert_int_equal(o.data.train.targets.rank, 2);
@@ -123,7 +123,7 @@ static void csv_mistakes(void **state) {
   open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "a,b,labels\n1,2,cat\n"));
   expect_bad_file(&o, "there is no column 'label'; did you mean 'labels'?");
   open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "label,a,b\ncat,1,2\ndgo,1,2\n"));
-  expect_bad_file(&o, ":3:1: 'dgo' is none of the 2 classes; did you mean 'dog'?");
+  expect_bad_file(&o, ":3:1: 'dgo' is not one of the 2 classes; did you mean 'dog'?");
   open_data(&o, "{train: %s}", ragged);
   expect_bad_file(&o, ":3:1: this row has 1 cells; expected 2");
   open_data(&o, "{train: %s}", nan);
@@ -258,15 +258,15 @@ static void npy_headers_are_strict(void **state) {
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
           "truncated: its NPY header asks for 24");
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "too long");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4), }", "',' in a shape");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4), }", "',' after the only");
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", "a single number");
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", "no samples");
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }", "dimension");
   bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
-          "more elements than any");
+          "too many elements for any");
   bad_npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", "once");
   bad_npy("{'descr': '<f4', 'shape': (2, 2), }", "'fortran_order'");
-  bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "records");
+  bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "structured arrays");
   bad_npy("__import__('os')", "expected '{'");
 }
 
@@ -284,11 +284,11 @@ static void tables_are_read(void **state) {
   assert_true(o.data.classification && o.data.classes == 2);
   close_data(&o);
   open_data(&o, "{inputs: [[1, 2], [3]], targets: [0, 1]}");
-  expect_bad_config(&o, 19, "not like the first");
+  expect_bad_config(&o, 19, "and the first one have different lengths");
   open_data(&o, "{inputs: [[1, 2], [3, .inf]], targets: [0, 1]}");
   expect_bad_config(&o, 23, "not a number");
   open_data(&o, "{inputs: [[1, 2]], targets: [0, 1]}");
-  expect_bad_config(&o, 29, "one target");
+  expect_bad_config(&o, 29, "the numbers of samples and targets differ");
   open_data(&o, "{format: tabel, inputs: [1], targets: [0]}");
   expect_bad_config(&o, 10, "tabel");
   open_data(&o, "{inptus: [1]}");
@@ -349,7 +349,7 @@ static void splits_are_partitions(void **state) {
   open_data(&o, "{train: %s, validation: 0.6, test_fraction: 0.6}", path);
   expect_bad_config(&o, 0, "no samples are left");
   open_data(&o, "{train: %s, test: %s, test_fraction: 0.1}", path, path);
-  expect_bad_config(&o, 0, "test split already");
+  expect_bad_config(&o, 0, "already has a test split");
 }
 
 static void inputs_for_predictions(void **state) {
@@ -379,7 +379,7 @@ static void inputs_for_predictions(void **state) {
   wide.input[0].columns = NULL;
   const long before = most_memory();
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &wide, &out, &error));
-  assert_non_null(strstr(error.message, "this file has 3 columns; the model takes 2147483647 numbers"));
+  assert_non_null(strstr(error.message, "this file has 3 columns; the model expects 2147483647"));
   assert_true(most_memory() - before < 8 << 10);
   error = (gt_error){0};
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, &out, &error));

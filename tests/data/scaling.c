@@ -88,7 +88,7 @@ static void channels_are_measured(void **state) {
                 1e-6);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {method: channel, mean: 1}}", path, path);
-  expect_bad_config(&o, 0, "given and also to be measured");
+  expect_bad_config(&o, 0, "the method measures them");
   unlink(path);
 }
 
@@ -111,7 +111,7 @@ static void a_model_keeps_its_own(void **state) {
   close_data(&o);
   signature.input[0].scaling.count = 3;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
-  expect_bad_file(&o, "normalisation does not fit");
+  expect_bad_file(&o, "normalization does not match");
   wanted = NULL;
   unlink(path);
 }

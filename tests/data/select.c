@@ -93,11 +93,11 @@ static void other_labels_of_a_test_file(void **state) {
   expect_split(&o.data.test, "4", "0");
   close_data(&o);
   open_data(&o, "{train: %s, test: %s}", path, test);
-  expect_bad_file(&o, "'eel' is none of the 4 classes");
+  expect_bad_file(&o, "'eel' is not one of the 4 classes");
   open_data(&o, "{train: %s, test: %s, classes: [dog, cat]}", path, hole);
   expect_bad_file(&o, ":3:3: missing label");
   open_data(&o, "{train: %s, test: %s, classes: [bee, cat]}", path, test);
-  expect_bad_config(&o, 0, "none of the 3 test samples is of these classes");
+  expect_bad_config(&o, 0, "none of the 3 test samples belongs to these classes");
 }
 
 static void per_class(void **state) {
@@ -159,20 +159,20 @@ static void mistakes(void **state) {
   open_idx(&o, "classes: []");
   expect_bad_config(&o, 11, "fewer than two classes");
   open_idx(&o, "validation: 0.2, split: last, classes: [0, 1]");
-  expect_bad_config(&o, 41, "none of the 2 validation samples is of these classes");
+  expect_bad_config(&o, 41, "none of the 2 validation samples belongs to these classes");
 }
 
 static void quantities(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{classes: [0, 1], inputs: [1, 2], targets: [0.5, 1]}");
-  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  expect_bad_config(&o, 11, "the targets are numbers, not classes");
   open_data(&o, "{per_class: 3, inputs: [1, 2], targets: [[0], [1]]}");
-  expect_bad_config(&o, 13, "the targets are quantities, not classes");
+  expect_bad_config(&o, 13, "the targets are numbers, not classes");
   open_data(&o, "{classes: [0, 1], formula: x}");
-  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  expect_bad_config(&o, 11, "the targets are numbers, not classes");
   open_data(&o, "{classes: [1, 2], train: %s}", write_text("t.csv", "1,1\n2,2.5\n"));
-  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  expect_bad_config(&o, 11, "the targets are numbers, not classes");
   open_data(&o, "{classes: [9, 7], train: %s}", write_text("t.csv", "1,7\n2,9\n3,8\n"));
   expect_open(&o); /* whoever lists classes means classes, whether or not there is one 0 */
   expect_split(&o.data.train, "12", "10");
@@ -198,7 +198,7 @@ static void for_a_model(void **state) {
   open_data(&o, "{classes: [cat, bee], train: %s}", path);
   expect_bad_config(&o, 17, "unknown class 'bee'");
   open_data(&o, "{train: %s}", path);
-  expect_bad_file(&o, "'bee' is none of the 3 classes");
+  expect_bad_file(&o, "'bee' is not one of the 3 classes");
   open_idx(&o, "classes: [b, dog], class_names: [a, b, c, dog, e, cat]");
   assert_string_equal(o.diagnostics.items[0].expected, "one of: dog, ape, cat");
   expect_bad_config(&o, 0, "unknown class 'b'");

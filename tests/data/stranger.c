@@ -18,7 +18,7 @@ static void expect_silence(opened *o, const char *secret) {
   assert_int_equal(o->diagnostics.count, 0);
   assert_int_equal(o->error.status, GT_ERR_DATA);
   assert_null(strstr(o->error.message, secret));
-  assert_non_null(strstr(o->error.message, "more is not shown"));
+  assert_non_null(strstr(o->error.message, "to see the details"));
   close_data(o);
 }
 
@@ -121,7 +121,7 @@ static void the_users_test_file_is_shown(void **state) {
   snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));
   opened o;
   opened_with_test(&o, &asked, train, test);
-  expect_bad_file(&o, "'cot' is none of the 2 classes; did you mean 'cat'?");
+  expect_bad_file(&o, "'cot' is not one of the 2 classes; did you mean 'cat'?");
   asked.class_names = NULL; /* the training file's are taken, which nobody may see */
   opened_with_test(&o, &asked, train, test);
   expect_silence(&o, "cat");
