@@ -15,7 +15,7 @@ const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};
 const char *const gt_finding_texts[] = {GT_FINDINGS(TEXT) NULL};
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
-  /* All the room at once, so that rows handed out stay where they are. */
+  /* Allocated at its full size, so that pointers to diagnostics stay valid. */
   *diagnostics =
       (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_FINDINGS)};
 }
@@ -98,7 +98,8 @@ gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
   return status;
 }
 
-/* A line of the source: what must not be shown takes one cell, as the marker below expects. */
+/* Prints a source line. A byte that must not be shown is replaced by one column, as the marker below
+ * assumes. */
 static void put_source(FILE *stream, const char *text) {
   for (size_t length; *text; text += length) {
     uint32_t code;
@@ -115,14 +116,14 @@ static const char *next_character(const char *at) {
   return at;
 }
 
-/* Columns of the terminal that put_source takes for the character. */
+/* Terminal columns that put_source uses for the character. */
 static int cells(const char *at) {
   size_t length;
   uint32_t code;
   return gt_shown(at, &length, &code) ? gt_character_width(code) : 1;
 }
 
-/* The source line, or the part of a long one around the column, and a marker under the text meant. */
+/* Prints the source line, or the part of a long line around the column, and a marker below the text. */
 static void print_source(const gt_position *at, FILE *stream, bool color) {
   const char *start = at->line_text;
   int column = at->column;
@@ -187,7 +188,7 @@ static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   fputc('\n', stream);
 }
 
-/* Overrides after files; then by position; then in the order of finding (qsort sorts pointers into one
+/* Overrides after files; then by position; then in the order they were added (qsort sorts pointers into one
  * array). */
 static int by_position(const void *left, const void *right) {
   const gt_diagnostic *a = *(gt_diagnostic *const *)left, *b = *(gt_diagnostic *const *)right;

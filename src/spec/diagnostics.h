@@ -1,16 +1,17 @@
-/* Diagnostics: the errors and findings of one config, each at a position, collected so that one pass shows
- * them all. Printed sorted by position as
+/* Diagnostics: the errors and findings of one config, each with a position, collected so that one pass shows
+ * all of them. Printed sorted by position:
  *   config.yaml:7:5: error: unknown key 'unitz' in layer 'linear'
  *        7 |   - linear: {unitz: 10}
  *          |              ^~~~~
  *     expected one of: units, bias, … ; did you mean 'units'?
- * A finding is a warning with a name: something that is allowed and hardly meant, said once at the line that
- * causes it, with what to change. `quiet: [name]` of a config silences it; --strict makes it an error.
+ * A finding is a warning with a name: the config is allowed but probably not what was meant. It is reported
+ * once, at the line that causes it, with what to change. `quiet: [name]` in a config silences it; --strict
+ * makes it an error.
  *   config.yaml:3:21: warning: warmup takes 1000 steps, the run has 140 [no_effect]
  *        3 | schedule: {warmup: 1000}
  *          |                    ^~~~
  *     help: set a warmup below 140
- * A position with line 0 means the file as a whole. Owner: whoever reads the config. */
+ * A position with line 0 is the whole file. Owner: the code that reads the config. */
 #ifndef GT_SPEC_DIAGNOSTICS_H
 #define GT_SPEC_DIAGNOSTICS_H
 #include "base/arena.h"
@@ -19,7 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The findings there are: the name that `quiet:` takes, and what it is about. */
+/* All findings: the name that `quiet:` takes, and a description. */
 #define GT_FINDINGS(X)                                                                \
   X(unused, "an input or a layer whose values nothing reads")                         \
   X(applied_twice, "a last layer (such as softmax) that the loss already includes")   \
@@ -39,28 +40,28 @@
   X(ambiguous_path, "a relative path that leads to different files in two folders")   \
   X(other_samples, "data files that changed since the model was trained")             \
   X(outside_training, "samples outside the range of the training data")               \
-  X(channels_first, "arrays that look like images with channels first")               \
+  X(channels_first, "arrays that look like images in channels-first order")           \
   X(not_bits, "logic gates that read values other than 0 and 1")                      \
   X(doubtful_formula, "a formula that the samples do not clearly support")
 
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
 typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING_COUNT } gt_finding;
 #undef GT_FINDING_ENUM
-/* By gt_finding, without the first; ends with NULL. */
+/* indexed by gt_finding, without the first; ends with NULL */
 extern const char *const gt_finding_names[], *const gt_finding_texts[];
 
 typedef struct gt_position {
-  const char *file;        /* as the user named it; "--set" for an override */
+  const char *file;        /* as the user gave it; "--set" for an override */
   const char *line_text;   /* the source line, without its newline; NULL if there is none */
   int line, column, width; /* from 1; width of the marked text */
 } gt_position;
 
-bool gt_position_is_override(gt_position at); /* true if --set gave it */
+bool gt_position_is_override(gt_position at); /* true if the value was given by --set */
 
 typedef struct gt_diagnostic {
   gt_position at;
-  const char *message, *expected, *suggestion; /* the last two, and help, may be NULL */
-  const char *help;                            /* what to change, or what the text is elsewhere */
+  const char *message, *expected, *suggestion; /* `expected`, `suggestion` and `help` may be NULL */
+  const char *help;                            /* what to change, or how it is written elsewhere */
   gt_finding finding;                          /* GT_NO_FINDING: an error */
   gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
   bool shown;
@@ -70,31 +71,31 @@ typedef struct gt_diagnostics {
   gt_arena *arena;
   gt_diagnostic *items;
   int count;
-  int errors, findings; /* those not kept too */
-  int told[2];          /* of those not kept, errors and findings: how many the reader knows of */
-  uint64_t quiet;       /* bit gt_finding: it is silenced */
+  int errors, findings; /* number found, including those that were not kept */
+  int told[2];          /* of errors and findings that were not kept: how many have been printed */
+  uint64_t quiet;       /* bit gt_finding: silenced */
   const struct gt_schema_place
-      *place; /* spec/hint.h: the maps of a config, for keys in the wrong one; may be none */
+      *place; /* see spec/hint.h: the maps of a config, to suggest where a key belongs; may be empty */
   int places;
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
-/* Adds an error; expected and suggestion may be NULL. Returns it for further filling. At most 100 are
- * kept, of findings 20, lest they leave no room for errors. */
+/* Adds an error and returns it, to be completed; expected and suggestion may be NULL. Keeps at most 100
+ * errors, and at most 20 findings so that errors always have room. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Adds a finding, unless it is silenced or there already; returns it, or one that nobody will see. */
+/* Adds a finding, unless it is silenced or already there; returns it, or a dummy that is never printed. */
 gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Findings of this name, one of gt_finding_names, are not added from now on. */
+/* From now on drops findings of this name (one of gt_finding_names). */
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
 bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding); /* true if it is there */
-/* True if an error offers this name: what is missing is there, misspelt, and has been told. */
+/* True if an error already suggests this name: the missing key is there but misspelled, and was reported. */
 bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name);
-/* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
+/* True if there are more errors than are kept: further details would not be printed. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
-/* The exit code of the errors: that of the files that they are in, if all of the config itself is right. */
+/* The exit code of the errors: that of the files they are in, if the config itself has no error. */
 gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics);
-/* Prints what has not been printed yet. */
+/* Prints the diagnostics that were not printed yet. */
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream);
 #endif

@@ -70,7 +70,7 @@ const gt_foreign gt_foreign_names[] = {
     {"layer", "add", "addition residual shortcut", NULL},
     {"layer", "mul", "multiply multiplication", NULL},
     {"layer", NULL, "subtract average maximum minimum dot",
-     "of several inputs gtrain has add, mul and concatenate"},
+     "to combine layers gtrain has add, mul and concatenate"},
     {"layer", "reshape", "view unflatten", NULL},
     {"layer", "reshape", "squeeze unsqueeze expanddims", NULL},
     {"layer", "permute", "transpose", NULL},
@@ -90,14 +90,14 @@ const gt_foreign gt_foreign_names[] = {
     {"layer", NULL, "input inputlayer inputs", "remove it: the shape of the input comes from the data"},
     {"layer", NULL, "sequential modulelist functional", "'model' is itself the list of layers, in order"},
     {"layer", NULL, "normalization rescaling standardize", "inputs are scaled by data.normalize"},
-    {"layer", NULL, "timedistributed", "remove it: linear works along the last axis of any input"},
+    {"layer", NULL, "timedistributed", "remove it: linear works on the last axis of any input"},
     {"layer", NULL, "resnet resnet18 resnet50 vgg16 vit efficientnet mobilenet backbone pretrained",
      "gtrain has no ready-made networks; configs/ has some written out"},
     {"layer", NULL, "bilinear", "gtrain has no bilinear layer"},
     {"layer", "kan", "kanlinear multkan fastkan chebykan kolmogorovarnold efficientkan", NULL},
     {"layer", "logic", "difflogic logicgates", NULL},
     {"layer", "repeat", "loop times", NULL},
-    {"layer", NULL, "randomflip", "pictures are flipped by augment: [random_horizontal_flip]"},
+    {"layer", NULL, "randomflip", "images are flipped by augment: [random_horizontal_flip]"},
 
     /* losses */
     {"loss", "cross_entropy",
@@ -106,7 +106,7 @@ const gt_foreign gt_foreign_names[] = {
      NULL},
     {"loss", "bce",
      "binarycrossentropy bcewithlogits bcelogits sigmoidcrossentropy sigmoidcrossentropywithlogits binary binaryce logistic multilabelsoftmargin",
-     "the loss applies the sigmoid itself: the last layer gives logits"},
+     "the loss applies the sigmoid itself: the last layer must output logits"},
     {"loss", "mae", "l1 meanabsoluteerror absoluteerror meanabsolute", NULL},
     {"loss", "mse", "l2 meansquarederror squarederror meansquared quadratic regression reglinear", NULL},
     {"loss", "mse", "rmse rootmeansquarederror", "its minimum is that of mse; 'rmse' is a metric"},
@@ -118,7 +118,7 @@ const gt_foreign gt_foreign_names[] = {
      "hinge squaredhinge multimargin kl kld kldiv kldivergence ctc dice iou jaccard triplet tripletmargin contrastive "
      "cosineembedding cosinesimilarity poisson poissonnll gaussiannll logcosh quantile pinball mape arcface gan",
      NO_SUCH_LOSS},
-    {"loss", NULL, "none auto default", "leave 'loss' out: the data decide"},
+    {"loss", NULL, "none auto default", "remove it: the data determines the loss"},
 
     /* optimizers */
     {"optimizer", "adamw", "adamwtorch adamwtorchfused adamwhf fusedadamw adamw8bit", NULL},
@@ -130,7 +130,7 @@ const gt_foreign gt_foreign_names[] = {
      "adamax nadam nadamw radam adagrad adadelta adafactor adabelief adabound ftrl lamb lars rprop sparseadam asgd muon "
      "shampoo soap sophia ranger ranger21 madgrad novograd yogi lm levenbergmarquardt newton cg prodigy",
      "gtrain has adam, adamw, lbfgs, lion, rmsprop and sgd"},
-    {"optimizer", NULL, "none auto default", "leave 'optimizer' out: the default is adam"},
+    {"optimizer", NULL, "none auto default", "remove it: the default optimizer is adam"},
 
     /* schedules */
     {"schedule", "cosine",
@@ -147,21 +147,22 @@ const gt_foreign gt_foreign_names[] = {
     {"schedule", NULL, "multistep multisteplr piecewiseconstant piecewiseconstantdecay milestones",
      BY_PHASES},
     {"schedule", NULL, "polynomial polynomiallr polynomialdecay poly",
-     "gtrain has no polynomial decay; 'linear' is the one of power 1"},
+     "gtrain has no polynomial decay; 'linear' is the decay of power 1"},
     {"schedule", NULL,
      "cosineannealingwarmrestarts cosinedecayrestarts sgdr cyclic cycliclr triangular lambdalr multiplicativelr "
      "inversesqrt invsqrt noam inversetimedecay swalr",
      "gtrain has constant, cosine, exponential, linear, one_cycle, plateau and step"},
 
     /* metrics */
-    {"metric", "loss", "valloss validationloss evalloss testloss", "'loss' is that of the validation data"},
+    {"metric", "loss", "valloss validationloss evalloss testloss",
+     "'loss' is the loss on the validation data"},
     {"metric", "accuracy",
      "acc valacc valaccuracy validationaccuracy evalaccuracy testaccuracy top1 accuracyscore accuracytop1 "
      "categoricalaccuracy sparsecategoricalaccuracy binaryaccuracy",
      NULL},
     {"metric", "accuracy", "errorrate error", "gtrain measures accuracy, which is 1 - error rate"},
     {"metric", "rmse", "rootmeansquarederror valrmse", NULL},
-    {"metric", NULL, "mse mae valmse valmae", "'loss' is this where the loss of the config is"},
+    {"metric", NULL, "mse mae valmse valmae", "with that loss, the metric 'loss' is the same value"},
     {"metric", NULL,
      "f1 f1score auc rocauc precision recall map map50 iou r2 r2score top5 perplexity kappa mcc",
      "gtrain has no such metric"},
@@ -190,11 +191,11 @@ const gt_foreign gt_foreign_names[] = {
     {"augmentation", "color_jitter",
      "jitter colourjitter brightness contrast saturation randombrightness hsv", NULL},
     {"augmentation", "random_grayscale", "grayscale togray randomgreyscale", NULL},
-    {"augmentation", NULL, "centercrop", "the middle is cut out by data.crop"},
-    {"augmentation", NULL, "resize", "pictures are scaled by data.size"},
+    {"augmentation", NULL, "centercrop", "data.crop crops the center"},
+    {"augmentation", NULL, "resize", "images are resized by data.size"},
     {"augmentation", NULL, "normalize standardize", "inputs are scaled by data.normalize"},
     {"augmentation", NULL, "totensor pilltotensor compose toimage todtype",
-     "remove it: pictures become numbers anyway"},
+     "remove it: images are converted to numbers anyway"},
     {"augmentation", NULL,
      "randaugment autoaugment trivialaugment trivialaugmentwide augmix mosaic randomperspective perspective "
      "elastictransform gaussianblur gaussiannoise randominvert randomposterize solarize randomsolarize equalize "
@@ -208,14 +209,13 @@ const gt_foreign gt_foreign_names[] = {
     {"data format", "npy", "numpy", NULL},
     {"data format", "csv", "tsv tabular text dataframe", NULL},
     {"data format", NULL, "parquet excel xlsx json jsonl hdf5 h5 tfrecord arrow sqlite npz pickle lmdb",
-     "gtrain reads csv, idx, npy, cifar and pictures; convert the file"},
+     "gtrain reads csv, idx, npy, cifar and images; convert the file"},
     {"method", "standard", "zscore standardize standardscaler meanstd", NULL},
     {"method", NULL, "minmax minmaxscaler robust imagenet",
      "give numbers instead: normalize: {mean: ..., std: ...}"},
     {"task", "classification", "classify classifier multiclass binary category", NULL},
     {"task", "regression", "regress regressor number numerical", NULL},
-    {"task", NULL, "segmentation detection segment detect",
-     "with targets that are pictures the task is regression"},
+    {"task", NULL, "segmentation detection segment detect", "for target images set task: regression"},
     {"split", "random", "shuffle shuffled", NULL},
     {"split", "last", "tail sequential end", NULL},
     {"header", "true", "0 infer yes", NULL},
@@ -235,8 +235,8 @@ const gt_foreign gt_foreign_names[] = {
     {0},
 };
 
-#define CLI(option) "give it on the command line: " option
-#define BOTH_BETAS  "both in one list: betas: [0.9, 0.999]"
+#define CLI(option) "set it on the command line: " option
+#define BOTH_BETAS  "write both in one list: betas: [0.9, 0.999]"
 
 const gt_foreign gt_foreign_keys[] = {
     /* top level */
@@ -310,7 +310,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"optimizer adam", "weight_decay", "wd l2 l2reg l2regularization regularization penalty weightdecayrate",
      NULL},
     {NULL, NULL, "decay lrdecay",
-     "the learning rate over time is set by 'schedule', such as schedule: cosine"},
+     "set the decay of the learning rate in 'schedule', such as schedule: cosine"},
     {"optimizer adam", NULL, "momentum", "adam's momentum is the first of betas: [0.9, 0.999]"},
     {"optimizer adam", "betas", "beta1 beta2 adambeta1 adambeta2 beta", BOTH_BETAS},
     {"optimizer adam", "eps", "epsilon adamepsilon", NULL},
@@ -330,14 +330,14 @@ const gt_foreign gt_foreign_keys[] = {
     {"schedule", "warmup", "warmupepochs warmupratio warmupproportion", "warmup is counted in steps"},
     {"schedule cosine", "steps", "tmax totalsteps decaysteps numtrainingsteps", NULL},
     {"schedule cosine", "min_factor", "etamin minlr lrf alpha finallr lrmin",
-     "min_factor is a share of the optimizer's lr, not a rate"},
+     "min_factor is a fraction of the optimizer's lr, not a learning rate"},
     {"schedule step", "gamma", "decayrate factor dropfactor lrgamma", NULL},
     {"schedule step", "step_size", "decaysteps stepsize lrstepsize decayevery dropevery", NULL},
     {"schedule one_cycle", "max_lr", "lrmax peaklr maxlearningrate", NULL},
     {"schedule one_cycle", "anneal", "annealstrategy", NULL},
     {"schedule plateau", "factor", "gamma decayrate", NULL},
     {"schedule plateau", NULL, "mode monitor metric",
-     "remove it: the loss of the validation data is watched"},
+     "remove it: it watches the loss on the validation data"},
     {"schedule plateau", "threshold", "mindelta", NULL},
     {NULL, NULL, "milestones boundaries", BY_PHASES},
     {NULL, NULL, "cooldown", "gtrain has no cooldown"},
@@ -365,7 +365,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"data", "classes", "numclasses nclasses nc nclass numlabels", NULL},
     {"data", "class_names", "names labelnames classlabels targetnames", NULL},
     {"data images", "size", "imgsize imgsz imagesize resize targetsize inputsize", NULL},
-    {"data images", "channels", "colormode grayscale inchans", "channels: 1 is grey, 3 is colour"},
+    {"data images", "channels", "colormode grayscale inchans", "channels: 1 is grayscale, 3 is RGB"},
     {"data", "normalize", "scaler standardize normalization normalise scaling standardization rescale", NULL},
     {"data", "shape", "inputshape imageshape sampleshape", NULL},
     {"data", "format", "type kind", NULL},
@@ -408,7 +408,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"layer embedding", "num_embeddings", "inputdim vocabsize vocabularysize numwords ncategories", NULL},
     {"layer embedding", "embedding_dim", "outputdim embeddim dim embeddingsize embedsize units features",
      NULL},
-    {"layer embedding", "padding_idx", "maskzero", "padding_idx is the number whose vector stays zero"},
+    {"layer embedding", "padding_idx", "maskzero", "padding_idx is the index whose vector stays zero"},
     {"layer upsample", "scale_factor", "scale factor upscale", NULL},
     {"layer upsample", "mode", "interpolation", NULL},
     {"layer adaptive_avg_pool", "output_size", "size outputshape", NULL},

@@ -9,7 +9,7 @@ enum { LONGEST = 64, MOST_GROUPS = 3, MOST_NAMED = 3 };
 
 /* --- folding --- */
 
-/* `nn.Conv2d(3, 8)` → "conv2d": the last part of a dotted name, without what stands in brackets. */
+/* `nn.Conv2d(3, 8)` → "conv2d": the last part of a dotted name, without brackets. */
 static void fold(const char *text, char out[LONGEST]) {
   const size_t end = strcspn(text, "(");
   size_t n = 0, start = 0;
@@ -21,7 +21,7 @@ static void fold(const char *text, char out[LONGEST]) {
   out[n] = 0;
 }
 
-/* The name that equals the word but for case and separators; NULL: none, or more than one. */
+/* The name that equals the word except for case and separators; NULL: none, or more than one. */
 static const char *find_folded(const char *word, const char *const *names, size_t count) {
   char name[LONGEST];
   const char *found = NULL;
@@ -34,7 +34,7 @@ static const char *find_folded(const char *word, const char *const *names, size_
   return found;
 }
 
-/* The same, where the word may also end with its kind: `CrossEntropyLoss`, `LogicLayer`. */
+/* The same; the word may also end with its kind: `CrossEntropyLoss`, `LogicLayer`. */
 static const char *find_own(const char *word, const char *what, const char *const *names, size_t count) {
   const char *found = find_folded(word, names, count);
   const size_t length = strlen(word), tail = strlen(what);
@@ -66,7 +66,7 @@ static bool is_listed(const char *name, const char *const *names, size_t count) 
   return false;
 }
 
-/* "layer conv2d" and "train.early_stopping" end with the name of the map. */
+/* True for rows such as "layer conv2d" and "train.early_stopping", which end with the name of the map. */
 static bool is_of(const gt_foreign *row, const char *map) {
   if (!row->where || !map) return false;
   const size_t length = strlen(row->where), tail = strlen(map);
@@ -74,7 +74,8 @@ static bool is_of(const gt_foreign *row, const char *map) {
          (length == tail || strchr(" .", row->where[length - tail - 1]));
 }
 
-/* The row of a key that this map has, best one of this very map; else one that says why no map has it. */
+/* The row for a key that this map has, preferably one of this very map; else a row that says why no map has
+ * it. */
 static const gt_foreign *find_key(const char *word, const char *map, const char *const *names, size_t count) {
   const gt_foreign *found = NULL, *none = NULL;
   for (const gt_foreign *row = gt_foreign_keys; row->words; row++) {
@@ -95,12 +96,12 @@ static const gt_foreign *find_key_elsewhere(const char *word) {
 
 /* --- places --- */
 
-/* Where a key is known: maps of one kind, and at one path in them. */
+/* A place where a key is allowed: maps of one kind, at one path inside them. */
 typedef struct group {
   const char *kind, *path; /* path: "" or "early_stopping" */
   const char *name[MOST_NAMED];
   int names;
-  bool all; /* every map of the kind has the key */
+  bool all; /* every map of this kind has the key */
 } group;
 
 typedef struct groups {
@@ -153,7 +154,7 @@ static const char *label_of(const char *kind) {
   return NULL;
 }
 
-/* "train.early_stopping", "optimizer (rmsprop, sgd)". */
+/* Formats a group: "train.early_stopping", "optimizer (rmsprop, sgd)". */
 static const char *group_text(gt_arena *arena, const group *g) {
   const char *label = label_of(g->kind), *list = "";
   for (int i = 0; i < g->names && i < MOST_NAMED && !g->all; i++)
@@ -165,7 +166,7 @@ static const char *group_text(gt_arena *arena, const group *g) {
                : gt_arena_printf(arena, "'%s%s'%s", g->kind, g->path, list);
 }
 
-/* ": optimizer: {lr: 0.1}", where every map of the kind has the key. */
+/* ": optimizer: {lr: 0.1}", if every map of the kind has the key. */
 static const char *example(gt_arena *arena, const group *g, const char *name, const gt_spec *value) {
   const bool scalar =
       value && value->kind == GT_SPEC_SCALAR && !gt_spec_is_null(value) && strlen(value->scalar) < 32;
@@ -176,8 +177,8 @@ static const char *example(gt_arena *arena, const group *g, const char *name, co
                   : gt_arena_printf(arena, ": %s: {%s: %s}", g->kind, name, value->scalar);
 }
 
-/* True if the same maps have the key at a shorter path too, as optimizer.parameters has what 'optimizer' has.
- */
+/* True if the same maps have the key at a shorter path too: optimizer.parameters repeats keys of
+ * 'optimizer'. */
 static bool is_inner(const groups *list, const group *g) {
   for (int i = 0; i < list->count; i++)
     if (!strcmp(list->item[i].kind, g->kind) && strlen(list->item[i].path) < strlen(g->path)) return true;
@@ -206,7 +207,7 @@ static const char *belongs(const gt_diagnostics *diagnostics, const char *word, 
   return gt_arena_printf(arena, "%s%s", text, kept == 1 ? example(arena, &list.item[0], name, value) : "");
 }
 
-/* How a thing of the kind is written. */
+/* How the kind of thing is written in a config. */
 static const char *written(gt_arena *arena, const char *kind, const char *name) {
   if (!strcmp(kind, "layer") || !strcmp(kind, "block")) return "an item of 'model'";
   if (!strcmp(kind, "augmentation")) return "an item of 'augment'";
@@ -237,10 +238,10 @@ static const char *other_kind(const gt_diagnostics *diagnostics, const char *wha
 
 /* --- hints --- */
 
-/* True if the name is one edit from the word, so that nothing else is as likely. */
+/* True if the name is one edit away from the word, so that no other name is as likely. */
 static bool is_close(const char *word, const char *name) { return name && gt_word_distance(word, name) <= 1; }
 
-/* `train.epochs: 5` in a file. */
+/* For `train.epochs: 5` in a file. */
 static const char *nested(gt_arena *arena, const char *key, const gt_spec *value, const char *const *names,
                           size_t count) {
   const char *dot = strchr(key, '.');
@@ -264,7 +265,7 @@ static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreig
       true};
 }
 
-/* A name with a character in it that only looks like the right one; a zeroed hint: it has none. */
+/* For a name with a character that only looks like the right one; an empty hint if there is none. */
 static gt_hint of_look_alike(gt_arena *arena, const char *text, const char *const *names, size_t count) {
   gt_look_alike odd;
   char word[LONGEST];

@@ -4,8 +4,8 @@
 
 typedef struct range {
   uint32_t first, last;
-  char plain;  /* of the first; 0: none */
-  bool counts; /* the plain characters follow one another, as the codes do */
+  char plain;  /* equivalent of the first code; 0: none */
+  bool counts; /* the equivalents of first … last are consecutive too */
   const char *name;
 } range;
 
@@ -45,7 +45,7 @@ static const range ranges[] = {
     {0xFF10, 0xFF19, '0', true, "full-width digit"},
     {0xFF1A, 0xFF5E, ':', true, "full-width character"},
 };
-/* The look-alike at a byte; false: another character. *size: its bytes, in any case. */
+/* Looks up the character at a byte; false: no look-alike. *size: its length in bytes, always set. */
 static bool is_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
   uint32_t code;
   gt_shown(text + byte, size, &code);
@@ -97,7 +97,7 @@ const char *gt_look_alike_describe(gt_arena *arena, const gt_look_alike *found) 
 static bool is_blank(const gt_look_alike *c) { return *c->plain == ' ' || !*c->plain; }
 static bool is_quote(const gt_look_alike *c) { return *c->plain == '"' || *c->plain == '\''; }
 
-/* A dash with a blank behind it, which is to begin an item of a list. */
+/* True for a dash followed by a space, meant to start a list item. */
 static bool is_item(const char *text, const gt_look_alike *c) {
   gt_look_alike next;
   size_t size;

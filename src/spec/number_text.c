@@ -13,7 +13,7 @@ static bool is_number(const char *text, bool whole) {
   return whole ? gt_spec_int(&node, &integer) : gt_spec_float(&node, &number);
 }
 
-/* The suggestion only if it is a number of the kind that is needed. */
+/* Drops the suggestion if it is not a number of the required kind. */
 static gt_hint hint(const char *suggestion, const char *help, bool whole) {
   return (gt_hint){suggestion && is_number(suggestion, whole) ? suggestion : NULL, help, true};
 }
@@ -30,7 +30,7 @@ static char *without(gt_arena *arena, const char *text, const char *characters) 
   return out;
 }
 
-/* "60,000", "1'000'000": groups of three digits behind one to three. */
+/* True for "60,000" and "1'000'000": groups of three digits after one to three digits. */
 static bool is_grouped(const char *text, char separator) {
   size_t digits = strspn(text, "0123456789"), groups = 0;
   if (digits < 1 || digits > 3) return false;
@@ -47,17 +47,18 @@ static gt_hint with_comma(gt_arena *arena, const char *text, bool whole) {
     if (whole || strchr(strchr(digits, ',') + 1, ','))
       return hint(joined, "write the number without thousands separators", whole);
     *strchr(point, ',') = '.';
-    return (gt_hint){NULL, gt_arena_printf(arena, "a number has no comma: write %s or %s", joined, point),
-                     true};
+    return (gt_hint){
+        NULL, gt_arena_printf(arena, "a number cannot contain a comma: write %s or %s", joined, point), true};
   }
   if (!text[strcspn(text, ",") + 1])
     return hint(without(arena, text, ","), "remove the ',' after the number", whole);
   char *point = gt_arena_strdup(arena, text);
   *strchr(point, ',') = '.';
-  return is_number(point, false) ? hint(point, "a decimal comma: write a point", whole) : (gt_hint){0};
+  return is_number(point, false) ? hint(point, "this is a decimal comma: write a decimal point", whole)
+                                 : (gt_hint){0};
 }
 
-/* "1/255", "10^-3", "2**10", "50%", "10k". */
+/* Handles "1/255", "10^-3", "2**10", "50%", "10k". */
 static gt_hint of_arithmetic(gt_arena *arena, const char *text, bool whole) {
   static const char help[] = "gtrain does not evaluate arithmetic: write the result";
   char *end;

@@ -11,7 +11,7 @@ typedef struct names {
   const char *item[MOST_FIELDS];
   size_t count;
   const char *map;                            /* name of the map's schema, or NULL */
-  const char *const *needless, *why_needless; /* of the schema that has some */
+  const char *const *needless, *why_needless; /* needless keys of the schema, if it has some */
 } names;
 
 static void add_names(names *list, const gt_schema *schema) {
@@ -42,7 +42,7 @@ static const char *join(gt_arena *arena, const char *start, const char *const *i
   return text;
 }
 
-/* `units:10`, and `units = 10` as in other formats. */
+/* Handles `units:10`, and `units = 10` as in other formats. */
 static const char *missing_space(gt_arena *arena, const names *list, const char *text) {
   const char *sign = strpbrk(text, ":=");
   if (!sign || sign == text || !sign[1] || strchr(sign + 1, '=')) return NULL;
@@ -63,13 +63,13 @@ static bool is_needless(const names *list, const char *key) {
   return false;
 }
 
-/* A key of another vocabulary, such as `features` where `units` is missing. */
+/* An unknown key that stands for a missing one, such as `features` if `units` is missing. */
 typedef struct synonym {
   const gt_spec *child; /* NULL: there is none */
   const char *meant;
 } synonym;
 
-/* What was probably meant by a key that is not in the list; *value: with what stands behind its colon. */
+/* What was probably meant by an unknown key; *value: gets the text after its colon. */
 static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, const gt_spec *child,
                        const char **value) {
   gt_arena *arena = diagnostics->arena;
@@ -83,8 +83,7 @@ static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, con
   return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
 
-/* Reports the keys that are not in the list; the names that were probably meant go to *suggested (may be
- * NULL). */
+/* Reports unknown keys; the names that were probably meant go to *suggested (may be NULL). */
 static bool check_keys(const gt_spec *map, const names *list, synonym other, const char *where,
                        gt_diagnostics *diagnostics, names *suggested) {
   gt_arena *arena = diagnostics->arena;
@@ -158,7 +157,7 @@ static const gt_field *shorthand_of(const gt_schema *schema) {
 static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
                         gt_position map_at, const names *excused);
 
-/* A value that was refused is never used: the field keeps its default. */
+/* A rejected value is never used: the field keeps its default. */
 static bool read_field(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *value) {
   if (field->type != GT_FIELD_MAP) {
     if (gt_schema_read_value(r, field, out + field->offset, value)) return true;
@@ -172,7 +171,7 @@ static bool read_field(const gt_schema_reader *r, const gt_field *field, char *o
                         r->diagnostics);
 }
 
-/* Only defaults: an absent map that is not required may itself have required keys. */
+/* Only defaults: an absent map that is optional may itself have required keys. */
 static bool fill_absent_map(const gt_schema_reader *r, const gt_field *field, char *out, gt_position at) {
   bool ok = true;
   for (const gt_field *f = field->sub->fields; f && f->name; f++) {
@@ -189,7 +188,7 @@ static bool fill_absent_map(const gt_schema_reader *r, const gt_field *field, ch
 static bool read_absent(const gt_schema_reader *r, const gt_field *field, char *out, gt_position map_at,
                         const names *excused) {
   if (field->flags & GT_FIELD_REQUIRED) {
-    if (has_name(excused, field->name)) return false; /* a misspelt key has said it already */
+    if (has_name(excused, field->name)) return false; /* reported as misspelled */
     gt_error_at(r->diagnostics, map_at, "key '%s' is missing%s", field->name,
                 gt_schema_where(r->arena, r->where))
         ->expected = gt_arena_printf(r->arena, "%s: %s%s%s", field->name, gt_field_describe(r->arena, field),
@@ -211,13 +210,13 @@ static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char
   return ok;
 }
 
-/* Text that begins with '|' or '>' on the line of its key. */
+/* True for text that starts with '|' or '>' on the line of its key. */
 static bool is_block(const gt_spec *value) {
   const char *line = value->quoted ? value->at.line_text : NULL;
   return line && value->at.column <= (int)strlen(line) && strchr("|>", line[value->at.column - 1]);
 }
 
-/* A scalar or a list where a map is expected. */
+/* Reads a scalar or a list where a map is expected. */
 static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out, const gt_spec *value,
                            gt_position map_at) {
   const gt_field *field = shorthand_of(r->schema);
@@ -235,7 +234,7 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
   if (is_block(value))
-    item->help = "remove the '|': it makes text of the lines below";
+    item->help = "remove the '|': it turns the lines below into text";
   else if (value->kind == GT_SPEC_SCALAR)
     item->suggestion = missing_space(r->arena, &list, value->scalar);
   read_fields(r, r->schema, out, NULL, map_at, &list); /* defaults */
@@ -243,7 +242,7 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
   return false;
 }
 
-/* Would the field take the value? Of a subtree that is not known here. */
+/* True if the field accepts the value; not checked inside a raw subtree. */
 static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   union {
     gt_named named;
@@ -257,8 +256,8 @@ static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spe
   return gt_schema_read_value(&trial, field, &ignored, value);
 }
 
-/* Where one key is like none that there is, and one key is missing that would take its value, the one was
- * meant by the other. */
+/* If one key is unknown and resembles none, and one missing key would accept its value, assume that key was
+ * meant. */
 static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const names *list) {
   const gt_schema *const schemas[] = {r->schema, r->extra};
   const gt_field *missing = NULL;
@@ -311,7 +310,7 @@ static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
   return result;
 }
 
-/* A number with an exponent as YAML 1.1 wants it, too, which takes 1e-8 for text: with a point and a sign. */
+/* A number with an exponent in YAML 1.1 form, with a point and a sign: YAML 1.1 reads 1e-8 as text. */
 static const char *with_point_and_sign(gt_arena *arena, const char *text) {
   const char *c = text + (*text == '-' || *text == '+');
   const size_t whole = strspn(c, "0123456789"), point = c[whole] == '.';
@@ -331,8 +330,7 @@ static void write_floats(gt_arena *arena, gt_spec *node) {
   for (int i = 0; i < node->count; i++) write_floats(arena, node->child[i]);
 }
 
-/* What stands in a raw node, such as a phase, is read by the same rules: a word is a number if it can be one.
- */
+/* Values in a raw node, such as a phase, follow the same rule: a word is a number if it can be one. */
 static bool holds_floats(const gt_field *field) {
   return field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS || field->type == GT_FIELD_NODE;
 }
@@ -360,12 +358,12 @@ gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, cons
   gt_spec *result = gt_spec_new(arena, GT_SPEC_MAP);
   if (map) result->at = map->at;
   if (gt_spec_is_null(map)) map = NULL;
-  resolve_fields(extra, map && map->kind == GT_SPEC_MAP ? map : NULL, result, arena); /* names come first */
+  resolve_fields(extra, map && map->kind == GT_SPEC_MAP ? map : NULL, result, arena); /* names first */
   resolve_fields(schema, map, result, arena);
   return result;
 }
 
-/* The name that a node gives itself: its text, its key `type`, or its only key. */
+/* The name of a node: its text, its key `type`, or its only key. */
 static const char *own_name(const gt_spec *node, gt_position *at) {
   if (gt_spec_is_null(node)) return NULL;
   const gt_spec *type = gt_spec_find(node, "type");

@@ -1,12 +1,12 @@
-/* Schema rows: what keys a map may have, each with type, range, default and one line of help. The one source
- * from which the checker, the --help text, the resolved config and `gtrain schema` (JSON Schema) are made. A
- * schema fills a plain C struct: each row says where its value goes (offsetof). C types filled: INT int64_t,
- * FLOAT double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (CHOICE always one of the row's own
- * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS
- * gt_int_or_strings, NODE const gt_spec * (the raw subtree), MAP the struct of row->sub embedded at the
- * offset. With the flag GT_FIELD_BY_NAME it is a gt_named. An optional value without default stays zero/NULL.
- * A value that is refused is reported and never used: its field is filled as if it were absent, so that what
- * goes on, to find the errors behind it, works on sound values. */
+/* Schemas: the keys that a map may have, each with type, range, default and one line of help. The checker,
+ * the --help text, the resolved config and `gtrain schema` (JSON Schema) are all derived from them.
+ * A schema fills a plain C struct: each row contains the offset of its field. C types: INT int64_t, FLOAT
+ * double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (for CHOICE always a pointer from choices[]),
+ * INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS gt_int_or_strings, NODE const gt_spec *
+ * (the raw subtree), MAP the struct of row->sub embedded at the offset. With flag GT_FIELD_BY_NAME:
+ * gt_named. An optional value without default stays zero/NULL.
+ * A rejected value is reported and never used: its field is filled as if the key were absent, so that later
+ * checks, which find further errors, work on valid values. */
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
 #include "base/locate.h"
@@ -20,8 +20,8 @@ typedef enum gt_field_type {
   GT_FIELD_BOOL,
   GT_FIELD_STRING,
   GT_FIELD_CHOICE,
-  GT_FIELD_PATH, /* must be there, where gt_locate looks for it, unless GT_FIELD_MAY_BE_ABSENT */
-  GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
+  GT_FIELD_PATH, /* must exist where gt_locate looks for it, unless GT_FIELD_MAY_BE_ABSENT */
+  GT_FIELD_INTS, /* a sequence, or one scalar as a sequence of one */
   GT_FIELD_FLOATS,
   GT_FIELD_STRINGS,
   GT_FIELD_INT_OR_STRINGS, /* a scalar is an integer, a sequence a list of words */
@@ -34,7 +34,7 @@ enum {
   GT_FIELD_MAY_BE_ABSENT = 2,
   GT_FIELD_OPEN_MIN = 4,
   GT_FIELD_OPEN_MAX = 8,
-  GT_FIELD_BY_NAME = 16 /* a value, or a map from names of one's own to such values; of PATH, INTS, STRINGS */
+  GT_FIELD_BY_NAME = 16 /* one value, or a map from names to values; for PATH, INTS, STRINGS */
 };
 
 typedef struct gt_field {
@@ -44,27 +44,27 @@ typedef struct gt_field {
   const char *fallback; /* default, as YAML text; NULL: none */
   double min, max;      /* range of numbers (of each element); min == max == 0: any; max < min: no upper end.
                       OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
-  const char *const *choices;  /* NULL-terminated; of STRINGS: what each word may be */
-  const struct gt_schema *sub; /* of MAP; of NODE: the subtree is a list of such maps */
+  const char *const *choices;  /* NULL-terminated; for STRINGS: the allowed words */
+  const struct gt_schema *sub; /* for MAP; for NODE: the subtree is a list of such maps */
   const char *holds;           /* NODE: what the subtree is otherwise, by a definition of the JSON Schema
                                   (cli/schema_json.c); whoever reads it checks it */
   const char *help;
   unsigned flags;
 } gt_field;
 
-/* A row of `fields`, filling the field of the struct `config` that its key is named for; then what else there
- * is to say: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a learned bias"). */
+/* A row of `fields` that fills the field of struct `config` with the name of the key, followed by further
+ * settings: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a learned bias"). */
 #define GT_ROW(config, field, kind, ...) \
   { .name = #field, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
-/* The same where the key has another name. */
+/* The same for a key with another name than its field. */
 #define GT_ROW_NAMED(key, config, field, kind, ...) \
   { .name = key, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
 
 typedef struct gt_schema {
   const char *name, *help;
   const gt_field *fields; /* ends with a row whose name is NULL */
-  const char *shorthand;  /* the key that a bare scalar or sequence stands for (`linear: 10`), or NULL */
-  /* Keys that other programs ask for and nobody needs here, a list that ends with NULL, and why; or NULL. */
+  const char *shorthand;  /* key that a bare scalar or sequence sets (`linear: 10`), or NULL */
+  /* Keys that other programs need and gtrain does not, NULL-terminated, and the reason; or NULL. */
   const char *const *needless, *why_needless;
 } gt_schema;
 
@@ -84,47 +84,47 @@ typedef struct gt_strings {
 typedef struct gt_int_or_strings {
   int64_t integer;
   gt_strings strings;
-  bool listed; /* a sequence was given, be it empty */
+  bool listed; /* a sequence was given, even an empty one */
 } gt_int_or_strings;
-typedef struct gt_named {  /* of GT_FIELD_BY_NAME */
+typedef struct gt_named {  /* for GT_FIELD_BY_NAME */
   int count;               /* 0: not given */
-  const char *const *name; /* NULL: a plain value, the only one */
-  const gt_position *at;   /* of each name, or of the plain value */
-  const void *items;       /* count of the type's own C type */
+  const char *const *name; /* NULL: a single unnamed value */
+  const gt_position *at;   /* of each name, or of the unnamed value */
+  const void *items;       /* count items of the field's C type */
 } gt_named;
 
-/* Reads a map (or a shorthand scalar; NULL or an empty scalar = an empty map) into *out. `extra` (may be
- * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys every layer has).
- * `where` completes messages: "in layer 'linear'". `map_at` is used when required keys are missing. All
- * errors are reported, then false. */
+/* Reads a map into *out (or a shorthand scalar; NULL or an empty scalar is an empty map). `extra` (may be
+ * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys that every layer
+ * has). `where` completes messages: "in layer 'linear'". `map_at` is the position for missing required keys.
+ * Returns false after reporting all errors. */
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics);
-/* Reports keys of an otherwise hand-walked map that are not in the NULL-terminated list. */
+/* For a map that is read by hand: reports keys that are not in the NULL-terminated list. */
 void gt_schema_check_keys(const gt_spec *map, const char *const *names, const char *where,
                           gt_diagnostics *diagnostics);
-/* A copy of the map with every default written out, keys in schema order (for the resolved config). */
+/* A copy of the map with all defaults written out, keys in schema order (for the resolved config). */
 gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, const gt_spec *map,
                            gt_arena *arena);
 
-/* A choice by name among typed things: `optimizer: adam`, `optimizer: {type: adam, lr: 1.0e-3}`, and for
- * layers `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index or
- * -1. With name == NULL the name and its position are found in `node`: its text, its key `type`, or its only
- * key; then `at` serves for a node without any. */
+/* Chooses one of several types by name: `optimizer: adam`, `optimizer: {type: adam, lr: 1.0e-3}`, and for
+ * layers `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index
+ * or -1. If name is NULL, it is taken from `node`: its text, its key `type`, or its only key; `at` is then
+ * the position for a node without a name. */
 int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
                      const char *const *names, int count, gt_diagnostics *diagnostics);
-/* Position of a value inside a scalar: `offset` characters into it (formula errors). */
+/* Position inside a scalar: `offset` characters from its start (formula errors). */
 gt_position gt_position_within(const gt_spec *scalar, int offset, int width);
-/* Typed scalars, for hand-walked places; false without message if the text is not of the type. */
+/* Parse typed scalars; false, without a message, if the text is not of the type. */
 bool gt_spec_int(const gt_spec *node, int64_t *out);
 bool gt_spec_float(const gt_spec *node, double *out);
 bool gt_spec_bool(const gt_spec *node, bool *out);
 
-/* What a field takes, in words: "an integer, at least 1". For messages and help. */
+/* What a field accepts, in words: "an integer, at least 1". For messages and help. */
 char *gt_field_describe(gt_arena *arena, const gt_field *field);
 /* The JSON Schema object of a schema's fields
- * ({"type":"object","properties":…,"additionalProperties":false}), as a jansson value the caller owns; for
- * shorthand schemas an anyOf with the shorthand's own type. */
+ * ({"type":"object","properties":…,"additionalProperties":false}), as a jansson value that the caller owns;
+ * for shorthand schemas an anyOf with the shorthand's own type. */
 struct json_t;
 struct json_t *gt_schema_json(const gt_schema *schema, const gt_schema *extra);
 /* Adds a finding (ambiguous_path) if the path that the node names leads to different files. */

@@ -5,7 +5,7 @@
 
 static json_t *type_of(const char *type) { return json_pack("{s:s}", "type", type); }
 
-/* A whole number is written as one, so that an editor shows 1 and not 1.0. */
+/* A whole number is written as an integer, so that an editor shows 1 and not 1.0. */
 static json_t *number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
@@ -24,7 +24,8 @@ static json_t *numeric(const gt_field *field, const char *type) {
 }
 
 static json_t *list_of(json_t *item) {
-  return json_pack("{s:[O,{s:s,s:o}]}", "anyOf", item, "type", "array", "items", item); /* both share it */
+  return json_pack("{s:[O,{s:s,s:o}]}", "anyOf", item, "type", "array", "items",
+                   item); /* both refer to the same item */
 }
 
 static json_t *text(void) { return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean"); }

@@ -14,7 +14,7 @@
 
 enum { LONGEST_NUMBER = 64 };
 
-/* Copies a number without its underscores; false if one of them is not between digits or the text is too
+/* Copies a number without its underscores; false if an underscore is not between digits or the text is too
  * long. */
 static bool without_underscores(const char *text, char clean[LONGEST_NUMBER]) {
   size_t n = 0;
@@ -30,7 +30,7 @@ static bool without_underscores(const char *text, char clean[LONGEST_NUMBER]) {
   return n > 0;
 }
 
-/* Digits with an optional sign, 0x or 0o. */
+/* Parses digits with an optional sign, 0x or 0o. */
 static bool parse_integer(const char *text, int64_t *out) {
   const char *digits = text + (*text == '+' || *text == '-');
   int base = 10;
@@ -48,7 +48,7 @@ static bool parse_integer(const char *text, int64_t *out) {
   return true;
 }
 
-/* The form is checked here, since strtod also takes nan, inf and hexadecimal fractions. */
+/* Checks the syntax first, because strtod also accepts nan, inf and hexadecimal fractions. */
 static bool parse_float(const char *text, double *out) {
   const char *c = text + (*text == '+' || *text == '-');
   size_t digits = strspn(c, "0123456789");
@@ -172,7 +172,7 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
   }
   return gt_arena_printf(arena, "%s%s%s%s", words[field->type], range_text(arena, field),
                          field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "",
-                         field->flags & GT_FIELD_BY_NAME ? ", or a map from names to such" : "");
+                         field->flags & GT_FIELD_BY_NAME ? ", or a map from names to such values" : "");
 }
 
 const char *gt_schema_where(gt_arena *arena, const char *where) {
@@ -187,7 +187,7 @@ static const char *found_text(gt_arena *arena, const gt_spec *value) {
                          strlen(value->scalar) > 80 ? "…" : "");
 }
 
-/* `(3, 3)`, `3x3` or `3, 3` where a list may stand. */
+/* A hint for `(3, 3)`, `3x3` or `3, 3` if a list is allowed. */
 static gt_hint list_meant(gt_arena *arena, const char *text) {
   static const char help[] = "write a list in square brackets";
   char inner[LONGEST_NUMBER];
@@ -200,7 +200,7 @@ static gt_hint list_meant(gt_arena *arena, const char *text) {
   return listed ? (gt_hint){gt_arena_printf(arena, "[%s]", text), help, true} : (gt_hint){0};
 }
 
-/* What was probably meant by a scalar of the wrong type. */
+/* A hint for a scalar of the wrong type. */
 static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
@@ -302,13 +302,13 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
                                     gt_schema_where(r->arena, r->where), path);
   item->expected = gt_position_is_override(value->at)
-                       ? "a file, relative to the working directory"
-                       : "a file, relative to the working directory or to the config's folder";
+                       ? "an existing file, relative to the working directory"
+                       : "an existing file, relative to the working directory or to the config's folder";
   item->suggestion = gt_nearest_path(r->arena, path);
   return false;
 }
 
-/* Lists; one scalar is a list of one. Every bad element is reported, and leaves no list. */
+/* Reads a list; one scalar is a list of one. Reports every bad element; then there is no list. */
 static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
   const bool one = value->kind == GT_SPEC_SCALAR;
   const bool words = field->type == GT_FIELD_STRINGS || field->type == GT_FIELD_INT_OR_STRINGS;
@@ -348,7 +348,7 @@ static size_t size_of(gt_field_type type) {
                                  : sizeof(gt_strings);
 }
 
-/* Every bad value is reported, and leaves none. */
+/* Reads values by name. Reports every bad value; then there are none. */
 static bool read_named(const gt_schema_reader *r, const gt_field *field, gt_named *to, const gt_spec *value) {
   const bool plain = value->kind != GT_SPEC_MAP;
   const int count = plain ? 1 : value->count;
@@ -384,7 +384,7 @@ bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void
   case GT_FIELD_STRINGS: return read_list(r, field, to, value);
   case GT_FIELD_INT_OR_STRINGS: return read_int_or_list(r, field, to, value);
   case GT_FIELD_NODE: *(const gt_spec **)to = value; return true;
-  case GT_FIELD_MAP: break; /* schema.c's */
+  case GT_FIELD_MAP: break; /* read by schema.c */
   }
   return false;
 }

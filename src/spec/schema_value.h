@@ -1,4 +1,4 @@
-/* Reading one value by its schema row. Internal to spec/: schema.c walks the maps, schema_value.c reads the
+/* Reads one value by its schema row. Internal to spec/: schema.c walks the maps, schema_value.c reads the
  * values. */
 #ifndef GT_SPEC_SCHEMA_VALUE_H
 #define GT_SPEC_SCHEMA_VALUE_H
@@ -11,19 +11,19 @@ typedef struct gt_schema_reader {
   gt_diagnostics *diagnostics;
 } gt_schema_reader;
 
-/* Reads a value that is not a MAP into its place at `to`; false: reported, and the place is untouched. */
+/* Reads a value that is not a MAP into *to; false: reported, and *to is unchanged. */
 bool gt_schema_read_value(const gt_schema_reader *reader, const gt_field *field, void *to,
                           const gt_spec *value);
 /* The default of a field as a tree, or NULL. */
 gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position at);
-/* The range of a numeric field; infinite where there is no end. */
+/* The range of a numeric field; infinite if unbounded. */
 void gt_field_bounds(const gt_field *field, double *min, double *max);
-/* Does the field take a list? */
+/* True if the field accepts a list. */
 bool gt_field_is_list(const gt_field *field);
-/* " in layer 'linear'", with a space before it unless there is nothing to say. */
+/* " in layer 'linear'", with a leading space, or "". */
 const char *gt_schema_where(gt_arena *arena, const char *where);
-/* Is the text "key:value", without the space, of a key of the schema? Then "key: value", else NULL. */
+/* For text "key:value" (no space) with a key of the schema: "key: value"; else NULL. */
 const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *text);
-/* The nearest existing path to one that is missing, or NULL. */
+/* The existing path most similar to a missing one, or NULL. */
 const char *gt_nearest_path(gt_arena *arena, const char *path);
 #endif

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at text, or 0 if there is no valid one. */
+/* Length in bytes of the UTF-8 sequence at text, or 0 if it is invalid. */
 static size_t sequence_size(const unsigned char *text, size_t size) {
   static const struct {
     unsigned char mask, lead;
@@ -28,15 +28,15 @@ size_t gt_character_count(const char *text, size_t size) {
   return count;
 }
 
-/* Control characters that YAML does not allow, and U+FFFE and U+FFFF. */
+/* True for control characters that YAML forbids, and for U+FFFE and U+FFFF. */
 static bool is_forbidden(const unsigned char *c, size_t n) {
   if (n == 1) return (*c < 0x20 && *c != '\t' && *c != '\n' && *c != '\r') || *c == 0x7f;
   if (n == 2) return c[0] == 0xC2 && c[1] < 0xA0 && c[1] != 0x85;
   return n == 3 && c[0] == 0xEF && c[1] == 0xBF && c[2] >= 0xBE;
 }
 
-/* Splits into lines as editors do (\n, \r\n, \r): not as libyaml does, for which U+2028 ends one too. Bytes
- * that are not UTF-8 count as a character each; the first of them goes to *bad. */
+/* Splits into lines like an editor (\n, \r\n, \r), unlike libyaml, which also splits at U+2028. Each byte
+ * that is not UTF-8 counts as one character; *bad gets the first. */
 static void split(gt_arena *arena, gt_source *source, size_t *bad, size_t *bad_character) {
   const unsigned char *text = (const unsigned char *)source->text;
   size_t count = 1;
@@ -87,7 +87,7 @@ gt_source *gt_source_new(gt_arena *arena, const char *file, const char *text, si
     return NULL;
   }
   if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
-    text += 3, size -= 3; /* a byte order mark is no column */
+    text += 3, size -= 3; /* a byte order mark takes no column */
   gt_source *source = GT_NEW(arena, gt_source);
   source->file = gt_arena_strdup(arena, file);
   source->text = gt_arena_strndup(arena, text, size);
@@ -118,7 +118,7 @@ gt_position gt_source_at(const gt_source *source, size_t character, size_t width
                        .width = width ? (int)width : 1};
 }
 
-/* Bytes of source and of decoded text that the next element of a scalar takes; quote is 0, '\'' or '"'. */
+/* Bytes of source and of decoded text that the next character of a scalar takes; quote is 0, '\'' or '"'. */
 static size_t element(const char *at, char quote, size_t *decoded) {
   size_t n = sequence_size((const unsigned char *)at, strlen(at));
   *decoded = n;
@@ -146,11 +146,11 @@ gt_position gt_position_within(const gt_spec *scalar, int offset, int width) {
     for (c++; ((unsigned char)*c & 0xC0) == 0x80;) c++;
   const char *start = c;
   const char quote = scalar->quoted ? *c : 0;
-  if (quote == '|' || quote == '>') return at; /* the text begins on a later line */
+  if (quote == '|' || quote == '>') return at; /* the text starts on a later line */
   c += quote != 0;
   for (size_t done = 0; done < (size_t)offset;) {
     size_t decoded;
-    if (!*c) return at; /* folded from several lines */
+    if (!*c) return at; /* folded over several lines */
     c += element(c, quote, &decoded);
     done += decoded ? decoded : 1;
   }

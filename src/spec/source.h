@@ -1,13 +1,13 @@
-/* A text with positions: what spec.c parses and where its errors point. Internal to spec/. Owner: its arena.
- */
+/* A source text with positions: what spec.c parses and what its errors point to. Internal to spec/. Owner:
+ * its arena. */
 #ifndef GT_SPEC_SOURCE_H
 #define GT_SPEC_SOURCE_H
 #include "spec/spec.h"
 
 typedef struct gt_source_line {
-  size_t byte, character; /* where it starts */
+  size_t byte, character; /* where the line starts */
   size_t length;          /* in characters */
-  const char *text;       /* without its end */
+  const char *text;       /* without its line end */
 } gt_source_line;
 
 typedef struct gt_source {
@@ -24,18 +24,19 @@ enum {
   GT_SPEC_MOST_KEY = 128
 };
 
-/* NULL, with the reasons in diagnostics, if the text is too long, not UTF-8 or holds control characters. */
+/* NULL, with the reasons in diagnostics, if the text is too long, is not UTF-8 or contains control
+ * characters. */
 gt_source *gt_source_new(gt_arena *arena, const char *file, const char *text, size_t size,
                          gt_diagnostics *diagnostics);
-/* Position of `width` characters from `character` (counted from the start of the text), cut at the line's
- * end. */
+/* Position of `width` characters from `character` on (counted from the start of the text), clipped to the
+ * end of the line. */
 gt_position gt_source_at(const gt_source *source, size_t character, size_t width);
 size_t gt_character_count(const char *text, size_t size); /* characters (code points) in valid UTF-8 */
 
-/* Parses what follows byte `start`, as YAML. */
+/* Parses the text from byte `start` on as YAML. */
 gt_spec *gt_spec_parse_source(gt_arena *arena, const gt_source *source, size_t start,
                               gt_diagnostics *diagnostics);
-/* Reports an error of libyaml's, put in plain words. Marks count characters from the start of the source. */
+/* Reports an error of libyaml in plain words. Marks count characters from the start of the source. */
 typedef struct gt_problem {
   const char *problem, *context;
   size_t problem_mark, context_mark;

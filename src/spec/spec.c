@@ -23,7 +23,7 @@ typedef struct builder {
   gt_spec *root;
   frame stack[GT_SPEC_MOST_DEPTH];
   int depth, nodes, documents;
-  bool refused; /* something was reported that leaves no usable tree */
+  bool refused; /* an error was reported that leaves no usable tree */
 } builder;
 
 static gt_position position(const builder *b, yaml_mark_t start, yaml_mark_t end) {
@@ -42,7 +42,7 @@ static void append_child(gt_arena *arena, gt_spec *parent, gt_spec *child) {
   parent->child[parent->count++] = child;
 }
 
-/* Puts a finished scalar or a collection just begun into its parent. False: stop. */
+/* Adds a finished scalar, or a collection that starts, to its parent. False: stop. */
 static bool attach(builder *b, gt_spec *node) {
   if (!b->depth) {
     b->root = node;
@@ -92,8 +92,8 @@ static gt_spec *begin_node(builder *b, gt_spec_kind kind, const yaml_event_t *ev
   return node;
 }
 
-/* A character that only looks like YAML's: reported, and taken for what was meant. False: it changes what the
- * lines around mean, so that what follows would only confuse. */
+/* Reports characters that only look like YAML syntax and replaces them by what was meant. False if that
+ * changes the structure of the lines around, so that further errors would only confuse. */
 static bool mend_look_alikes(builder *b, gt_spec *node) {
   gt_look_alike odd;
   if (node->quoted || !gt_look_alike_as_syntax(node->scalar, &odd)) return true;
@@ -126,7 +126,7 @@ static bool on_scalar(builder *b, const yaml_event_t *event) {
   const yaml_scalar_style_t style = event->data.scalar.style;
   if (!length && (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE)) {
     const char sign = style == YAML_LITERAL_SCALAR_STYLE ? '|' : '>';
-    refuse(b, node->at, gt_arena_printf(b->arena, "'%c' begins a block of text, and none follows", sign),
+    refuse(b, node->at, gt_arena_printf(b->arena, "'%c' starts a block of text, but no text follows", sign),
            gt_arena_printf(b->arena, "\"%c\" in quotes, or lines of text indented below", sign));
   }
   if (!mend_look_alikes(b, node)) return false;
@@ -156,7 +156,7 @@ static int by_key(const void *left, const void *right) {
   return a->key_at.column - b->key_at.column;
 }
 
-/* Reports keys that come twice, with both positions, and drops the later ones. */
+/* Reports duplicate keys with both positions, and drops the later ones. */
 static void drop_duplicates(builder *b, gt_spec *map) {
   if (map->count < 2) return;
   gt_spec **sorted = gt_arena_copy(b->arena, map->child, sizeof *sorted * (size_t)map->count);
@@ -184,7 +184,7 @@ static void drop_duplicates(builder *b, gt_spec *map) {
 static bool on_document(builder *b, const yaml_event_t *event) {
   const gt_position at = position(b, event->start_mark, event->start_mark);
   if (b->documents++) {
-    refuse(b, at, "a second document begins here", "one document in a file; remove the '---'");
+    refuse(b, at, "a second document starts here", "a single document; remove the '---'");
     return false;
   }
   if (event->data.document_start.tag_directives.start != event->data.document_start.tag_directives.end)
@@ -192,7 +192,8 @@ static bool on_document(builder *b, const yaml_event_t *event) {
   return true;
 }
 
-/* True if the entry is a number's part that a comma has cut off: digits right behind it, without a value. */
+/* True if the entry is the rest of a number that a comma split: digits immediately after it, without a
+ * value. */
 static bool continues(const gt_spec *number, const gt_spec *entry) {
   const char *digits = number->scalar ? number->scalar + (*number->scalar == '-') : "";
   return number->kind == GT_SPEC_SCALAR && !number->quoted && *digits &&
@@ -201,8 +202,8 @@ static bool continues(const gt_spec *number, const gt_spec *entry) {
          number->at.column + number->at.width + 1 == entry->key_at.column;
 }
 
-/* `{betas: (0.9, 0.999)}`, a tuple of Python, becomes one text again, of which its reader can speak. Returns
- * the index behind it. */
+/* Joins `{betas: (0.9, 0.999)}`, a Python tuple, into one text again, so that the field's reader can report
+ * it. Returns the index after it. */
 static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
   const int length = next < map->count ? map->child[next]->key_at.column - tuple->at.column : 0;
   if (tuple->kind != GT_SPEC_SCALAR || tuple->quoted || *tuple->scalar != '(' || length <= 0) return next;
@@ -214,7 +215,7 @@ static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
   return next;
 }
 
-/* `{lr: 0,001}`, which YAML takes for lr: 0 and a key 001: reported, and taken for one number. */
+/* Reports `{lr: 0,001}`, which YAML reads as lr: 0 and a key 001, and joins it to one number. */
 static void join_decimal_commas(builder *b, gt_spec *map) {
   int kept = 0;
   for (int i = 0; i < map->count;) {
@@ -229,7 +230,7 @@ static void join_decimal_commas(builder *b, gt_spec *map) {
     gt_diagnostic *item = gt_error_at(b->diagnostics, number->at, "'%s' is not a number", number->scalar);
     item->suggestion = hint.suggestion;
     item->help = hint.help;
-    number->scalar = hint.suggestion ? hint.suggestion : "1"; /* any, as the run ends here */
+    number->scalar = hint.suggestion ? hint.suggestion : "1"; /* any number: the config is invalid anyway */
   }
   map->count = kept;
 }
@@ -303,7 +304,7 @@ gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size
 
 static bool read_text(const char *path, const char *name, gt_bytes *bytes, gt_error *error) {
   if (path == name) return gt_read_file(path, GT_SPEC_MOST_BYTES, bytes, error);
-  const int fd = dup(STDIN_FILENO); /* which the reading closes */
+  const int fd = dup(STDIN_FILENO); /* closed after reading */
   if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
   return gt_read_input(fd, name, GT_SPEC_MOST_BYTES, bytes, error);
 }

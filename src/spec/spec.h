@@ -1,5 +1,5 @@
-/* gt_spec: a YAML file as a tree whose every node knows file, line and column. It knows no key's meaning:
- * schema.h reads typed values out of it. Built from libyaml's events with limits of our own: 1 MiB, depth 64,
+/* gt_spec: a YAML file as a tree whose nodes know file, line and column. It does not know what keys mean:
+ * schema.h reads typed values from it. Built from libyaml's events with limits of our own: 1 MiB, depth 64,
  * 100,000 nodes, no duplicate keys, no anchors or aliases, one document. Owner: its arena. Immutable once
  * overrides are applied. */
 #ifndef GT_SPEC_SPEC_H
@@ -17,44 +17,44 @@ typedef struct gt_spec {
   gt_position at;
   const char *scalar; /* GT_SPEC_SCALAR: its text */
   bool quoted;        /* written in quotes: always a string */
-  const char *key;    /* in a map: this entry's key, and where it stands */
+  const char *key;    /* in a map: this entry's key and its position */
   gt_position key_at;
   struct gt_spec **child; /* sequence items or map entries, in order */
   int count, capacity;
 } gt_spec;
 
-/* Parses a file (or text; `name` is then shown as the file). NULL on failure, with the reasons in diagnostics
- * (and, when the file cannot be read at all, only in `error`). Duplicate keys are reported, but a tree is
- * still returned (the first of each pair counts), so that the checks that follow report their errors in the
- * same pass: callers look at diagnostics->errors in the end. A file without content is an empty map. The path
- * "-" is standard input, which positions call <stdin>. */
+/* Parses a file (or text; `name` is shown as its file name). NULL on failure, with the reasons in
+ * diagnostics (or, if the file cannot be read, only in `error`). Duplicate keys are reported, but a tree is
+ * still returned (the first of each pair counts), so that later checks report their errors in the same pass:
+ * callers check diagnostics->errors at the end. An empty file is an empty map. The path "-" is standard
+ * input, shown as <stdin>. */
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error);
 gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
                        gt_diagnostics *diagnostics);
-/* Names by which the items of a list may be called in the paths below: LIST.NAME.x is LIST.PATH.x, where
- * PATH, of the same index, begins with a number ("2.linear"). */
+/* Names for the items of a list in the paths below: LIST.NAME.x means LIST.PATH.x, where PATH, of the same
+ * index, starts with a number ("2.linear"). */
 typedef struct gt_spec_names {
   const char *list; /* a key of the root */
-  const char *what; /* an item is, for messages */
+  const char *what; /* what an item is, for messages */
   const char *const *name, *const *path;
   int count;
 } gt_spec_names;
 
-/* Applies one `a.b.0.c=value` (value is parsed as YAML; missing maps are made; sequences are indexed by
- * number). False, with reasons in diagnostics, if it cannot be applied. Positions of its parts: file "--set",
- * line 1 (or a later line of the assignment itself). names: NULL without any. */
+/* Applies one `a.b.0.c=value` (value is parsed as YAML; missing maps are created; sequences are indexed by
+ * number). False, with reasons in diagnostics, if it cannot be applied. Positions: file "--set", line 1 (or
+ * a later line of the assignment). names: may be NULL. */
 bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,
                       gt_diagnostics *diagnostics);
-/* The same with a map's entry: its key is the path, and its value, copied, what is set there. Errors are
- * shown at the key. */
+/* The same for an entry of a map: its key is the path, its value is copied. Errors are reported at the
+ * key. */
 bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
                  gt_diagnostics *diagnostics);
 gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
-void gt_spec_remove(gt_spec *map, const char *key);          /* nothing, where there is none */
-/* Nothing was written (`key:`), or null or ~. Accepts NULL. */
+void gt_spec_remove(gt_spec *map, const char *key);          /* no effect if the key is absent */
+/* True if the value is empty (`key:`), null or ~. Accepts NULL. */
 bool gt_spec_is_null(const gt_spec *node);
 gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or not a map */
-/* Builders for trees made by gtrain itself (the resolved config). */
+/* Builders for trees that gtrain creates (the resolved config). */
 gt_spec *gt_spec_new(gt_arena *arena, gt_spec_kind kind);
 gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key,
                      gt_spec *child); /* key NULL in a sequence */

@@ -6,10 +6,10 @@
 typedef struct path {
   gt_arena *arena;
   gt_diagnostics *diagnostics;
-  const gt_source *source; /* NULL: all of it stands at `at` */
+  const gt_source *source; /* NULL: every part is reported at `at` */
   gt_position at;
   const gt_spec_names *names; /* or NULL */
-  const char *start, *end;    /* this part of a.b.0.c */
+  const char *start, *end;    /* the current part of a.b.0.c */
 } path;
 
 static gt_position part_at(const path *p) {
@@ -23,7 +23,7 @@ static bool fail(const path *p, const char *message, const char *expected) {
   return false;
 }
 
-/* The item of a sequence that the part names. */
+/* The item of a sequence that the part selects. */
 static gt_spec **item_slot(path *p, gt_spec *sequence, const char *part) {
   char *end;
   const unsigned long index = strtoul(part, &end, 10);
@@ -41,8 +41,7 @@ static gt_spec **item_slot(path *p, gt_spec *sequence, const char *part) {
   return &sequence->child[index];
 }
 
-/* Where the value of the part has its place in `node`, which is made a map if nothing was there. NULL:
- * reported. */
+/* The place for the part's value in `node`, which becomes a map if it is empty. NULL: reported. */
 static gt_spec **slot(path *p, gt_spec *node, const char *part) {
   if (node->kind == GT_SPEC_SEQUENCE) return item_slot(p, node, part);
   if (gt_spec_is_null(node)) {
@@ -77,7 +76,7 @@ static void unknown_item(const path *p, const gt_spec *list, const char *part) {
   d->suggestion = gt_nearest(part, names->name, (size_t)names->count);
 }
 
-/* The settings of the item that has this name. */
+/* The settings of the item with this name. */
 static gt_spec **named_slot(path *p, gt_spec *list, const char *part) {
   const gt_spec_names *names = p->names;
   int k = 0;
@@ -124,14 +123,15 @@ static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
 static gt_spec *parse_value(const path *p, const char *equals) {
   gt_spec *value =
       gt_spec_parse_source(p->arena, p->source, (size_t)(equals + 1 - p->source->text), p->diagnostics);
-  if (value && value->kind == GT_SPEC_MAP && !value->count && !strchr(equals, '{')) { /* `a=`: nothing */
+  if (value && value->kind == GT_SPEC_MAP && !value->count &&
+      !strchr(equals, '{')) { /* `a=` sets an empty value */
     value->kind = GT_SPEC_SCALAR;
     value->scalar = "";
   }
   return value;
 }
 
-/* Deep paths must not make what the parser would refuse. */
+/* A path must not create a tree that is too deep for the parser. */
 static bool too_deep(const char *assignment, const char *equals) {
   int parts = 1;
   for (const char *c = assignment; c < equals; c++) parts += *c == '.';

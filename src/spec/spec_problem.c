@@ -1,11 +1,11 @@
-/* libyaml's errors in plain words, at the place that a reader has to look at. */
+/* Turns libyaml's errors into plain words, at the position that the reader has to look at. */
 #include "spec/look_alike.h"
 #include "spec/source.h"
 #include <string.h>
 
 typedef struct row {
-  const char *problem, *context; /* parts of libyaml's words; NULL: any */
-  bool at_context;               /* point at where the construct began, not at where it broke */
+  const char *problem, *context; /* parts of libyaml's messages; NULL: any */
+  bool at_context;               /* point at the start of the construct, not at where parsing stopped */
   const char *message, *expected;
 } row;
 
@@ -21,20 +21,21 @@ static const row rows[] = {
     {"unknown escape character", NULL, false, "unknown escape after '\\' in double quotes",
      "\\n, \\t, \\\\ or the like; or single quotes, in which '\\' is an ordinary character"},
     {"hexdecimal number", NULL, false, "bad \\x or \\u escape in double quotes", "hexadecimal digits"},
-    {"Unicode character escape code", NULL, false, "this escape is no Unicode character", NULL},
+    {"Unicode character escape code", NULL, false, "this escape is not a Unicode character", NULL},
     {"tab character", NULL, false, "tab character used for indentation", "spaces"},
     {"expected '-' indicator", NULL, false, "this line does not belong to the list above it",
      "'- ' at the list's own indentation, or a key further to the left"},
-    {"block sequence entries are not allowed", NULL, false, "a list item cannot begin here",
+    {"block sequence entries are not allowed", NULL, false, "a list item cannot start here",
      "'- ' on its own line, below the key it belongs to"},
-    {"mapping keys are not allowed", NULL, false, "a '?' cannot begin a value here", "the value in quotes"},
+    {"mapping keys are not allowed", NULL, false, "a value cannot start with '?' here",
+     "the value in quotes"},
     {"expected key", "block mapping", false, "this line does not fit the indentation of the lines above",
      "a key in the same column as the other keys of its map"},
     {"expected <document start>", NULL, false, "this text follows the end of the document's value",
      "a single map of keys, all in the same column"},
     {"expected node content", NULL, false, "a value is missing before this", "a value, or quotes around it"},
     {"expected alphabetic or numeric", NULL, false,
-     "'&' and '*' begin anchors and aliases, which are not supported", "the value in quotes"},
+     "'&' and '*' start anchors and aliases, which are not supported", "the value in quotes"},
     {"indentation indicator", NULL, false, "bad indicator after '|' or '>'",
      "nothing, or a digit from 1 to 9"},
     {"comment or line break", NULL, false, "text after '|' or '>' on the same line",
@@ -49,7 +50,7 @@ static const gt_source_line *line_of(const gt_source *source, size_t character) 
   return &source->line[gt_source_at(source, character, 1).line - 1];
 }
 
-/* The byte of a line's character. */
+/* The byte at a character of the line. */
 static const char *byte_of(const gt_source_line *line, size_t character) {
   const char *at = line->text;
   for (size_t i = line->character; i < character && *at; i++) {
@@ -70,7 +71,7 @@ static gt_diagnostic *report(gt_diagnostics *diagnostics, gt_position at, const 
   return item;
 }
 
-/* `units:10` or a lone word where a key has to be. */
+/* Reports `units:10`, or a lone word where a key is needed. */
 static void missing_colon(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->context_mark);
   const char *start = byte_of(line, problem->context_mark);
@@ -91,7 +92,7 @@ static void missing_colon(const gt_source *source, const gt_problem *problem, gt
       "'key: value'";
 }
 
-/* A word alone on the line before, of which this line then seems the continuation. */
+/* Reports a lone word on the previous line, which this line then seems to continue. */
 static bool lone_word(const gt_source *source, const gt_source_line *line, gt_diagnostics *diagnostics) {
   if (line == source->line) return false;
   const gt_source_line *before = line - 1;
@@ -105,7 +106,7 @@ static bool lone_word(const gt_source *source, const gt_source_line *line, gt_di
   return true;
 }
 
-/* A ':' where no map can begin: a deeper line below a value, or a second ': ' in one line. */
+/* Reports a ':' where no map can start: a more indented line below a value, or a second ': ' on one line. */
 static void unexpected_colon(const gt_source *source, const gt_problem *problem,
                              gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
@@ -124,7 +125,7 @@ static void unexpected_colon(const gt_source *source, const gt_problem *problem,
       lone_word(source, line, diagnostics))
     return;
   report(diagnostics, gt_source_at(source, problem->problem_mark, 1), "a second ':' in one value",
-         "one 'key: value' on a line, or quotes around a value that holds ': '");
+         "one 'key: value' on a line, or quotes around a value that contains ': '");
 }
 
 static void bad_start(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
@@ -135,31 +136,32 @@ static void bad_start(const gt_source *source, const gt_problem *problem, gt_dia
     report(diagnostics, at, "tab character used for indentation", "spaces");
     return;
   }
-  gt_error_at(diagnostics, at, "a value cannot begin with '%c'", *c ? *c : ' ')->expected =
-      "the value in quotes, if it should begin so";
+  gt_error_at(diagnostics, at, "a value cannot start with '%c'", *c ? *c : ' ')->expected =
+      "the value in quotes, if it really starts like this";
 }
 
-/* Text after the end of a quoted value, or an ill-placed closing bracket, is what most often breaks a block
- * map. */
+/* Reports text after the end of a quoted value, or a misplaced closing bracket: the most frequent errors in
+ * a block map. */
 static bool broken_map(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
   const char *at = byte_of(line, problem->problem_mark);
   const gt_position where = gt_source_at(source, problem->problem_mark, 1);
   if (*at == ']' || *at == '}') {
-    gt_error_at(diagnostics, where, "this '%c' closes nothing", *at)->expected =
-        "an opening bracket before it";
+    gt_error_at(diagnostics, where, "this '%c' has no opening bracket", *at)->expected =
+        "an opening bracket before it, or no bracket";
     return true;
   }
   if (strspn(line->text, " ") >= (size_t)(at - line->text)) return false;
   if (at[0] == '/' && at[1] == '/')
-    report(diagnostics, where, "'//' does not begin a comment", "'#' before a comment");
+    report(diagnostics, where, "'//' does not start a comment", "'#' before a comment");
   else
     report(diagnostics, where, "unexpected text after the end of the value",
            "nothing more on this line; or quotes around the whole value");
   return true;
 }
 
-/* `-linear: 10` is a key named "-linear"; libyaml only stumbles over the `- ` of the next line. */
+/* Reports `-linear: 10`: a key named "-linear" for libyaml, which fails only at the `- ` of the next
+ * line. */
 static bool missing_dash_space(const gt_source *source, const gt_problem *problem,
                                gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
@@ -174,7 +176,7 @@ static bool missing_dash_space(const gt_source *source, const gt_problem *proble
   return true;
 }
 
-/* Tabs at the head of a line break things in many ways; what libyaml then says never names them. */
+/* Reports a tab at the start of a line: it causes many errors, and libyaml's message never mentions it. */
 static bool leading_tab(const gt_source *source, size_t character, gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, character);
   const char *tab = line->text + strspn(line->text, " ");
@@ -184,8 +186,8 @@ static bool leading_tab(const gt_source *source, size_t character, gt_diagnostic
   return true;
 }
 
-/* A character that looks like one of YAML's and is none, on the line where the parser stopped or where it
- * began. */
+/* Reports a character that only looks like YAML syntax, on the line where the parser stopped or where the
+ * construct started. */
 static bool odd_character(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
   const size_t marks[] = {problem->problem_mark, problem->context_mark};
   for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* gt_spec to YAML text, in block style; short lists of words and numbers in one line. */
+/* Writes gt_spec as YAML in block style; short lists of words and numbers on one line. */
 #include "base/memory.h"
 #include "spec/look_alike.h"
 #include "spec/spec.h"
@@ -24,7 +24,7 @@ static void indent(writer *w, int depth) {
   for (int i = 0; i < depth; i++) puts_(w, "  ");
 }
 
-/* Can the text stand without quotes anywhere, also inside brackets, and be read back as the same? */
+/* True if the text needs no quotes anywhere, also inside brackets, to be read back unchanged. */
 static bool is_plain(const char *text) {
   if (!*text || strchr("-?:,[]{}#&*!|>'\"%@` ", *text)) {
     /* a minus sign before a number is fine */
@@ -42,7 +42,7 @@ static bool is_plain(const char *text) {
   return c[-1] != ' ';
 }
 
-/* Double quotes; everything that YAML might fold, strip or refuse is escaped. */
+/* Writes double quotes; escapes everything that YAML might fold, strip or reject. */
 static void put_quoted(writer *w, const char *text) {
   char escape[16];
   puts_(w, "\"");
@@ -88,7 +88,7 @@ static bool is_empty_plain(const gt_spec *node) {
   return node->kind == GT_SPEC_SCALAR && !node->quoted && !*node->scalar;
 }
 
-/* Is this a list of scalars that fits a line? */
+/* True for a list of scalars that fits on one line. */
 static bool is_short(const gt_spec *node) {
   size_t width = 0;
   for (int i = 0; i < node->count; i++) {
@@ -102,7 +102,8 @@ static bool is_short(const gt_spec *node) {
 
 static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence);
 
-/* Entries of a map or sequence, each on its line; the first goes on the current line where `inline_first`. */
+/* Writes the entries of a map or sequence, one per line; with `inline_first` the first goes on the current
+ * line. */
 static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_first) {
   for (int i = 0; i < node->count; i++) {
     if (i || !inline_first) indent(w, depth);
@@ -114,7 +115,7 @@ static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_f
   }
 }
 
-/* What follows `key:` or `-`, with its line end. */
+/* Writes what follows `key:` or `-`, including the end of the line. */
 static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence) {
   if (is_empty_plain(node)) {
     puts_(w, "\n");
@@ -143,7 +144,7 @@ char *gt_spec_write(gt_arena *arena, const gt_spec *root) {
     put_entries(&w, root, 0, true);
   else
     put_node(&w, root, 0, true);
-  /* a value that begins the text has a space before it */
+  /* a value at the start of the text has a space before it */
   const size_t skipped = w.count && w.items[0] == ' ';
   char *text = gt_arena_strndup(arena, w.items + skipped, w.count - skipped);
   free(w.items);

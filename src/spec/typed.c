@@ -13,7 +13,7 @@ static const gt_field type_fields[] = {
 };
 static const gt_schema type_schema = {.name = "typed", .help = "name", .fields = type_fields};
 
-/* A map without a type: another word for it, or the type as a key. */
+/* Reports a map without a type: the type may be under another key, or be a key itself. */
 static void report_missing_type(const gt_spec *node, const char *what, const char *const *names, int count,
                                 gt_diagnostics *diagnostics) {
   static const char *const type[] = {"type"};
@@ -32,7 +32,7 @@ static void report_missing_type(const gt_spec *node, const char *what, const cha
         hint.suggestion;
     return;
   }
-  gt_diagnostic *d = gt_error_at(diagnostics, node->at, "%s without a type", what);
+  gt_diagnostic *d = gt_error_at(diagnostics, node->at, "the %s has no type", what);
   d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
   if (node->count && gt_position_is_override(node->child[0]->at))
     d->help =

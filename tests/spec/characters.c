@@ -75,7 +75,7 @@ static const struct {
     {"betas: 0.9, 0.99", 1, 8, "square brackets", "[0.9, 0.99]"},
     {"{lr = 3}", 1, 2, "unknown key", "lr: 3"},
     {"lr: 1 // high", 1, 5, "expected a finite number", NULL},
-    {"{lr: 1} // high", 1, 9, "'//' does not begin a comment", NULL},
+    {"{lr: 1} // high", 1, 9, "'//' does not start a comment", NULL},
     /* characters in numbers */
     {"steps: \xEF\xBC\x91\xEF\xBC\x92", 1, 8, "full-width digit (U+FF11)", "12"},
     {"lr: \xE2\x88\x92"
@@ -111,9 +111,9 @@ static const struct {
      1, 7, "Cyrillic letter (U+0430)", "adam"},
     {"kind: adam\xE2\x80\x8B", 1, 11, "zero-width character (U+200B)", NULL},
     /* blocks and tabs */
-    {"kind: |", 1, 7, "begins a block of text", NULL},
-    {"list: >\nlr: 1", 1, 7, "begins a block of text", NULL},
-    {"{kind: |}", 1, 8, "cannot begin with '|'", NULL},
+    {"kind: |", 1, 7, "starts a block of text", NULL},
+    {"list: >\nlr: 1", 1, 7, "starts a block of text", NULL},
+    {"{kind: |}", 1, 8, "cannot start with '|'", NULL},
     {"steps: 1\n\tlr: 1", 2, 1, "tab character", NULL},
 };
 

@@ -225,7 +225,7 @@ static void test_bad_overrides(void **state) {
       {"a={b: 1, b: 2}", 10, "twice"},
       {"a=*x", 3, "aliases"},
       {"a=\xff", 3, "UTF-8"},
-      {"a=@", 3, "cannot begin"},
+      {"a=@", 3, "cannot start"},
       {"l.99999999999999999999=1", 3, "no item"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
