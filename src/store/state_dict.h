@@ -56,8 +56,7 @@ const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict);
 void gt_state_dict_finish(gt_state_dict *dict);
 
 /* True if the slot can hold the tensor's values, by its role and range; GT_ERR_DATA if they are not finite or
- * outside.
- */
+ * outside. */
 bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);
 /* True if it is a tensor of the slot's type and shape; NULL is not. */
 bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored);

@@ -36,12 +36,11 @@ bool gt_transfer_matches(const char *pattern, const char *name);
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
                           int32_t *values);
 /* True if the slots can hold the values that gt_transfer_apply took for them; else GT_ERR_DATA. path: the
- * file's.
- */
+ * file's. */
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error);
 /* Makes the file's values those that the store's parameters and states begin with; result[store->slots] tells
- * what became of each slot of a model. Returns how many were taken. Values are copied to the store's arena.
- */
+ * what became of each slot of a model. Returns how many were taken. Values are copied to
+ * the store's arena. */
 int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result);
 #endif

@@ -46,7 +46,8 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
 
 /* --- how ------------------------------------------------------------------------------------------------ */
 
-/* Runs the net on a batch that the step alone decides: the first of an epoch of its own, which is whole. */
+/* Runs the net on one batch. Which batch depends on the step alone: the first of an epoch of the sampling
+ * net. */
 static bool take_sample(gt_run *run, gt_error *error) {
   const gt_adapter *adapter = &run->adapter;
   gt_pacer pacer;
@@ -69,7 +70,8 @@ static bool adapt_layer(gt_run *run, int number, const gt_slot_values *values, g
   return ok;
 }
 
-/* What a search knows of the way that led there holds no longer. */
+/* Resets the slots of role GT_RUN, such as the history of L-BFGS: they describe the layers
+ * before the change. */
 static bool adapt_layers(gt_run *run, gt_error *error) {
   gt_state_dict dict;
   if (!gt_state_dict_download(&dict, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,

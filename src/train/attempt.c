@@ -1,8 +1,8 @@
-/* Attempts of a run that restarts: small networks often end in a bad minimum, and a new draw of constants and
- * initial values costs less than waiting. Attempt k draws them for a seed of its own, which the runs of
- * neighbouring seeds do not share; a checkpoint tells it. Which attempt a step belongs to follows from its
- * number. Everything else that is random (order of samples, dropout, …) is keyed by the step and goes on.
- */
+/* Attempts of a run that restarts (train.restart_every): small networks often end in a bad minimum, and new
+ * constants and initial values cost less than waiting. Attempt k draws them from a seed of its own, which
+ * differs from those of runs with neighbouring seeds and is saved in checkpoints. The number of the step
+ * tells its attempt. All other random numbers (order of samples, dropout, …) are keyed by the step and
+ * continue. */
 #include "train/generation.h"
 
 enum { SEED_STEP = 1000003 };
@@ -53,7 +53,7 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   run->state.draw = seed_of(run, attempt);
   if (!gt_generation_restart(run, error)) return false;
   const gt_store *store = run->net->model->store;
-  const gt_slot *constant = gt_store_constant(store); /* "logic1.wiring": its layer's wiring */
+  const gt_slot *constant = gt_store_constant(store); /* for example "logic1.wiring" */
   gt_sinks_say(&run->sinks, "attempt %lld: new %s%sinitial values", (long long)attempt + 1,
                constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
                constant ? " and " : "");

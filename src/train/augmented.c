@@ -12,7 +12,7 @@ bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_sa
   return true;
 }
 
-/* x of the row before each, of the last for the first. */
+/* Each row of x moves to the next one; the last row comes first. */
 static gt_id row_before(gt_graph *graph, gt_id x) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int64_t start[GT_MAX_RANK] = {shape.dim[0] - 1}, stop[GT_MAX_RANK];
@@ -28,7 +28,7 @@ static gt_id row_before(gt_graph *graph, gt_id x) {
 static void mix_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
   const gt_id own = forward->targets, others = row_before(graph, own),
               share = gt_augment_share(graph, augmented->drawn);
-  if (others == GT_NONE || share == GT_NONE) return; /* the graph knows why */
+  if (others == GT_NONE || share == GT_NONE) return; /* the graph has the error */
   if (gt_node_at(graph, own)->dtype == GT_I32) {
     augmented->mixture = (gt_loss_mixture){others, share};
     forward->mixture = &augmented->mixture;

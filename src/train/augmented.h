@@ -1,4 +1,4 @@
-/* A batch of training samples as augmentation changes it, with its targets. */
+/* A batch of training samples after augmentation, with its targets. */
 #ifndef GT_TRAIN_AUGMENTED_H
 #define GT_TRAIN_AUGMENTED_H
 #include "model/forward.h"
@@ -15,9 +15,9 @@ typedef struct gt_augmented {
 bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_samples *samples,
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute batch,
                          gt_model_inputs *inputs);
-/* Changes the targets, if they are pictures or samples are mixed: labels stay two, for the loss to weigh.
- * Must outlive the forward pass. */
+/* Changes the targets if they are images or if samples are mixed. Mixed labels stay two labels, which the
+ * loss weighs. `augmented` must outlive the forward pass. */
 void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward);
-/* All samples of the one input, and all of them again, mirrored (gt_forward.mirrored). */
+/* The samples of the single input, followed by their mirror images (gt_forward.mirrored). */
 gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock);
 #endif

@@ -36,7 +36,8 @@ double gt_bench_median(double *values, int count) {
   return values[count / 2];
 }
 
-/* Takes so many repetitions of so many replays; sorted, the middle one is the median. */
+/* Times this many repetitions of this many replays. The values are sorted, so the middle one
+ * is the median. */
 static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt_bench_time *time,
                    gt_error *error) {
   double seconds, micro[GT_BENCH_REPETITIONS];
@@ -49,7 +50,8 @@ static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt
   return true;
 }
 
-/* Warms up with more and more replays, until one round takes so long that it tells how many are needed. */
+/* Warms up with four times as many replays each round, until a round takes long enough to estimate the time
+ * of one. */
 static bool warm_up(const gt_replayed *what, double enough, double *each, gt_error *error) {
   double seconds;
   int64_t n = 1;
@@ -87,8 +89,8 @@ bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seco
   return repeat(&what, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
 }
 
-/* The whole table of scalars once: a run uploads it ahead in the same way, so the steady step does not see
- * it. */
+/* Uploads the table of scalars once. A run uploads it ahead of the steps, so the steady step does not include
+ * it either. */
 static bool upload_table(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_schedule_state state = gt_schedule_start();
   const size_t width = (size_t)net->table_width;

@@ -1,6 +1,6 @@
-/* Measurements: the steady step of a config, single kernels, and what a machine can do (train/bench_table.h
- * is all of that at once). Each warms up, then takes several repetitions of a number of replays that lasts
- * long enough to be measured; what is reported is per replay, in microseconds. */
+/* Measurements: the steady training step of a config, single kernels, and the limits of a machine
+ * (train/bench_table.h does all of it). Each warms up, then takes several repetitions of a number of replays,
+ * enough to be timed. Results are microseconds per replay. */
 #ifndef GT_TRAIN_BENCH_H
 #define GT_TRAIN_BENCH_H
 #include "train/session.h"
@@ -13,18 +13,19 @@ typedef struct gt_bench_time {
   int repetitions;
 } gt_bench_time;
 
-/* replays 0: as many as take a third of a second. */
+/* replays 0: as many as take about a third of a second. */
 bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t replays,
                   gt_bench_time *time, gt_error *error);
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
                          gt_error *error);
-/* The same within so many seconds, with fewer repetitions where a replay is slow: at least
+/* The same, within about this many seconds: slow replays get fewer repetitions, but at least
  * GT_BENCH_LEAST_REPETITIONS of one replay each. */
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error);
-/* Sorts them. */
+/* The median; sorts the values. */
 double gt_bench_median(double *values, int count);
-/* How long so many steps take, from the call to their end. net NULL: the executable reads no samples. */
+/* Runs this many steps and waits for them: wall time from the call to their end. net NULL: the executable
+ * reads no samples. */
 bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t steps,
                       double *seconds, gt_error *error);
 /* Opens the training step of a session's config, ready to be replayed. */
@@ -39,19 +40,20 @@ typedef struct gt_bench_precision {
   bool (*offered)(const gt_target *target);
   gt_id (*product)(gt_graph *graph, gt_id a, gt_id b); /* [m, k] x [k, n] */
 } gt_bench_precision;
-/* All of them, the usual one first. */
+/* All precisions, the default first. Returns how many. */
 int gt_bench_precisions(const gt_bench_precision **precisions);
 
-/* Single kernels, each for so many seconds: [m, k] x [k, n]; y = x, y = 2 x + 1 and y = gelu(x) over n
- * values. */
+/* Single kernels, each measured for about this many seconds: a product [m, k] x [k, n]; y = x, y = 2 x + 1
+ * and y = gelu(x) on n values. */
 typedef enum gt_bench_map { GT_BENCH_COPY, GT_BENCH_LINE, GT_BENCH_GELU } gt_bench_map;
 bool gt_bench_gemm(gt_backend *backend, const gt_bench_precision *precision, int64_t m, int64_t n, int64_t k,
                    double seconds, gt_bench_time *time, gt_error *error);
 bool gt_bench_elementwise(gt_backend *backend, gt_bench_map map, int64_t n, double seconds,
                           gt_bench_time *time, gt_error *error);
-/* A replay of so many kernels of one value each: each waits for the one before it, or for none. */
+/* A replay of this many kernels on one value each: a chain in which each waits for the one before, or all
+ * independent. */
 bool gt_bench_chain(gt_backend *backend, int kernels, bool dependent, double seconds, gt_bench_time *time,
                     gt_error *error);
-/* One such kernel, submitted and waited for alone. */
+/* One such kernel, submitted and waited for. */
 bool gt_bench_submission(gt_backend *backend, gt_bench_time *time, gt_error *error);
 #endif

@@ -6,7 +6,7 @@
 #include "op/matmul/matmul.h"
 #include "train/bench.h"
 
-/* A graph of one measurement, and what it needs to be replayed. */
+/* The graph of one measurement, compiled. */
 typedef struct trial {
   gt_backend *backend;
   gt_arena arena;
@@ -39,8 +39,8 @@ static bool compile(trial *t, bool fused, gt_error *error) {
   return t->executable;
 }
 
-/* Random values in [-1, 1): of zeros a device makes less work, and draws less power, than of what it is there
- * for. The same ones again and again will do. */
+/* Random values in [-1, 1): zeros would draw less power on a device than real data does. One block is
+ * repeated. */
 static bool fill(trial *t, const char *name, int64_t count, gt_error *error) {
   enum { BLOCK = 1 << 16 };
   static float block[BLOCK];
@@ -103,7 +103,7 @@ static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
   return product_in(graph, GT_PRECISION_HALF, a, b);
 }
 
-/* Another precision is one more row. */
+/* A new precision is a new row. */
 static const gt_bench_precision precisions[] = {{"fp32", everywhere, usual_product},
                                                 {"scalar", on_matrix_units, scalar_product},
                                                 {"half", on_matrix_units, half_product}};
@@ -130,8 +130,8 @@ bool gt_bench_elementwise(gt_backend *backend, gt_bench_map map, int64_t n, doub
   trial t;
   begin(&t, backend);
   gt_id x = read_floats(t.graph, "x", gt_shape_1(n));
-  /* Not the variable itself: what a variable held is saved before another one takes it, which is two copies.
-   */
+  /* A copy of the variable, not the variable itself: its old contents would be saved first, which makes two
+   * copies. */
   if (map == GT_BENCH_COPY) x = gt_stop_gradient(t.graph, x);
   if (map == GT_BENCH_LINE)
     x = gt_add(t.graph, gt_mul(t.graph, x, gt_constant(t.graph, 2)), gt_constant(t.graph, 1));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row is left out where a single replay takes so many times what a row should take. */
+/* Rows are skipped if one replay takes more than this many times the time of a row. */
 static const double most_times = 1.5;
 enum { KERNELS = 256, VALUES = 32 << 20, GROWTH = 8 };
 static const int64_t product_sizes[] = {512, 1024, 2048, 4096, 8192};
@@ -29,14 +29,14 @@ __attribute__((format(printf, 3, 4))) static gt_bench_row *start_row(const bench
   return row;
 }
 
-/* So much work in a microsecond. */
+/* Work per microsecond. */
 static void set_rate(gt_bench_row *row, double work, const gt_bench_time *time) {
   row->median = work / time->median;
   row->min = work / time->max;
   row->max = work / time->min;
 }
 
-/* The microseconds, shared out among so many. */
+/* Microseconds per kernel. */
 static void set_time(gt_bench_row *row, double count, const gt_bench_time *time) {
   row->less_is_better = true;
   row->median = time->median / count;
@@ -44,7 +44,7 @@ static void set_time(gt_bench_row *row, double count, const gt_bench_time *time)
   row->max = time->max / count;
 }
 
-/* A row that fails for want of memory is left out. */
+/* A row is skipped if memory runs out. */
 static bool forgive(gt_bench_row *row, bool ok, gt_error *error) {
   if (ok || error->status != GT_ERR_MEMORY) return ok;
   snprintf(row->skipped, sizeof row->skipped, "not enough memory");
@@ -52,8 +52,8 @@ static bool forgive(gt_bench_row *row, bool ok, gt_error *error) {
   return true;
 }
 
-/* Is the next size, of GROWTH times the work, too slow? The last one took so many microseconds, 0 where
- * nobody knows. Of one that is left out, the next is reckoned from this one's. */
+/* True if the next size, which is GROWTH times the work, would take too long. *last: microseconds of the size
+ * before, measured or, for a skipped row, estimated; 0: unknown. */
 static bool too_slow(const bench *b, gt_bench_row *row, double *last) {
   const double seconds = 1e-6 * GROWTH * *last;
   if (seconds <= most_times * b->table->seconds) return false;
@@ -119,7 +119,7 @@ static bool launches(const bench *b, gt_error *error) {
   return true;
 }
 
-/* On the device that the other rows are measured on. */
+/* On the device of the other rows. */
 static bool open_session(gt_session *session, gt_config *config, const char *device, gt_error *error) {
   gt_session_begin(session, config);
   gt_backend *backend = gt_backend_open(device, 0, error);
@@ -179,7 +179,7 @@ bool gt_bench_outside(const gt_bench_row *row, const gt_bench_row *other) {
 
 static const double ceiling_seconds = 0.25;
 
-/* The best of all precisions and sizes, as far as they take no longer than a tenth of a second each. */
+/* The best rate over all precisions and sizes that take at most a tenth of a second each. */
 static bool best_product(gt_backend *backend, double *best, gt_error *error) {
   static const double most = 0.1;
   const gt_bench_precision *precision;
@@ -201,7 +201,7 @@ static bool best_product(gt_backend *backend, double *best, gt_error *error) {
   return true;
 }
 
-/* Of as many values as there is memory for, so that caches hold few of them. */
+/* Copies as many values as fit into memory, so that caches matter little. */
 static bool best_copy(gt_backend *backend, double *best, gt_error *error) {
   for (int64_t values = VALUES; values >= 1 << 20; values /= 2) {
     gt_bench_time time;

@@ -13,8 +13,8 @@
 
 /* --- the host's state as text --- */
 
-/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; REAL_OR_NOT: one that is told only if it is
- * positive; ANY: a double of whatever value; BITS: a uint64_t, in hexadecimal. */
+/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; REAL_OR_NOT: a REAL that is written only if
+ * it is positive; ANY: a double of any value; BITS: a uint64_t, in hexadecimal. */
 typedef enum state_kind { WHOLE, REAL, REAL_OR_NOT, ANY, BITS } state_kind;
 
 typedef struct state_row {
@@ -22,7 +22,7 @@ typedef struct state_row {
   size_t offset;
   state_kind kind;
   double min, max;
-  bool optional; /* left out where the value has nothing to say: 0 */
+  bool optional; /* not written if 0 */
 } state_row;
 
 static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bits */
@@ -66,7 +66,7 @@ static const state_row state_rows[] = {
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, OWN_ENTRIES = STATE_ROWS + 3 };
 
-/* False: it is not told. */
+/* False: the value is not written. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
   if (row->kind == WHOLE)
@@ -79,7 +79,7 @@ static bool state_text(const gt_host_state *state, const state_row *row, char te
   return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
 }
 
-/* Digits of a number and nothing else. */
+/* Accepts digits only. */
 static bool parse_digits(const char *text, int base, uint64_t *value) {
   const char *digits = "0123456789abcdef";
   char *end;
@@ -105,7 +105,7 @@ static bool state_parse(gt_host_state *state, const state_row *row, const char *
   return !*end && (row->kind == ANY || (value >= row->min && value <= row->max));
 }
 
-/* What was counted in steps is not more than there were. */
+/* True if no counter exceeds the number of steps. */
 static bool is_possible(const gt_host_state *s) {
   const int64_t counts[] = {s->window.steps, s->epoch.steps,     s->last.steps,   s->best_step,
                             s->best_epoch,   s->bad_evaluations, s->schedule.bad, s->first_step,
@@ -136,7 +136,7 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
 
 #define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
 
-/* The step of a checkpoint's file name of so many bytes, or -1: only names that a run gives. */
+/* The step in a checkpoint's file name of this length; -1 unless it is exactly a name that a run writes. */
 static int64_t step_of(const char *name, size_t length) {
   static const char prefix[] = "step-";
   char given[64];

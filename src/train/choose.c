@@ -10,9 +10,9 @@ static const double margin = 2; /* in favour of the GPU: estimates are rough, an
 
 /* --- the estimate --- */
 
-/* A thread multiplies at about half of its peak; what is not a product is bound by memory or function values.
- * Measured on AMD EPYC with AVX2: products 16 to 26 GFLOP/s a thread in whole steps, elementwise kernels 1 to
- * 9 GB/s, basis functions 25 to 100 ns. */
+/* Matrix products reach about half of a thread's peak; everything else is limited by memory or by function
+ * values. Measured on AMD EPYC with AVX2: products 16 to 26 GFLOP/s per thread in whole steps, elementwise
+ * kernels 1 to 9 GB/s, basis functions 25 to 100 ns. */
 static gt_speed cpu_speed(const gt_device_info *device) {
   const bool avx2 = strstr(device->features, "avx2"), avx512 = strstr(device->features, "avx512f");
   return (gt_speed){.units = 1,
@@ -24,9 +24,9 @@ static gt_speed cpu_speed(const gt_device_info *device) {
                     .kernel = 0.25};
 }
 
-/* Vulkan reports multiprocessors, but no clock and no bandwidth: 64 multiply-adds at 1.2 GHz and 10 GB/s
- * each, 3 GB/s where memory is the CPU's. Measured on an H200: a level of small kernels takes 5 to 10 us, a
- * submission that is waited for 40 us. */
+/* Vulkan reports multiprocessors, but neither clock nor bandwidth: assumes 64 multiply-adds at 1.2 GHz and 10
+ * GB/s per multiprocessor, 3 GB/s if memory is shared with the CPU. Measured on an H200: a level of small
+ * kernels takes 5 to 10 us, submitting work and waiting for it 40 us. */
 static gt_speed gpu_speed(const gt_device_info *device) {
   return (gt_speed){.units = device->target.units,
                     .flops = 150e3,
@@ -65,7 +65,7 @@ double gt_estimate_step(const gt_net *net, const gt_speed *speed) {
 
 /* --- the decision --- */
 
-/* Errors and findings of the config are for the real plan to report. 0: cannot be planned. */
+/* 0 if the config cannot be planned; the real plan reports its errors and findings. */
 static double estimate_on(const gt_config *config, const char *split, const gt_device_info *device) {
   gt_arena arena;
   gt_error error = {0};
@@ -81,7 +81,7 @@ static double estimate_on(const gt_config *config, const char *split, const gt_d
   return time;
 }
 
-/* Two digits: the estimate has no more. */
+/* Two digits, as the estimate is no more precise. */
 static const char *rounded(double microseconds, char text[32]) {
   const double unit = pow(10, fmax(0, floor(log10(fmax(microseconds, 1))) - 1));
   snprintf(text, 32, "%.0f us", fmax(1, unit * round(microseconds / unit)));
@@ -108,7 +108,7 @@ gt_device_choice gt_choose_device(const gt_config *config, const char *split, co
 
 /* --- resumed runs --- */
 
-/* The device of that name, whatever its driver's version; -1: it is not here. */
+/* The index of the device of that name, with any driver version; -1: not available. */
 static int find_before(const char *before, const gt_device_info *devices, int count) {
   if (!strstr(before, " (Vulkan ")) return 0;
   for (int i = 1; i < count; i++) {

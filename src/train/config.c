@@ -140,7 +140,7 @@ const gt_schema gt_config_schema = {.name = "config", .help = "the config as a w
 
 static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }
 
-/* Epochs or steps: of the two, one given by --set replaces one in the file. */
+/* Epochs or steps: the one given by --set replaces the other one in the file. */
 static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagnostics *diagnostics) {
   if (!train->epochs || !train->steps) return;
   const gt_spec *epochs = gt_spec_find(node, "epochs"), *steps = gt_spec_find(node, "steps");
@@ -152,7 +152,7 @@ static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagno
     gt_error_at(diagnostics, steps->at, "both epochs and steps are given")->expected = "one of them";
 }
 
-/* Test files given by --set take the place of a fraction in the file. */
+/* Test files given by --set replace a test_fraction in the file. */
 static void choose_test(gt_spec *data) {
   const gt_spec *test = gt_spec_find(data, "test"), *fraction = gt_spec_find(data, "test_fraction");
   if (!test || !fraction || !is_override(test) || is_override(fraction)) return;
@@ -180,10 +180,10 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
     train->checkpoint.every = -1;
-  if (!gt_spec_find(node, "eval_every")) train->eval_every = train->steps ? -1 : 1; /* -1: an epoch's steps */
+  if (!gt_spec_find(node, "eval_every")) train->eval_every = train->steps ? -1 : 1; /* -1: once per epoch */
 }
 
-/* An evaluation for each epoch, where that is not a whole number of what the run is counted in. */
+/* Evaluates once per epoch if the run is counted in steps and eval_every is not given. */
 static void choose_evaluations(gt_config *config) {
   const gt_train_config *train = &config->train;
   if (train->eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
@@ -204,14 +204,15 @@ static gt_precision precision_of(const precision *asked) {
   return asked->products && products_names[k] ? (gt_precision)k : GT_PRECISION_AUTO;
 }
 
-/* The config that a run writes down leads to the files that were found, from wherever it is read. */
+/* Makes the config that a run saves refer to the files that were found, so that it can be read from any
+ * folder. */
 static void write_moved(gt_spec *node, const gt_data_moved *moved) {
   for (const gt_data_moved *m = moved; m; m = m->next)
     if (m->node == node) node->scalar = m->path;
   for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
 }
 
-/* Everything that needs the files of the dataset. */
+/* Reads everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -231,7 +232,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;
   gt_config_check_model(config, advice, arena);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
-  if (wanted) return; /* a model that is there already */
+  if (wanted) return; /* the model is trained already */
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
@@ -260,7 +261,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   return true;
 }
 
-/* What is allowed, and hardly meant. */
+/* Findings: what is allowed, but probably not meant. */
 static void review(gt_config *config, gt_arena *arena) {
   for (int p = 0; p < config->phases; p++)
     gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);

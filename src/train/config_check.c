@@ -1,4 +1,4 @@
-/* What is wrong with the model and the loss of a config, found before anything is planned. */
+/* Errors of model, loss and augmentation, found before anything is planned. */
 #include "base/count.h"
 #include "layer/review.h"
 #include "model/forward.h"
@@ -13,7 +13,7 @@ static int64_t batch_of(const gt_config *config) {
   return gt_least(config->train.batch_size, config->dataset.train.samples);
 }
 
-/* Of the targets, too, where they are pictures as the inputs are. */
+/* The shape of a batch of inputs, or of targets that are images. */
 static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
   const gt_input *input = &config->dataset.input[0];
   gt_shape shape = {.rank = tensor->rank, .dim = {batch_of(config)}};
@@ -22,7 +22,7 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
   return shape;
 }
 
-/* Is there what early stopping is to watch? */
+/* Checks that the metric of early stopping exists for this loss and model. */
 static void check_metric(gt_config *config, bool accuracy, bool hard, bool judged) {
   const gt_metric_kind *watched = config->train.early_stopping.watched;
   if (!watched) return;
@@ -43,8 +43,8 @@ static void check_metric(gt_config *config, bool accuracy, bool hard, bool judge
         ->suggestion = watched->accuracy ? "accuracy" : "loss";
 }
 
-/* Who acts on evaluations never does if there are none during the run: no error, but hardly what was meant.
- */
+/* Early stopping, keep_best and some schedules need evaluations during the run. Without any they do nothing:
+ * no error, but a finding. */
 static void check_watchers(gt_config *config) {
   const gt_dataset *data = &config->dataset;
   const gt_train_config *train = &config->train;
@@ -78,7 +78,7 @@ static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtyp
   return gt_variable_read(graph, variable);
 }
 
-/* Of an outline nobody has looked. */
+/* With an outline the values are unknown, so bits are assumed. */
 static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
   return (tensor->bits || !tensor->data) && !input->scaling.count;
 }
@@ -110,7 +110,7 @@ static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
                       .mode = {.seed = (uint64_t)config->seed}};
 }
 
-/* A build of what the trained model stands for, where bits are told from other numbers. */
+/* Builds the hard form of the model, in which bits are distinguished from other numbers. */
 void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
   gt_forward forward = begin(config, arena, graph);
@@ -126,7 +126,7 @@ gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnosti
   return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
-/* Derivatives are by what the model reads. */
+/* The derivatives of this loss are with respect to the normalized inputs, not to those of the data. */
 static void check_plain(gt_config *config) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
   if (!config->loss || !config->loss->type->residual || !config->dataset.input[0].scaling.count) return;
@@ -136,7 +136,7 @@ static void check_plain(gt_config *config) {
       ->expected = "no normalization; layers can scale the inputs";
 }
 
-/* Builds model and loss once, for their errors alone. */
+/* Builds model and loss once, to find their errors. */
 static void try_to_build(gt_config *config, const char *advice, gt_arena *arena) {
   check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
@@ -155,7 +155,7 @@ static void try_to_build(gt_config *config, const char *advice, gt_arena *arena)
 
 /* --- augmentation --- */
 
-/* Pictures as targets go where those of the inputs go. */
+/* Targets that are images are transformed like the inputs, so they need the same height and width. */
 static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_input *input = &config->dataset.input[0];
   const gt_tensor *targets = &config->dataset.train.targets;
@@ -188,7 +188,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, diagnostics);
 }
 
-/* Light is cut off at white, which whoever has bytes need not think of. */
+/* Colour augmentations clip at white. With bytes white is 255; float data may exceed it. */
 static void check_light(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
   const gt_tensor *tensor = &config->dataset.train.input[0];
   if (!plan->look.lights || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
@@ -236,7 +236,7 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
   return false;
 }
 
-/* Of data that could not be opened. */
+/* The inputs by name only, for data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MOST_INPUTS];
   const int count = gt_data_input_names(gt_spec_find(config->root, "data"), names);
@@ -252,6 +252,6 @@ void gt_config_check_model(gt_config *config, const char *advice, gt_arena *aren
     check_watchers(config);
   } else {
     gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),
-                       &config->diagnostics); /* without shapes, its keys at least */
+                       &config->diagnostics); /* without shapes at least the keys are checked */
   }
 }

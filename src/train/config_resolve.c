@@ -4,8 +4,7 @@
 #include "train/init_from.h"
 #include <string.h>
 
-/* `optimizer: adam` and `optimizer: {type: adam, …}` as a map that begins with its type, or what `word` calls
- * that. */
+/* `optimizer: adam` and `optimizer: {type: adam, …}` become a map whose first key is `word`, the type. */
 static void add_typed(gt_arena *arena, gt_spec *root, const gt_spec *from, const char *key, const char *word,
                       const char *type, const gt_schema *schema, const gt_schema *common) {
   gt_spec *typed = gt_spec_add(arena, root, key, gt_spec_new(arena, GT_SPEC_MAP));
@@ -27,7 +26,7 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
             gt_data_common_schema());
 }
 
-/* Blocks stay blocks: what they are laid out to follows from them again. */
+/* Repeated blocks stay blocks; the layers follow from them. */
 static void add_layers(gt_arena *arena, gt_spec *to, const gt_spec *from) {
   for (int i = 0; i < from->count; i++) {
     const gt_spec *item = from->child[i], *settings = item->kind == GT_SPEC_MAP ? item->child[0] : NULL;
@@ -56,21 +55,22 @@ static gt_spec *number(gt_arena *arena, int64_t value) {
   return gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)value));
 }
 
-/* The value of a key of `train`, or NULL for one that is left out. The length has no default in the schema,
- * as it has two names; what older versions do not know is left out where it changes nothing; the interval of
- * evaluations is a matter of how long an epoch is, and the number of threads is the machine's affair. */
+/* The value of a key of `train`; NULL: left out. The schema has no default for the length, which has two
+ * keys; keys that older versions do not know are left out if they have no effect; eval_every depends on the
+ * length of an epoch; the number of threads depends on the machine. */
 static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const gt_spec *resolved,
                             const char *key) {
   if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
   if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
   if (!strcmp(key, "accumulate")) return train->accumulate > 1 ? number(arena, train->accumulate) : NULL;
-  /* Of a run in phases, each has its own. */
+  /* In a run with phases each phase has its own. */
   const bool phases = !gt_spec_is_null(train->phases);
   if (!strcmp(key, "eval_every") && !phases) return number(arena, train->eval_every);
   return strcmp(key, "threads") ? gt_spec_find(resolved, key) : NULL;
 }
 
-/* In the schema's order, whether a value was given or not: the resolved config resolves to itself. */
+/* In the order of the schema, also for values that were not given, so that a resolved config resolves to
+ * itself. */
 static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   const gt_spec *node = gt_spec_find(config->root, "train");
   const gt_spec *resolved = gt_schema_resolve(&gt_train_schema, NULL, node, arena);

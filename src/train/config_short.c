@@ -1,5 +1,5 @@
-/* Short forms on the way to a value that is set: `optimizer: adam` has no key `lr`, `optimizer: {type: adam}`
- * may. */
+/* Short forms along a path that is set: `optimizer: adam` has no key `lr`, `optimizer: {type: adam}` can have
+ * one. */
 #include "augment/augment.h"
 #include "layer/layer.h"
 #include "model/model.h"
@@ -20,7 +20,7 @@ static bool is_one_of(const char *const *names, const char *name) {
 
 static bool is_layers(const char *list) { return !strcmp(list, "model") || !strcmp(list, "layers"); }
 
-/* `name` as an item of the list. */
+/* The schema of `name` as an item of the list. */
 static const gt_schema *schema_of_item(const char *list, const char *name) {
   const gt_layer_type *layer = is_layers(list) ? gt_layer_find(name) : NULL;
   if (layer) return layer->schema;
@@ -35,7 +35,7 @@ static const gt_field *field_of(const gt_schema *schema, const char *name) {
   return NULL;
 }
 
-/* Of the map at a path; NULL: it has none of this kind. */
+/* The schema of the map at a path; NULL: it has none. */
 static const gt_schema *schema_at(const char *const *part, int parts) {
   const char *last = part[parts - 1];
   if (parts == 1)
@@ -45,8 +45,8 @@ static const gt_schema *schema_at(const char *const *part, int parts) {
   return field && field->type == GT_FIELD_MAP ? field->sub : NULL;
 }
 
-/* Is it chosen by its type (spec/typed.h)? In the config, in one of its phases, or a layer's initial values.
- */
+/* True if the node selects a type (spec/typed.h): a section of the config or of a phase, or the initial
+ * values of a layer. */
 static bool is_typed(const char *const *part, int parts) {
   static const char *const sections[] = {"loss", "optimizer", "schedule", NULL};
   static const char *const initial[] = {"init", "bias_init", NULL};
@@ -57,7 +57,7 @@ static bool is_typed(const char *const *part, int parts) {
   return field && field->type == GT_FIELD_NODE;
 }
 
-/* The key that a value alone at this path stands for, or NULL; next: what is to be set in it. */
+/* The key that a plain value at this path stands for, or NULL; next: the key to be set in it. */
 static const char *short_key(const gt_spec *node, const char *const *part, int parts, const char *next) {
   if (gt_spec_is_null(node) || node->kind == GT_SPEC_MAP) return NULL;
   if (node->kind == GT_SPEC_SEQUENCE && is_number(next)) return NULL;
@@ -99,14 +99,14 @@ static void spell_out_path(gt_arena *arena, gt_spec *root, const char *path) {
   }
 }
 
-/* Names of layers, if the path calls one by its name; else NULL. */
+/* The names of all layers if the path refers to a layer by name; else NULL. */
 static const gt_spec_names *names_for(gt_arena *arena, const gt_spec *root, const char *path) {
   static const char model[] = "model.";
   if (strncmp(path, model, sizeof model - 1) || is_number(path + sizeof model - 1)) return NULL;
   return gt_model_layer_names(arena, root);
 }
 
-/* The path with the number of a layer in place of its name. */
+/* The path with the name of a layer replaced by its number. */
 static const char *numbered(gt_arena *arena, const gt_spec_names *names, const char *path) {
   const char *part = names ? path + strlen(names->list) + 1 : path;
   const size_t length = strcspn(part, ".=");

@@ -8,7 +8,7 @@ enum { ROWS = GT_CURVE_LINES - 2, DOTS_X = 2, DOTS_Y = 4, LABEL = 16 };
 
 /* --- the points --- */
 
-/* A point that is the last one, and will not be kept, gives its place to the next. */
+/* True if the last point is kept; otherwise the next one replaces it. */
 static bool last_stays(const gt_curve *curve) { return (curve->seen - 1) % curve->every == 0; }
 
 void gt_curve_add(gt_curve *curve, const gt_curve_point *point) {
@@ -23,7 +23,7 @@ void gt_curve_add(gt_curve *curve, const gt_curve_point *point) {
   curve->seen++;
 }
 
-/* --- the picture --- */
+/* --- the plot --- */
 
 typedef struct picture {
   const gt_curve *curve;
@@ -32,13 +32,13 @@ typedef struct picture {
   int dots_x; /* in a character */
   int dots_y;
   bool log;
-  double least, most;                   /* by scaled() */
-  unsigned char *dots[GT_CURVE_SERIES]; /* [ROWS * dots_y, width * dots_x]: is there a dot? */
+  double least, most;                   /* on the scale of scaled() */
+  unsigned char *dots[GT_CURVE_SERIES]; /* [ROWS * dots_y, width * dots_x], 1 where there is a dot */
 } picture;
 
 static double scaled(const picture *p, double loss) { return p->log ? log10(loss) : loss; }
 
-/* The range of the losses; false where too few are finite. */
+/* Finds the range of the losses; false if too few are finite. */
 static bool measure(picture *p) {
   double least = INFINITY, most = -INFINITY;
   int finite = 0;
@@ -65,7 +65,7 @@ static void place(const picture *p, const gt_curve_point *point, int series, dou
 static void draw_line(const picture *p, int series, const double from[2], const double to[2]) {
   const int dots = (int)ceil(fmax(fabs(to[0] - from[0]), fabs(to[1] - from[1]))),
             stride = p->width * p->dots_x;
-  /* Two lines of dots look alike without colour: one has gaps. */
+  /* Without colour, two dotted lines look alike, so one has gaps. */
   const bool gaps = series == GT_CURVE_WATCHED && p->style->braille && !p->style->color;
   for (int i = 0; i <= dots; i++) {
     const double t = dots ? (double)i / dots : 0;
@@ -88,7 +88,7 @@ static void draw_series(const picture *p, int series) {
   }
 }
 
-/* The dots of a character as bits, as Unicode numbers those of its braille patterns. */
+/* The dots of a character as the bits of its Unicode braille pattern. */
 static unsigned pattern(const picture *p, int series, int row, int column) {
   static const unsigned bit[DOTS_Y][DOTS_X] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   unsigned bits = 0;
@@ -109,7 +109,7 @@ static void put_braille(FILE *stream, unsigned bits) {
   fprintf(stream, "\xE2%c%c", (int)(0xA0 | bits >> 6), (int)(0x80 | (bits & 0x3F))); /* U+2800 + bits */
 }
 
-/* Which series a character shows: what is watched lies above. GT_CURVE_SERIES: none. */
+/* The series that a character shows: the watched one covers the other. GT_CURVE_SERIES: none. */
 static int shown(const picture *p, int row, int column) {
   if (pattern(p, GT_CURVE_WATCHED, row, column)) return GT_CURVE_WATCHED;
   return pattern(p, GT_CURVE_TRAIN, row, column) ? GT_CURVE_TRAIN : GT_CURVE_SERIES;
@@ -141,7 +141,7 @@ static void put_rows(FILE *stream, const picture *p, char label[2][LABEL], int l
   }
 }
 
-/* Where the picture begins and ends, below its corners. */
+/* First and last step or epoch, below the corners of the plot. */
 static void put_axis(FILE *stream, const picture *p, int indent) {
   const gt_curve_point *first = p->curve->point, *last = first + p->curve->count - 1;
   const char *unit = p->style->epochs ? "epoch" : "step";
@@ -160,7 +160,7 @@ static void put_key(FILE *stream, const picture *p, int series, const char *name
   fprintf(stream, "%s%s %s", p->style->braille ? "" : marks[series], color ? plain : "", name);
 }
 
-/* Below the picture where it is narrow enough. */
+/* Indented like the plot if there is room. */
 static void put_legend(FILE *stream, const picture *p, int indent) {
   const char *head = p->log ? "loss (log)" : "loss";
   const int mark = p->style->braille ? 2 : 1, gaps = 2 + 1;

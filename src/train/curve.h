@@ -1,7 +1,12 @@
-/* The losses of a run as a small picture in characters: braille, eight dots to a character, where those can
- * be shown, else plain ASCII. At most GT_CURVE_LINES lines high: 2.3 |. |o..... |     ooooo...... 0.12 |
- * ooooooo epoch 1      epoch 40 loss  . train  o validation Losses are on a logarithmic scale where they span
- * more than a factor of GT_CURVE_LOG and are positive. */
+/* The losses of a run as a small plot in characters: braille, with eight dots per character, if the terminal
+ * can show it, else ASCII. At most GT_CURVE_LINES lines high:
+ *    2.3 |.
+ *        |o.....
+ *        |  ooooo......
+ *   0.12 |       ooooooo
+ *         epoch 1      epoch 40
+ *         loss  . train  o validation
+ * The scale is logarithmic if all losses are positive and span more than a factor of GT_CURVE_LOG. */
 #ifndef GT_TRAIN_CURVE_H
 #define GT_TRAIN_CURVE_H
 #include <stdbool.h>
@@ -19,17 +24,17 @@ typedef struct gt_curve_point {
 typedef struct gt_curve { /* zeroed: empty */
   gt_curve_point point[GT_CURVE_POINTS];
   int count;
-  int64_t seen, every; /* one of so many points is kept, besides the last one */
+  int64_t seen, every; /* one of every `every` points is kept, and the last one */
 } gt_curve;
 
 typedef struct gt_curve_style {
   int columns;
-  bool braille, color, epochs; /* epochs: the run is counted in them, not in steps */
-  const char *watched;         /* the split; NULL: none */
+  bool braille, color, epochs; /* epochs: the x axis shows epochs, not steps */
+  const char *watched;         /* name of the watched split; NULL: none */
 } gt_curve_style;
 
-/* In the order of steps. However many there are, they take the same memory. */
+/* Adds a point; points come in the order of steps. The memory is fixed, whatever their number. */
 void gt_curve_add(gt_curve *curve, const gt_curve_point *point);
-/* Nothing where fewer than three points have a finite loss, or columns < GT_CURVE_LEAST_WIDTH. */
+/* Draws nothing if fewer than three points have a finite loss, or if columns < GT_CURVE_LEAST_WIDTH. */
 void gt_curve_draw(FILE *stream, const gt_curve *curve, const gt_curve_style *style);
 #endif

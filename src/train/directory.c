@@ -1,4 +1,4 @@
-/* The run directory: made, checked, locked. */
+/* The run directory: created, checked, locked. */
 #include "base/log.h"
 #include "base/text.h"
 #include "train/run.h"
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint64_t most_config = 64 << 20; /* of the resolved one: what is larger is none of ours */
+static const uint64_t most_config =
+    64 << 20; /* of the resolved config: larger files were not written by a run */
 
 /* The highest N for which runs/NAME-N exists; 0 if none does. */
 static long highest_number(const char *name) {
@@ -32,7 +33,7 @@ static long highest_number(const char *name) {
   return highest;
 }
 
-/* runs/NAME-N with the next free N, or with --resume the last one. */
+/* runs/NAME-N with the next free N, or with --resume the last N. */
 static bool default_directory(gt_run *run, gt_error *error) {
   const char *name = run->base->name;
   long number = highest_number(name);
@@ -56,7 +57,7 @@ static bool counts_for_old(const char *name) {
          !gt_is_temporary(name);
 }
 
-/* Does the directory hold an entry that counts? One that is not there holds none. */
+/* Sets *found if the directory holds an entry that counts; a missing directory holds none. */
 static bool holds(const char *path, bool (*counts)(const char *name), bool *found, gt_error *error) {
   struct dirent *entry;
   *found = false;
@@ -79,20 +80,21 @@ static bool not_empty(const gt_run *run, gt_error *error) {
 static bool lock_new(gt_run *run, gt_error *error) {
   bool found;
   if (!holds(run->directory, counts_for_new, &found, error)) return false;
-  if (found) return not_empty(run, error); /* before so much as a lock is made in it */
+  if (found) return not_empty(run, error); /* before even a lock file is created in it */
   if (!gt_make_directories(run->directory, error) || !gt_lock_directory(run->directory, &run->lock, error))
     return false;
   return holds(run->directory, counts_for_new, &found, error) && (!found || not_empty(run, error));
 }
 
-/* --- a directory to be continued --- */
+/* --- a directory to resume --- */
 
 static bool no_run(const gt_run *run, const char *why, gt_error *error) {
   return gt_fail(error, GT_ERR_BUSY, "%s is not a run directory: %s. Nothing in it was changed",
                  run->directory, why);
 }
 
-/* Is the entry there, and of the kind that a run makes? A link could lead out of the directory. */
+/* Sets *there if the entry exists. Fails if it is not of the expected kind: a link could lead out of the
+ * directory. */
 static bool look_at(gt_run *run, const char *name, mode_t kind, bool *there, gt_error *error) {
   struct stat status;
   const char *path = gt_arena_printf(&run->session.arena, "%s/%s", run->directory, name);
@@ -104,7 +106,7 @@ static bool look_at(gt_run *run, const char *name, mode_t kind, bool *there, gt_
                  kind == S_IFDIR ? "directory" : "regular file");
 }
 
-/* A run that was killed before it wrote its config has left nothing else. */
+/* Sets *never if a run was killed before it wrote its config: then there is nothing else. */
 static bool never_began(gt_run *run, bool *never, gt_error *error) {
   bool found, saved;
   const char *checkpoints = gt_arena_printf(&run->session.arena, "%s/checkpoints", run->directory);
@@ -116,7 +118,8 @@ static bool never_began(gt_run *run, bool *never, gt_error *error) {
   return true;
 }
 
-/* Anybody's directory may have a config.yaml and a metrics.jsonl, which a run would overwrite. */
+/* Makes sure that a run made this directory: a foreign one could have a config.yaml and a metrics.jsonl,
+ * which a run would overwrite. */
 static bool is_run(gt_run *run, gt_error *error) {
   bool lock, config, metrics, timing, tuned, checkpoints, never;
   gt_bytes text;
@@ -160,7 +163,8 @@ bool gt_run_directory(gt_run *run, gt_error *error) {
   return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 
-/* With its config a run has its ways, too; before, it is to have those of the device. */
+/* Once a run has written its config, it uses its own tuned.json; before that, the device's file
+ * in the cache. */
 bool gt_run_directory_tuned(gt_run *run, gt_error *error) {
   gt_session *session = &run->session;
   const char *config = gt_arena_printf(&session->arena, "%s/config.yaml", run->directory);
@@ -172,7 +176,7 @@ bool gt_run_directory_tuned(gt_run *run, gt_error *error) {
   return !gt_file_exists(path) || gt_tuned_read(&session->tuned, path, session->backend, error);
 }
 
-/* A first try that was killed may have left another one. */
+/* A first attempt that was killed may have left another file. */
 static bool write_tuned(gt_run *run, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/" GT_TUNED_FILE, run->directory);
   if (run->session.tuned.count) return gt_tuned_write(&run->session.tuned, path, run->session.backend, error);
@@ -182,7 +186,7 @@ static bool write_tuned(gt_run *run, gt_error *error) {
 bool gt_run_directory_begin(gt_run *run, gt_error *error) {
   const char *checkpoints = gt_arena_printf(&run->session.arena, "%s/checkpoints", run->directory);
   if (!gt_make_directories(checkpoints, error)) return false;
-  gt_remove_temporaries(run->directory); /* we hold the lock: nobody is writing them */
+  gt_remove_temporaries(run->directory); /* the lock is held, so no other process writes them */
   gt_remove_temporaries(checkpoints);
   const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
   const gt_span text = {run->base->resolved, strlen(run->base->resolved)};

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { FIELDS = 2 * GT_METRICS + 3, BETWEEN = 2, WITHIN = 1 };
-/* By importance: what is watched, and whether it is the best so far, come before what was trained on. */
+/* In order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
-enum { TURNS = 2 /* further metrics of both splits are taken in turns */ };
+enum { TURNS = 2 /* further metrics of both splits alternate */ };
 
 typedef struct maker {
   const gt_evaluation *evaluation;
@@ -25,7 +25,7 @@ static char *add(maker *m, int importance, int gap) {
 
 static int digits(int64_t number) { return snprintf(NULL, 0, "%lld", (long long)number); }
 
-/* Numbers are as wide as they will be in the last line, so that columns stay where they are. */
+/* Numbers are padded to the width of the last line, so that columns align. */
 static void add_progress(maker *m) {
   const gt_evaluation *e = m->evaluation;
   char *text = add(m, PROGRESS, 0);
@@ -40,7 +40,7 @@ static void add_progress(maker *m) {
              (long long)e->step, (long long)e->steps);
 }
 
-/* "soft_accuracy" as people read it. */
+/* "soft_accuracy" becomes "soft accuracy", or "soft acc" in short lines. */
 static const char *name_of(const maker *m, const char *metric, char name[32]) {
   static const char kind[] = "accuracy";
   const char *long_word = m->brief ? strstr(metric, kind) : NULL;
@@ -60,7 +60,7 @@ static void add_metric(maker *m, int importance, const char *split, const gt_met
            name_of(m, metric->name, name), metric->value);
 }
 
-/* Metrics of a split, what is watched first. */
+/* The metrics of a split, the watched one first. */
 static void add_split(maker *m, const char *split, const gt_sums *sums, const int importance[3]) {
   const gt_evaluation *e = m->evaluation;
   gt_metric metric[GT_METRICS];

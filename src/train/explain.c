@@ -1,6 +1,6 @@
-/* Where a loss or gradient that is not finite came from. The guard has kept the parameters as they were
- * before the bad step, so the same step is run once more, unfused and with every value kept, and the first
- * value that is not finite is named. And weights that are not finite themselves, which are never written. */
+/* Finds where a loss or gradient that is not finite came from. The guard kept the parameters as they were
+ * before the bad step, so the step is run again, unfused and with every value kept, and the first value that
+ * is not finite is reported. Also checks weights before they are written. */
 #include "base/memory.h"
 #include "graph/op.h"
 #include "train/run.h"
@@ -38,7 +38,7 @@ typedef struct finding {
   float value;
 } finding;
 
-/* Looks through the kept values in order of computation. */
+/* Searches the kept values in the order of computation. */
 static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, finding *found,
                    gt_error *error) {
   const gt_backend *backend = run->session.backend;
@@ -57,7 +57,7 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
   return true;
 }
 
-/* The nodes of a stage whose values are looked at. */
+/* The nodes of a stage whose values are searched. */
 static gt_id *list_values(gt_arena *arena, const gt_graph *graph, int *count) {
   gt_id *keep = gt_arena_alloc_n(arena, graph->count, sizeof *keep);
   *count = 0;

@@ -11,24 +11,24 @@ enum { MOST_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
 
 typedef struct ring { /* of one tensor */
   const uint8_t *samples;
-  uint64_t row_bytes, begin; /* begin: in the staging buffer */
+  uint64_t row_bytes, begin; /* begin: offset in the staging buffer */
   gt_buffer *window;
-  uint8_t *rows; /* where the host writes them: in the staging buffer, or in the window itself */
+  uint8_t *rows; /* where the host writes: the staging buffer, or the window itself */
 } ring;
 
 struct gt_feed {
   gt_backend *backend;
   gt_batch_attribute order;
   uint64_t seed;
-  int64_t chunk, chunks; /* batches of a chunk; chunks of the ring */
+  int64_t chunk, chunks; /* batches per chunk; chunks per ring */
   ring *ring;
   int rings;
-  gt_buffer *staging; /* NULL where the host writes into windows */
+  gt_buffer *staging; /* NULL if the host writes into the windows */
 
-  /* The caller's. Chunks are counted through, chunk c lies at c % chunks. */
-  int64_t from, next, end;      /* first batch after seeking; the next to be read; none from there on */
-  int64_t wanted, copied;       /* chunks before these are asked for, or on their way to the window */
-  uint64_t ticket[MOST_CHUNKS]; /* of the last replay that reads what lies there */
+  /* Used by the caller's thread. Chunks are numbered consecutively; chunk c is at place c % chunks. */
+  int64_t from, next, end;      /* first batch after seeking; next to be read; end of the batches */
+  int64_t wanted, copied;       /* number of chunks requested, and copied to the window */
+  uint64_t ticket[MOST_CHUNKS]; /* of the last replay that reads this place */
   uint64_t last;
 
   gt_pool *pool;
@@ -44,10 +44,10 @@ struct gt_feed {
 
 typedef struct gathering {
   const gt_feed *feed;
-  int64_t first, rows; /* batch, and rows from there on */
+  int64_t first, rows; /* first batch, and rows from there on */
 } gathering;
 
-/* Of rows past the end of the data there is sample 0, as there would be if the device drew them. */
+/* Rows past the end of the data get sample 0, as on the device. */
 static void copy_sample(const gt_feed *feed, uint32_t sample, int64_t to) {
   if (sample == GT_NONE) sample = 0;
   for (int t = 0; t < feed->rings; t++) {
@@ -70,7 +70,7 @@ static void gather_tile(void *context, uint32_t tile) {
   }
 }
 
-/* The batches of a chunk that will be read. */
+/* The range of batches of a chunk that will be read. */
 static int64_t begin_of(const gt_feed *feed, int64_t chunk) {
   return gt_most(chunk * feed->chunk, feed->from);
 }
@@ -110,7 +110,7 @@ static void ask(gt_feed *feed, int64_t chunks) {
   pthread_mutex_unlock(&feed->lock);
 }
 
-/* Waits until so many are gathered, and says how many are. */
+/* Waits until this many chunks are gathered; returns the current number. */
 static int64_t wait_for(gt_feed *feed, int64_t chunks) {
   pthread_mutex_lock(&feed->lock);
   while (feed->gathered < chunks) pthread_cond_wait(&feed->done, &feed->lock);
@@ -121,7 +121,7 @@ static int64_t wait_for(gt_feed *feed, int64_t chunks) {
 
 /* --- opening --- */
 
-/* Signals are for the main thread. */
+/* The thread blocks all signals: they are handled by the main thread. */
 static bool start_thread(gt_feed *feed, gt_error *error) {
   sigset_t all, old;
   pthread_attr_t attributes;
@@ -137,7 +137,7 @@ static bool start_thread(gt_feed *feed, gt_error *error) {
          gt_fail(error, GT_ERR_MEMORY, "cannot start a thread for the data: %s", strerror(failed));
 }
 
-/* The rings, and where the host writes them. */
+/* Opens the rings, and a staging buffer unless all windows can be mapped. */
 static bool open_rings(gt_feed *feed, gt_buffers *buffers, const gt_feed_plan *plan, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
   uint64_t bytes = 0;
@@ -203,7 +203,7 @@ void gt_feed_close(gt_feed *feed) {
 
 /* --- feeding --- */
 
-/* Asks for chunks whose places are free, at least for that one, which may have to be waited for. */
+/* Requests chunks whose places are free; waits for the place of chunk `least` if necessary. */
 static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
   const int64_t before = feed->wanted;
@@ -221,7 +221,7 @@ static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
   return true;
 }
 
-/* Sends the chunks before that one to their places. */
+/* Copies all chunks before that one to their places. */
 static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
   gt_copy copies[GT_DATA_MOST_INPUTS + 1];
   for (; feed->copied < before; feed->copied++) {
@@ -244,7 +244,7 @@ static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
   const int64_t chunk = from / feed->chunk;
-  /* What comes next may be gathered already. */
+  /* The requested batches may be gathered already. */
   if (feed->from == from && feed->next == from && feed->end == end) return true;
   wait_for(feed, feed->wanted);
   if (!api->feed_wait(feed->backend, error) || (feed->last && !api->wait(feed->backend, feed->last, error)))
@@ -268,7 +268,8 @@ bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint3
     const uint32_t now = (uint32_t)gt_least(fits, times);
     if (!ask_ahead(feed, chunk, error)) return false;
     const int64_t gathered = wait_for(feed, chunk + 1);
-    /* Those further ahead go second: whatever is queued waits for the copies before it. */
+    /* Chunks further ahead are copied after this run is queued: work in the queue waits for
+     * copies before it. */
     if (!copy(feed, chunk + 1, error) ||
         !feed->backend->api->run(feed->backend, executable, now, &feed->last, error) ||
         !copy(feed, gathered, error))

@@ -22,7 +22,7 @@ static gt_net_options training_options(const gt_run *run) {
                           .first_epoch = run->state.first_epoch};
 }
 
-/* To a message about a phase that is not the present one. */
+/* Adds the number of the phase to an error in a phase that is not the current one. */
 static bool add_phase(gt_error *error, int64_t phase) {
   const gt_error was = *error;
   *error = (gt_error){0};
@@ -36,7 +36,7 @@ static bool place_data(gt_run *run, const gt_net_options *options, gt_error *err
   if (data->validation.samples) split[splits++] = "validation";
   if (data->test.samples) split[splits++] = "test";
   if (!gt_session_place(&run->session, options, split, splits, error)) return false;
-  /* What has no room later is not begun. */
+  /* Fails early if a later phase has no room. */
   for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
     if (!gt_session_has_room(&run->session, phase_config(run, p), options, split, splits, error))
       return add_phase(error, p);
@@ -70,7 +70,7 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   return true;
 }
 
-/* So many units in steps, at most what can be counted. */
+/* Converts to steps, limited to what can be counted. */
 static int64_t in_steps(int64_t units, int64_t unit) {
   return gt_times_at_most(units, unit, INT64_C(1000000000000000000));
 }
@@ -107,7 +107,7 @@ void gt_generation_close(gt_run *run) {
   for (int i = 0; i < 2; i++) gt_arena_finish(&run->drawn[i]);
 }
 
-/* --- anew --- */
+/* --- restarting --- */
 
 static bool open_anew(gt_run *run, gt_error *error) {
   gt_generation_close(run);
@@ -124,16 +124,16 @@ bool gt_generation_restart(gt_run *run, gt_error *error) {
   const bool adopts = net && gt_net_adopt(net, run->net);
   gt_arena_finish(adopts ? former : arena);
   if (adopts) run->net = net;
-  /* Evaluations have tables of the same names, which are the same buffers. */
+  /* Evaluations use tables of the same names, hence the same buffers. */
   return net &&
          (adopts ? gt_store_upload_tables(net->model->store, &run->session.buffers, error)
                  : open_anew(run, error)) &&
          gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }
 
-/* --- from one to the next --- */
+/* --- the next phase --- */
 
-/* Moments of another optimizer, or of another network, are other moments: its steps count from 1 again. */
+/* Another optimizer or network starts with new moments, so its steps count from 1 again. */
 static void advance(gt_run *run) {
   gt_host_state *state = &run->state;
   const gt_optim_type *former = run->config->optim->type;
@@ -169,7 +169,7 @@ static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {
   return ok;
 }
 
-/* The weights of the phase that is over become those that the next one begins with. */
+/* Applies a change: the weights at the end of this phase become the initial weights of the next. */
 static bool change(gt_run *run, const gt_change *what, gt_state_dict *held, gt_error *error) {
   const gt_change_run between = {.base = run->base,
                                  .config = run->config,
@@ -193,7 +193,7 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
     gt_state_dict_finish(&held);
     return false;
   }
-  gt_arena former = run->generation; /* holds the table that says what lies where in the dict */
+  gt_arena former = run->generation; /* holds the layout of the dict */
   gt_session_release(&run->session);
   gt_arena_init(&run->generation);
   advance(run);

@@ -75,7 +75,7 @@ static const char *find_model(gt_spec *node, gt_arena *arena, gt_diagnostics *di
   return model;
 }
 
-/* It is not the config that is wrong. */
+/* The status is that of the file error: the config is correct. */
 static void bad_file(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
   gt_error_at(diagnostics, from->at, "%s", error->message)->status = error->status;
 }
@@ -104,13 +104,13 @@ void gt_init_from_finish(gt_init_from *from) {
   if (from) gt_model_file_finish(&from->file);
 }
 
-/* --- what became of it --- */
+/* --- results --- */
 
 static const char *layer_of(gt_arena *arena, const char *name) {
   return gt_arena_printf(arena, "%.*s", (int)gt_slot_layer_length(name), name);
 }
 
-/* A name of the map, of this model (its key) or of the file (its value), that there is not. */
+/* Reports a name in the map that does not exist: a key, in this model, or a value, in the file. */
 static void unknown(gt_diagnostics *diagnostics, gt_position at, const char *name, const char *where,
                     const char *const *known, size_t count) {
   gt_error_at(diagnostics, at, "%s has no layer or tensor '%s'", where, name)->suggestion =
@@ -178,7 +178,7 @@ static void tell(const gt_init_from *from, const gt_store *store, const gt_trans
   gt_arena_finish(&arena);
 }
 
-/* What was learned from inputs on another scale is of little use. */
+/* True if the inputs have the same scaling: otherwise the weights are of little use. */
 static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data) {
   bool same = taught->inputs == data->inputs;
   for (int k = 0; k < data->inputs && same; k++) {

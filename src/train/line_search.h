@@ -1,9 +1,9 @@
-/* Steps that are found by trying: L-BFGS (optim/lbfgs.h). A step evaluates the whole training data several
- * times, in batches whose gradients add up (net.h), and the host decides in between on a few numbers; all
- * vectors stay on the device. Stage "trial" sets the parameters to x + t d and clears the sums; then
- * "gradient" is replayed for each batch; "measure" makes the gradient of the mean loss and what the host
- * wants to know of it; "accept" moves x and the basis on, and lets the last pair join the history if told to;
- * "direct" makes d, the coefficients that the host gives times the basis. Between steps the state is the
+/* Steps with a line search: L-BFGS (optim/lbfgs.h). A step evaluates all training data several times, in
+ * batches whose gradients are added up (net.h). In between the host decides from a few numbers; vectors stay
+ * on the device. Stages: "trial" sets the parameters to x + t d and clears the sums; "gradient" is replayed
+ * for each batch; "measure" computes the gradient of the mean loss and the numbers that the host needs;
+ * "accept" updates x and the basis, and adds the last pair to the history if the control says so; "direct"
+ * computes d, the product of the host's coefficients and the basis. Between steps the state consists of the
  * parameters (x), the basis, and small slots that the host writes. */
 #ifndef GT_TRAIN_LINE_SEARCH_H
 #define GT_TRAIN_LINE_SEARCH_H
@@ -16,7 +16,7 @@ enum {
   GT_LINE_SEARCH_DIRECT,
   GT_LINE_SEARCH_STAGES
 };
-/* What "measure" tells; and the control that the host writes. */
+/* Results of "measure", and the control values that the host writes. */
 enum {
   GT_MEASURED_LOSS,
   GT_MEASURED_DIVISOR, /* of the loss */
@@ -34,7 +34,7 @@ typedef struct gt_line_search_net {
   int history;
 } gt_line_search_net;
 
-/* Adds the stages to a net whose "gradient" is built. */
+/* Adds the stages to a net whose stage "gradient" is built. */
 bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
                           const gt_net_options *options, gt_error *error);
 #endif

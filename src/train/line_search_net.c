@@ -10,7 +10,7 @@ typedef struct builder {
   gt_net *net;
   gt_graph *graph;
   gt_store *store;
-  int64_t n; /* trained values, gaps included */
+  int64_t n; /* trained values, including gaps */
   int m, rows;
 } builder;
 
@@ -30,7 +30,7 @@ static gt_id rows_of(const builder *b, gt_id matrix, int first, int count) {
   return gt_view(b->graph, matrix, first * b->n, gt_shape_2(count, b->n));
 }
 
-/* x + t d, the same wherever it is needed. */
+/* x + t d, with the same rounding everywhere. */
 static gt_id moved(const builder *b) {
   gt_graph *g = b->graph;
   const gt_id step =
@@ -66,7 +66,7 @@ static void build_measure(const builder *b, const gt_loss *objective) {
   gt_assign(g, declare(b, "lbfgs.measured", gt_shape_1(GT_MEASURED)), 0, gt_pack(g, told, GT_MEASURED));
 }
 
-/* The oldest row goes, and `row` comes last, if the last pair joins the history. */
+/* Drops the oldest row and appends `row`, if the last pair joins the history. */
 static gt_id advanced(const builder *b, gt_id old, int first, gt_id row) {
   gt_graph *g = b->graph;
   const gt_id parts[2] = {rows_of(b, old, first + 1, b->m - 1), row};
@@ -101,7 +101,7 @@ static void build_direct(const builder *b) {
   gt_assign(g, vector(b, "lbfgs.d"), 0, gt_reshape(g, d, gt_shape_1(b->n)));
 }
 
-/* What a checkpoint holds besides the parameters. */
+/* Slots in checkpoints besides the parameters. */
 static void add_slots(const builder *b) {
   const struct {
     const char *name, *variable;
@@ -135,7 +135,7 @@ bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
     if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss);
     if (s == GT_LINE_SEARCH_ACCEPT) {
       build_accept(&b);
-      /* Written by the host alone: declared where it is bound. */
+      /* Written by the host only, so declared here to be bound. */
       for (int i = 0; i < b.store->slots; i++)
         if (b.store->slot[i]->role == GT_RUN)
           declare(&b, b.store->slot[i]->variable, b.store->slot[i]->shape);

@@ -1,4 +1,5 @@
-/* The loop: submits the step in pieces, reads its log behind it, stops at boundaries to evaluate and save. */
+/* The training loop: submits steps in pieces, reads their log while later ones run, and stops at boundaries
+ * to evaluate and to save. */
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -10,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replays in flight at most: half of the scalars' table, so that rows can be written ahead while others are
- * read. */
+/* At most this many replays in flight: half of the table of scalars, so that rows can be written while others
+ * are read. */
 enum { IN_FLIGHT = GT_TABLE_ROWS / 2 };
 
-/* Intervals are counted from the first step of the phase. */
+/* Intervals count from the first step of the phase. */
 static int64_t next_multiple(const gt_run *run, int64_t every) {
   const int64_t first = run->state.first_step;
   return every ? first + ((run->state.step - first) / every + 1) * every : INT64_MAX;
@@ -23,7 +24,7 @@ static bool is_multiple(const gt_run *run, int64_t step, int64_t every) {
   return every && (step - run->state.first_step) % every == 0;
 }
 
-/* The phase is over, and another follows. */
+/* True if the phase is over and another one follows. */
 static bool hands_over(const gt_run *run) {
   return gt_run_has_next_phase(run) &&
          (run->state.step >= run->phase_end || run->state.stopped == GT_STOPPED_PHASE);
@@ -35,7 +36,7 @@ static int64_t next_boundary(const gt_run *run) {
                                                              next_multiple(run, run->save_steps))));
 }
 
-/* --- towards the device: the scalars of the steps to come --- */
+/* --- to the device: the scalars of the next steps --- */
 
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
@@ -77,7 +78,7 @@ static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
   return gt_sinks_row(&run->sinks, &row, error);
 }
 
-/* Takes in the row of the next finished step; sets bad_step if its loss or gradient is not finite. */
+/* Reads the log row of the next finished step; sets bad_step if its loss or gradient is not finite. */
 static bool read_row(gt_run *run, gt_error *error) {
   const gt_log_columns *c = &run->net->column;
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
@@ -127,7 +128,7 @@ static bool is_to_stop(const gt_run *run) { return gt_signal_received() || is_ov
 
 bool gt_run_is_called(const gt_run *run) { return is_to_stop(run) || gt_save_wanted(); }
 
-/* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
+/* Runs until the boundary, a signal, or a loss that is not finite. Afterwards nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
@@ -202,7 +203,7 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   return true;
 }
 
-/* sums: of the split that is watched; NULL: none is. */
+/* sums: of the watched split; NULL: there is none. */
 static void say(gt_run *run, const gt_sums *sums, double rate) {
   const gt_metric_kind *watches = run->config->train.early_stopping.watched;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
@@ -249,7 +250,7 @@ static bool interrupted(gt_run *run, gt_error *error) {
                  (long long)run->state.step, (long long)run->total, run->command);
 }
 
-/* A checkpoint that was asked for in between: nothing else that is written knows of it. */
+/* Writes a checkpoint that was requested by a signal; the schedule of checkpoints is not affected. */
 static bool save_as_asked(gt_run *run, gt_error *error) {
   if (!gt_save_wanted()) return true;
   gt_save_begins();
@@ -266,7 +267,7 @@ static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *er
   const int64_t step = run->state.step;
   const bool evaluates = run->state.stopped ? run->state.epoch.steps > 0 : evaluates_at(run, step);
   if (evaluates && !evaluate(run, seconds, steps, error)) return false;
-  /* Who resumes a run that was stopped while it handed over begins the next phase again. */
+  /* Saves before a handover too: a run that stops during it then repeats the handover when it is resumed. */
   const bool saves = is_multiple(run, step, run->save_steps) || hands_over(run) ||
                      (run->save_steps && (step == run->total || run->state.stopped));
   return !saves || gt_run_save(run, error);
@@ -287,7 +288,8 @@ static bool loop(gt_run *run, gt_error *error) {
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
-    const bool arrived = run->state.step == boundary || run->state.stopped; /* a search may end by itself */
+    const bool arrived =
+        run->state.step == boundary || run->state.stopped; /* a line search may end by itself */
     if (arrived && !at_boundary(run, seconds, steps, error)) return false;
     if (arrived && evaluates_at(run, run->state.step)) seconds = 0, steps = 0;
     if (!save_as_asked(run, error)) return false;

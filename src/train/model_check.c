@@ -1,5 +1,5 @@
-/* A model file against itself: its signature and its config make a graph, which must have the file's tensors.
- */
+/* Consistency of a model file: signature and config define a graph, which must have the tensors
+ * of the file. */
 #include "model/model.h"
 #include "train/model_file.h"
 #include <string.h>
@@ -16,7 +16,7 @@ bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_fil
   return true;
 }
 
-/* One sample of each input, without values. */
+/* One sample per input, without values. */
 static void stand_in(gt_config *config) {
   config->train.batch_size = config->dataset.train.samples = 1;
   for (int k = 0; k < config->dataset.inputs; k++) {

@@ -15,7 +15,7 @@ enum { MOST_NAMES = 1 << 20 };
 static const char *const dtype_names[] = {
     [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
 
-/* The tensor that a row of an input's scaling is: data.scale, or data.NAME.scale. */
+/* The name of the tensor of a row of the scaling: data.scale, or data.NAME.scale. */
 static const char *row_name(gt_arena *arena, const gt_input *input, const char *row) {
   if (!strcmp(input->name, GT_INPUT_NAME)) return gt_arena_printf(arena, "data.%s", row);
   return gt_arena_printf(arena, "data.%s.%s", input->name, row);
@@ -51,8 +51,7 @@ static void add_input(json_t *to, const gt_input *input) {
   if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
 }
 
-/* The one input of a config that gives it no name stands in the signature itself, as it did before there were
- * several. */
+/* A single unnamed input is written into the signature itself, as before models could have several inputs. */
 static void add_inputs(json_t *root, const gt_dataset *data) {
   if (data->inputs == 1 && !strcmp(data->input[0].name, GT_INPUT_NAME)) {
     add_input(root, &data->input[0]);
@@ -114,8 +113,8 @@ static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint 
   return text;
 }
 
-/* Without centers, two tensors: as files were before there were any. With them the third has another name
- * than data.shift, so that a program that knows no centers refuses the file instead of passing them over. */
+/* Without centers there are two tensors, as in older files. With centers the shift is renamed to data.offset,
+ * so that a program that does not know centers refuses the file instead of ignoring them. */
 static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
   const int64_t n = input->scaling.count;
   const float *center = input->scaling.values;
@@ -144,7 +143,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
       {"format", GT_MODEL_FORMAT},       {"version", GT_VERSION},
       {"config", config->resolved},      {"signature", signature ? signature : "{}"},
       {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
-  /* Only samples that came from files can be exchanged behind the config's back. */
+  /* Fingerprints are written only for samples from files, which may change later. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
   free(prints);
@@ -156,7 +155,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
 
 /* --- reading --- */
 
-/* An array of `count` strings; NULL if the array is empty or not that. */
+/* Reads an array of `count` strings; NULL if it is anything else, or empty. */
 static const char **read_names(gt_arena *arena, json_t *array, int64_t count) {
   if (!json_is_array(array) || count <= 0 || count > MOST_NAMES || json_array_size(array) != (size_t)count)
     return NULL;
@@ -179,7 +178,7 @@ static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
   return values;
 }
 
-/* Files of earlier versions have none. */
+/* Files of earlier versions have no range. */
 static bool read_range(gt_value_range *range, const json_t *from, gt_arena *arena) {
   if (!from) return true;
   const int64_t columns = (int64_t)json_array_size(json_object_get(from, "least"));
@@ -284,7 +283,7 @@ static bool read_scaling(gt_container *container, gt_input *input) {
   return gt_input_features(input) % n == 0;
 }
 
-/* NULL if there is none, or not JSON: what is told there is not needed. */
+/* NULL if the note is missing or not JSON: it is optional. */
 static json_t *read_note(const gt_container *container, const char *key) {
   json_error_t where;
   const char *text = gt_container_metadata(container, key);
@@ -304,7 +303,7 @@ static uint64_t read_print(const json_t *root, const char *split) {
   return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* Those of another kind, as earlier versions had them, count as not told. */
+/* Fingerprints of another kind, from earlier versions, count as unknown. */
 static gt_data_fingerprint read_fingerprints(const gt_container *container) {
   json_t *root = read_note(container, "fingerprints");
   const char *kind = json_string_value(json_object_get(root, "kind"));
@@ -323,7 +322,7 @@ static bool read_scalings(gt_model_file *file) {
   return true;
 }
 
-/* No run writes a value that is not finite; a model of such values would answer with them. */
+/* Runs never write values that are not finite; a model with such values would predict them. */
 static bool are_finite(const gt_model_file *file, gt_error *error) {
   for (int i = 0; i < file->container.tensors; i++) {
     const gt_stored *tensor = &file->container.tensor[i];

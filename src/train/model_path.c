@@ -1,4 +1,4 @@
-/* A run directory where a model file is asked for. */
+/* Accepts a run directory in place of a model file. */
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"

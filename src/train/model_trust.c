@@ -1,4 +1,5 @@
-/* Tells a model of the user's own runs, whose files the user knows of, from one of somebody else's. */
+/* Distinguishes models of the user's own runs, whose data files the user knows, from models
+ * of somebody else. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "train/model_file.h"
@@ -13,7 +14,7 @@ static bool is_own(const char *path) {
   return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid();
 }
 
-/* The lines of `data:` in a resolved config. */
+/* The `data:` section of a resolved config, as text. */
 static gt_span data_section(const char *config) {
   static const char key[] = "\ndata:\n";
   const char *begin = strstr(config, key);

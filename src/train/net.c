@@ -31,7 +31,7 @@ const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name
   return gt_arena_printf(arena, "%s.%s", net->kind, name);
 }
 
-/* A clock of its own for each stage: "gradient" counts batches, the others steps. */
+/* Each stage has its own clock: "gradient" counts batches, the others steps. */
 static gt_id make_clock(gt_graph *graph, const char *state_name, const char *table_name, int rows,
                         int width) {
   const uint32_t state = gt_graph_variable(graph, state_name, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
@@ -69,7 +69,7 @@ static gt_batch_attribute order_of(const gt_net *net) {
                               .window = net->order.window};
 }
 
-/* How often which class is taken for which. */
+/* Counts the confusion matrix. */
 static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const gt_forward *forward) {
   const gt_id logits = forward->output;
   const int64_t classes = gt_node_at(graph, logits)->shape.dim[1];
@@ -81,7 +81,7 @@ static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const g
   gt_confusion(graph, counts, logits, forward->targets, forward->weight);
 }
 
-/* Batch, model and loss: what training and evaluation have in common. */
+/* Batch, model and loss, for training and evaluation. */
 static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
   const char *former = gt_graph_scope(graph, "data");
@@ -132,7 +132,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   return ok;
 }
 
-/* The row that the host reads: only what there is. */
+/* The log row that the host reads, with the columns that exist. */
 static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
   const char *outer = gt_graph_scope(graph, "step");
   gt_id scalar[8];
@@ -164,7 +164,7 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   gt_graph_scope(graph, outer);
 }
 
-/* In the log's place, where there are no targets to hold them to. */
+/* Outputs instead of a log, if there are no targets. */
 static void build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
   if (graph->error.status) return;
   const gt_shape shape = gt_node_at(graph, net->output)->shape;
@@ -195,7 +195,7 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
-    if (net->stages > 1) work.levels += stage->plan->ahead; /* of the first replay */
+    if (net->stages > 1) work.levels += stage->plan->ahead; /* in the first replay */
     for (uint32_t c = 0; c < stage->plan->choices; c++) work.tuned += stage->plan->choice[c].tuned;
   }
   return work;
@@ -294,7 +294,7 @@ void gt_net_clear_sums(const gt_net *net, gt_graph *graph) {
   clear(graph, gt_net_sums(net, graph));
 }
 
-/* The sum of a batch's losses, each with the penalty: what is minimised. */
+/* The summed objective of a batch: losses, with the penalty for each. */
 static gt_id objective_sum(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
   const gt_loss_nodes *nodes = &net->loss;
   if (nodes->penalty == GT_NONE) return nodes->loss_sum;
@@ -304,8 +304,8 @@ static gt_id objective_sum(const gt_net *net, gt_graph *graph, const gt_loss *lo
   return gt_add(graph, nodes->loss_sum, gt_mul(graph, nodes->penalty, times));
 }
 
-/* Adds what the loss says of one batch to what others of the step have said; to a search, what it minimises.
- */
+/* Adds the sums of one batch to those of the step so far; for a line search, the objective instead of the
+ * loss. */
 static void add_sums(const gt_net *net, gt_graph *graph, const gt_config *config) {
   const gt_loss_nodes *loss = &net->loss;
   const uint32_t variable = gt_net_sums(net, graph);
@@ -320,7 +320,7 @@ static void add_sums(const gt_net *net, gt_graph *graph, const gt_config *config
             gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
 }
 
-/* The states of a batch count if there is one, all before it was sound, and so is its loss. */
+/* States advance only if the batch has samples and if its loss and all batches before it are finite. */
 static void move_states(const gt_net *net, gt_graph *graph) {
   uint32_t variable;
   if (!net->model->moved) return;
@@ -330,9 +330,9 @@ static void move_states(const gt_net *net, gt_graph *graph) {
                        gt_mul(graph, sound, gt_less(graph, gt_constant(graph, 0), net->loss.weight_sum)));
 }
 
-/* The share of a batch in the gradient of the step, up to a factor: by the weights of all its batches it is
- * divided when they are known. Until then by what they would be if all rows counted, lest sums of losses
- * overflow. */
+/* The contribution of a batch to the gradient of the step, up to a factor: it is divided by the weights of
+ * all batches once they are known. Until then it is divided by the number of rows, so that sums of losses do
+ * not overflow. */
 static gt_id gradient_loss(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
   const gt_id sum = objective_sum(net, graph, loss);
   if (loss->type->sums_batch) return sum;
@@ -388,7 +388,7 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   return add_stage(net, graph, 1, arena, options, error);
 }
 
-/* The whole data in each step, whatever the batch. */
+/* Each step uses all training data, whatever the batch size. */
 static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                               gt_error *error) {
   net->parts *= net->steps;

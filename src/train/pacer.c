@@ -9,7 +9,7 @@ void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, const gt_net *net, gt_e
   *pacer = (gt_pacer){.backend = backend, .net = net, .executable = executable, .most = most};
 }
 
-/* The oldest piece is done. */
+/* Removes the oldest piece, which is done. */
 static void retire(gt_pacer *pacer) {
   const struct gt_piece *oldest = &pacer->piece[0];
   const double now = gt_seconds(), began = oldest->at > pacer->finished ? oldest->at : pacer->finished;
@@ -20,7 +20,7 @@ static void retire(gt_pacer *pacer) {
   memmove(pacer->piece, pacer->piece + 1, (size_t)pacer->pieces * sizeof *pacer->piece);
 }
 
-/* Notices what has completed: pacer->done goes up. */
+/* Removes the pieces that have completed and updates pacer->done. */
 static bool poll(gt_pacer *pacer, gt_error *error) {
   uint64_t ticket;
   if (!pacer->pieces) return true;

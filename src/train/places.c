@@ -7,7 +7,7 @@
 #include "train/init_from.h"
 #include "train/change.h"
 
-/* Every item of a registry; in the order in which hints name them. */
+/* Every item of a registry, in the order in which hints list them. */
 #define ADD_ALL(kind, all, at, common)                                \
   for (int i = 0; i < (all); i++) list[count++] = (gt_schema_place) { \
       kind, at(i)->name, at(i)->schema, common                        \

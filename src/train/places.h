@@ -1,4 +1,4 @@
-/* All maps that a config may have, so that a key in the wrong one is told where it belongs (spec/hint.h). */
+/* All maps of a config, so that a key in the wrong one gets a hint where it belongs (spec/hint.h). */
 #ifndef GT_TRAIN_PLACES_H
 #define GT_TRAIN_PLACES_H
 #include "spec/diagnostics.h"

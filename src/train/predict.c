@@ -5,7 +5,7 @@
 
 enum { BATCH = 500 };
 
-/* The inputs are a test split that has no targets. */
+/* The inputs become a test split without targets. */
 static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file,
                         const gt_tensor *inputs, gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return false;
@@ -16,7 +16,7 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
   return true;
 }
 
-/* What the model stands for is what it predicts with. */
+/* Predicts with the hard form of the model, if it has one. */
 static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_model_file *file,
                      uint64_t memory_limit, gt_error *error) {
   const gt_diagnostics *diagnostics = &session->config->diagnostics;

@@ -1,5 +1,4 @@
-/* How often a net is replayed is said here; where its samples come through a window, they are brought there.
- */
+/* Replays of a net; samples that are streamed through a window are brought there. */
 #include "train/net.h"
 
 bool gt_net_run_stage(const gt_net *net, gt_backend *backend, int stage, uint32_t times, uint64_t *ticket,
@@ -9,7 +8,7 @@ bool gt_net_run_stage(const gt_net *net, gt_backend *backend, int stage, uint32_
                              : backend->api->run(backend, executable, times, ticket, error);
 }
 
-/* Each stage by itself: the first reads more batches in a step than there are in a chunk. */
+/* Runs the stages one by one: the first reads more batches per step than a chunk has. */
 static bool run_stages(const gt_net *net, gt_backend *backend, uint32_t times, uint64_t *ticket,
                        gt_error *error) {
   for (uint32_t t = 0; t < times; t++)

@@ -1,4 +1,4 @@
-/* Saving a run's state, and finding it again. */
+/* Saves a run's state and restores it. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/generation.h"
@@ -35,7 +35,7 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   return ok;
 }
 
-/* Weights that were trained with other data, or judged by other data than will be, are not continued. */
+/* A run continues only with the data that its weights were trained and evaluated on. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
@@ -55,7 +55,7 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
   return true;
 }
 
-/* The run's constants are that model's. */
+/* The run's constants come from the init_from model, so it must be the same file. */
 static bool check_init(const gt_run *run, const char *path, gt_error *error) {
   const gt_init_from *from = run->config->init_from;
   if (!from || from->hash == run->state.init) return true;
@@ -65,7 +65,7 @@ static bool check_init(const gt_run *run, const char *path, gt_error *error) {
                  from->file.path, path);
 }
 
-/* Going on with another config is allowed, but it is not the same run: say where it differs. */
+/* Resuming with another config is allowed, but it is not the same run: warns where they differ. */
 static void compare_configs(const gt_run *run, const char *saved) {
   const char *a = run->base->resolved, *b = saved;
   int line = 1;
@@ -76,14 +76,15 @@ static void compare_configs(const gt_run *run, const char *saved) {
           line, run->directory, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
 }
 
-/* A checkpoint that was skipped must not count as one of the newest: pruning would drop sound ones for it. */
+/* Renames a damaged checkpoint, so that it does not count as one of the newest: pruning would remove valid
+ * ones instead. */
 static void set_aside(gt_arena *arena, const char *path) {
   if (rename(path, gt_arena_printf(arena, "%s.damaged", path)) != 0)
     gt_warn("cannot rename %s: %s", path, strerror(errno));
 }
 
-/* The newest sound one, and how many damaged ones are newer. What could not be read, or is of another
- * version, may be sound: it ends the search, for the user to see to. */
+/* Finds the newest valid checkpoint, and how many damaged ones are newer. One that cannot be read, or that
+ * another version wrote, may be valid: it ends the search with an error for the user. */
 static bool find_sound(gt_run *run, const int64_t *steps, int count, int *damaged, gt_container *container,
                        gt_error *error) {
   gt_error why = {0};

@@ -60,8 +60,8 @@ static bool open_state(gt_run *run, gt_error *error) {
          gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
-/* A resumed run keeps its device, which its directory tells. A directory is made only when there is a device
- * to train on. */
+/* A resumed run keeps its device, which is recorded in its directory. A new directory is created only after a
+ * device was opened. */
 static bool open_device(gt_run *run, gt_error *error) {
   const bool resume = run->options->resume;
   gt_session *session = &run->session;
@@ -70,7 +70,7 @@ static bool open_device(gt_run *run, gt_error *error) {
   const char *before = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
   gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, before, error);
   if (!backend) {
-    run->directory = NULL; /* nothing has run there, and there is nothing to continue on */
+    run->directory = NULL; /* nothing has run there, so there is nothing to continue */
     return false;
   }
   gt_session_start(session, backend);
@@ -78,7 +78,7 @@ static bool open_device(gt_run *run, gt_error *error) {
   return resume || gt_run_directory(run, error);
 }
 
-/* Directory, device, plans, data, first state or checkpoint. */
+/* Opens directory, device, plans, data and the first state or checkpoint. */
 static bool open_run(gt_run *run, gt_error *error) {
   run->bad_step = run->saved_step = run->lock = -1;
   run->started = gt_seconds();
@@ -128,8 +128,8 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
 
 /* --- the end --- */
 
-/* An earlier phase has the layers that its model tells: in a run that was resumed since, nobody else knows
- * what changes (change.h) made of them. */
+/* Returns to an earlier phase, with the layers from its model file: in a run that was resumed since, changes
+ * (change.h) have rewritten the configs. */
 static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
   gt_arena *arena = &run->session.arena;
   gt_config *config = &run->base->phase[phase];
@@ -144,7 +144,7 @@ static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt
   return gt_generation_return(run, phase, error);
 }
 
-/* The weights in best.bin, with the constants that they belong to. */
+/* Loads the weights in best.bin, with their constants. */
 static bool take_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
   if (run->state.best_phase != run->state.phase && !return_to(run, run->state.best_phase, best, error))
     return false;
@@ -160,14 +160,14 @@ static bool take_best(gt_run *run, const gt_model_file *best, gt_state_dict *wei
   return false;
 }
 
-/* The last weights, or the best ones of the run. */
+/* Chooses the last weights or the best ones. */
 static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
   if (*restored) {
     if (!gt_model_file_read(&best, path, error)) return false;
-    /* A run that was resumed with fewer steps may have been further before. */
+    /* best.bin may be newer if the run was resumed with fewer steps. */
     *restored = best.step < 0 || best.step == run->state.best_step;
     if (!*restored)
       gt_warn("%s is from step %lld, but the best step is %lld: model.bin gets the last weights", path,
@@ -186,7 +186,7 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums
   return true;
 }
 
-/* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
+/* The watched split already has a row for that step; a test split that was not watched gets its row now. */
 static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *error) {
   gt_metric_row row = gt_run_row(run, "test", &run->result->test);
   row.step = step;
@@ -251,7 +251,7 @@ static bool train(gt_run *run, gt_error *error) {
   return ok;
 }
 
-/* A device that fails, or has no memory left, ends the process but not the run. */
+/* If the device fails or its memory is exhausted, the process ends, but the run can be resumed. */
 static void keep_resumable(const gt_run *run, gt_error *error) {
   const bool lost = error->status == GT_ERR_NODEVICE && run->directory;
   char next[128] = "Continue with";
@@ -269,8 +269,8 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
   gt_run run = {.base = config, .config = config, .options = options, .result = result, .lock = -1};
   *result = (gt_train_result){0};
-  /* From here to the end: a signal while the run opens stops it at its first step, one in the final
-   * evaluation comes too late to stop anything. */
+  /* Signals are handled from here on: one during opening stops the run at its first step, one during the
+   * final evaluation comes too late. */
   gt_signals_catch();
   const bool ok = train(&run, error);
   if (!ok) keep_resumable(&run, error);

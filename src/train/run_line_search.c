@@ -17,7 +17,7 @@ typedef struct search {
   float *staging;              /* rows * rows */
   float measured[GT_MEASURED]; /* at the last trial */
   float last[GT_MEASURED];     /* at x */
-  float counts[2];             /* steps, and pairs in the history */
+  float counts[2];             /* steps; pairs in the history */
 } search;
 
 enum { STEPS, PAIRS };
@@ -51,7 +51,7 @@ static bool control(search *s, double t, bool joins, gt_error *error) {
   return upload(s, "lbfgs.control", words, GT_CONTROL, error);
 }
 
-/* Loss and gradient at x + t d, all batches, each with the random numbers it had before. */
+/* Evaluates loss and gradient at x + t d over all batches, each with the same random numbers every time. */
 static bool evaluate(search *s, double t, gt_error *error) {
   gt_run *run = s->run;
   uint64_t ticket;
@@ -69,7 +69,7 @@ static double mean_loss(const search *s, const float *measured) {
 
 /* --- from step to step --- */
 
-/* The last pair's rows and columns move into the history. */
+/* Moves the rows and columns of the last pair into the history. */
 static void shift_gram(search *s) {
   const int m = s->m, rows = s->rows;
   double *next = gt_alloc((size_t)(rows * rows) * sizeof *next);
@@ -83,7 +83,7 @@ static void shift_gram(search *s) {
   free(next);
 }
 
-/* x moves to the last trial, t along the direction. */
+/* Moves x to the last trial, at t along the direction. */
 static bool accept(search *s, double t, gt_error *error) {
   const int rows = s->rows, first = 2 * s->m;
   const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
@@ -101,7 +101,7 @@ static bool accept(search *s, double t, gt_error *error) {
          upload(s, "lbfgs.counts", s->counts, 2, error);
 }
 
-/* A new search begins with an evaluation; one that is resumed, with what the checkpoint holds. */
+/* A new search starts with an evaluation, a resumed one with the values of the checkpoint. */
 static bool begin(search *s, gt_error *error) {
   const gt_store *store = s->run->net->model->store;
   gt_state_dict weights;
@@ -118,7 +118,7 @@ static bool begin(search *s, gt_error *error) {
   return evaluate(s, 0, error) && (!isfinite(mean_loss(s, s->measured)) || accept(s, 0, error));
 }
 
-/* The direction to the device; its slope, and how far to go first. */
+/* Computes the direction on the device; returns its slope and the first step length. */
 static bool direct(search *s, double *slope, double *t, gt_error *error) {
   const gt_run *run = s->run;
   const int64_t step = run->state.step - run->state.first_step;
@@ -140,7 +140,7 @@ static bool direct(search *s, double *slope, double *t, gt_error *error) {
          replay(s, s->net->stage[GT_LINE_SEARCH_DIRECT].executable, 1, error);
 }
 
-/* Finds how far to go; the last trial is there in the end. */
+/* Finds the step length; the last trial is evaluated at it. */
 static bool find_length(search *s, double slope, double *t, gt_error *error) {
   gt_wolfe wolfe;
   double at = *t;
@@ -163,7 +163,7 @@ static void note_step(search *s, double t) {
   gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 1};
   if (run->net->weighs) {
     sums.divisor = sums.weight;
-    sums.weight = (double)run->net->data->samples; /* a step looks at all */
+    sums.weight = (double)run->net->data->samples; /* a step uses all samples */
   }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);
@@ -176,19 +176,19 @@ static void converged(search *s, const char *why) {
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
-/* A history may lead nowhere: what it says of the curvature is no longer so, or was lost in rounding. Then
- * the search begins anew from the steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm
- * 778", 1997). */
+/* Resets the history. Its curvature may be out of date, or lost to rounding; the search then restarts with
+ * steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm 778", 1997). */
 static void forget(search *s) {
   const int s_row = 2 * s->m, y_row = s_row + 1;
   s->counts[STEPS] = s->counts[PAIRS] = 0;
-  s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] = 0; /* nor does the last pair join */
+  s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] =
+      0; /* the last pair does not join either */
   gt_sinks_say(&s->run->sinks, "L-BFGS: line search failed after step %lld, history reset",
                (long long)s->run->state.step);
 }
 
-/* A direction and how far to go along it: *t, the last trial, which is 0 where no trial lowered the loss.
- * *down: the direction leads down, by more than the tolerance. */
+/* Finds a direction and a step length *t, where the last trial is; 0 if no trial lowered the loss. *down: it
+ * is a descent direction, by more than the tolerance. */
 static bool find_step(search *s, double *t, bool *down, gt_error *error) {
   for (;;) {
     double slope;
@@ -201,7 +201,7 @@ static bool find_step(search *s, double *t, bool *down, gt_error *error) {
   }
 }
 
-/* One step; nothing changes if there is none to take, or its loss is not finite. */
+/* Takes one step. Nothing changes if there is none, or if its loss is not finite. */
 static bool advance(search *s, gt_error *error) {
   const gt_lbfgs_config *c = s->settings;
   gt_run *run = s->run;

@@ -39,7 +39,7 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
                        GT_F32);
 }
 
-/* What is known of bytes follows from how they are scaled. */
+/* Sets what the scaling of bytes implies for their values. */
 static void tell_of_bytes(const gt_tensor *tensor, const gt_scaling *scaling, gt_batch_attribute *attribute) {
   static const float plain[] = {0, 1, 0};
   const float *v = scaling->count ? scaling->values : plain;

@@ -1,5 +1,5 @@
-/* gt_samples: the tensors of the data room as variables of a graph: uploaded once, read in batches. The
- * inputs are those of a split, or samples that come without targets, for predictions. */
+/* gt_samples: tensors of the data room as variables of a graph, uploaded once and read in batches. They are
+ * the inputs of a split, or samples without targets for predictions. */
 #ifndef GT_TRAIN_SAMPLES_H
 #define GT_TRAIN_SAMPLES_H
 #include "augment/augment.h"
@@ -10,28 +10,27 @@
 
 typedef struct gt_samples {
   int inputs;
-  const gt_input *input;   /* of each: what it is */
-  const gt_tensor *tensor; /* and its samples */
-  const char *variable;    /* what their variables are called: VARIABLE.NAME, or VARIABLE of GT_INPUT_NAME */
-  int64_t window;          /* rows of their variables, where these are windows (feed.h); 0: they hold all */
+  const gt_input *input;   /* description of each input */
+  const gt_tensor *tensor; /* samples of each input */
+  const char *variable;    /* names of the variables: VARIABLE.NAME, or VARIABLE for GT_INPUT_NAME */
+  int64_t window;          /* rows of the variables if they are windows (feed.h); 0: they hold all samples */
 } gt_samples;
 
-/* One batch of each input as the network sees it, normalised; in the arena. The scaling is in the variables
+/* A batch of each input as the network sees it, normalized; in the arena. The scaling is in the variables
  * data.scaling.NAME. */
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute);
-/* The same of the one input there is, as augmentation changes it; drawn: what it drew (op/augment/augment.h).
- */
+/* The same for the single input, augmented; drawn: the random values (op/augment/augment.h). */
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                      gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *drawn);
-/* Brings them there, but for those that come through windows, and their scaling. */
+/* Uploads the samples, except streamed ones, and the scaling. */
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
-/* What the variable of an input is called, in the arena. */
+/* The name of the variable of an input, in the arena. */
 const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena);
 
-/* A batch of an input, or of pictures as targets, as the network sees it. */
+/* Crops a batch of an input, or of target images, to what the network sees. */
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
-/* A tensor in a variable of its shape and type; of a window, with so many rows. */
+/* Reads a tensor from a variable of its shape and type; for a window, of `window` rows. */
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error);
 #endif

@@ -65,7 +65,7 @@ void gt_session_release(gt_session *session) {
   gt_buffers_keep(&session->buffers, "data.");
 }
 
-/* To be destroyed at the end. */
+/* Remembers an executable, to be destroyed with the session. */
 static gt_executable *keep(gt_session *session, gt_executable *executable) {
   const int most = sizeof session->executables / sizeof *session->executables;
   assert(session->executable_count < most);
@@ -73,7 +73,7 @@ static gt_executable *keep(gt_session *session, gt_executable *executable) {
   return executable;
 }
 
-/* On the CPU the backend's threads have enough to do; beside a device, some are of use. */
+/* On the CPU the backend uses all threads; next to a GPU, several threads can gather. */
 static int gathering_threads(const gt_session *session) {
   enum { MOST = 8 };
   const int64_t threads = session->config->train.threads;
@@ -81,7 +81,7 @@ static int gathering_threads(const gt_session *session) {
   return (int)gt_least(threads ? threads : gt_pool_default_threads(), MOST);
 }
 
-/* The windows of a net's split are there now: what fills them. */
+/* Opens the feed of a net whose windows exist now. */
 static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
   gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
@@ -129,7 +129,7 @@ static void discard(gt_session *session, gt_executable *executable) {
 }
 
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable) {
-  discard(session, executable); /* a sequence before its parts */
+  discard(session, executable); /* a sequence before its stages */
   for (int i = 0; i < net->stages; i++) discard(session, net->stage[i].executable);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
     discard(session, net->search->stage[i].executable);
@@ -244,7 +244,7 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
   }
   if (!gt_pacer_drain(&pacer, error)) return false;
-  /* The samples of the next evaluation can be gathered until then. */
+  /* Gathers the first samples of the next evaluation in advance. */
   if (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error)) return false;
   *sums = (gt_sums){.judged = net->column.error >= 0};
   for (int64_t s = 0; s < net->steps; s++) {

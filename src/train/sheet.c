@@ -12,30 +12,30 @@
 
 enum { LEAST_SIDE = 64, MOST_SIDE = 256, GAP = 4 };
 
-typedef struct image { /* how samples of one kind lie in memory */
+typedef struct image { /* layout of inputs or targets */
   int64_t height, width, channels;
-  double low, high; /* black and white */
+  double low, high; /* values of black and white */
 } image;
 
 typedef struct sheet {
   gt_config *config;
   gt_arena arena;
   const gt_tensor *targets;
-  image input, target; /* target.height 0: targets are no pictures */
+  image input, target; /* target.height 0: targets are not images */
   int64_t batch, samples;
   int64_t each; /* values of a target */
-  bool mixed;   /* labels of two samples */
+  bool mixed;   /* samples have two labels */
   float *inputs, *shares;
   union {
-    int32_t *label; /* own and, where they are mixed, other ones */
+    int32_t *label; /* own label; the other label of mixed samples */
     float *number;
   } own, other;
   gt_picture picture;
-  uint32_t zoom, stride; /* pixels of the sheet for one of a sample, and the other way round */
+  uint32_t zoom, stride; /* magnification of small samples; subsampling of large ones */
   uint32_t wide, high;   /* of a cell */
 } sheet;
 
-/* --- what training sees --- */
+/* --- the samples of training --- */
 
 static image image_of(int rank, const int64_t *dim) {
   return (image){dim[0], dim[1], rank == 3 ? dim[2] : 1, 0, 1};
@@ -71,7 +71,7 @@ static void keep(gt_graph *graph, const char *name, gt_id node) {
   gt_assign(graph, gt_graph_variable(graph, name, n->shape, n->dtype, false), 0, node);
 }
 
-/* The beginning of a training step: its batch, and nothing behind it. */
+/* The start of a training step: its batch, without the model. */
 static gt_graph *build(sheet *s) {
   gt_config *config = s->config;
   gt_graph *graph = gt_graph_create(&s->arena);
@@ -99,7 +99,7 @@ static gt_graph *build(sheet *s) {
     gt_augmented_targets(&augmented, graph, &forward);
   else if (s->target.height)
     forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
-  s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* the same in batches of one */
+  s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* equal in batches of one */
   keep(graph, "sheet.inputs", forward.inputs.items[0].node);
   keep(graph, "sheet.own", forward.targets);
   if (s->mixed) keep(graph, "sheet.other", forward.mixture->targets);
@@ -162,7 +162,7 @@ static bool compute(sheet *s, gt_session *session, gt_error *error) {
   return ok;
 }
 
-/* Back to the units of the files, and what is black and white in them. */
+/* Undoes the normalization, and finds the values of black and white. */
 static void restore(sheet *s) {
   const gt_input *input = &s->config->dataset.input[0];
   const gt_scaling *scaling = &input->scaling;
@@ -182,10 +182,10 @@ static void restore(sheet *s) {
 
 /* --- drawing --- */
 
-/* Lines of text below each picture. */
+/* Lines of text below each image. */
 static uint32_t lines_of(const sheet *s) { return s->mixed ? 2 : 1; }
 
-/* Small pictures are enlarged, large ones lose pixels. */
+/* Chooses the layout: small images are magnified, large ones subsampled. */
 static bool lay_out(sheet *s, gt_error *error) {
   const int64_t side = gt_most(s->input.height, s->input.width);
   const uint32_t columns = (uint32_t)gt_least((int64_t)ceil(sqrt((double)s->samples)), GT_SHEET_COLUMNS);
@@ -210,7 +210,7 @@ static uint8_t shade_of(const image *kind, double value) {
   return (uint8_t)lround(255 * fmin(fmax(part, 0), 1));
 }
 
-/* One picture of the size of the inputs at a place of the sheet; colours, or the first channel as grey. */
+/* Draws one image of the input's size at a place of the sheet: colours, or the first channel as grey. */
 static void draw(sheet *s, const image *kind, const float *sample, uint32_t x, uint32_t y) {
   const uint32_t width = (uint32_t)gt_ceil_div(kind->width, s->stride) * s->zoom,
                  height = (uint32_t)gt_ceil_div(kind->height, s->stride) * s->zoom;
@@ -238,7 +238,7 @@ static const char *numbers_of(sheet *s, int64_t index) {
   return text;
 }
 
-/* A class, or two of them with their shares, a line each, or numbers. */
+/* A class; two classes with their shares, one per line; or numbers. */
 static const char *label_of(sheet *s, int64_t index, uint32_t line) {
   const bool classes = s->config->dataset.classification;
   if (!s->each || s->target.height) return "";

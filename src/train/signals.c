@@ -11,9 +11,9 @@ static volatile sig_atomic_t received, save_wanted;
 static struct timespec first;
 static struct sigaction before[STOPPING];
 
-/* One wish often comes as two signals: `timeout` signals its child and then its group, a terminal that is
- * closed hangs up on the shell, which hangs up on its jobs. What comes so close behind the first is no second
- * wish. */
+/* One request often arrives as two signals: `timeout` signals its child and then its group; a closing
+ * terminal hangs up on the shell, which hangs up on its jobs. A signal this soon after the first is not a
+ * second request. */
 static bool is_second_wish(void) {
   static const double burst = 0.25; /* seconds */
   struct timespec now;
@@ -35,8 +35,7 @@ static void on_save(int number) {
   save_wanted = 1;
 }
 
-/* Who started us may have said that a signal is to be ignored (nohup, a shell's job in the background): it
- * stays so. */
+/* The parent may have set a signal to be ignored (nohup, background jobs of a shell): that is kept. */
 static void handle(int number, void (*handler)(int), struct sigaction *old) {
   struct sigaction action;
   memset(&action, 0, sizeof action);

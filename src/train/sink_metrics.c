@@ -1,10 +1,10 @@
-/* metrics.jsonl: what was computed, one JSON object a line:
- * {"step":469,"epoch":1,"split":"train","steps":469, "loss":…,"accuracy":…,"lr":…,"grad_norm":…}. Nothing in
- * it depends on the clock or the machine's load: a run that was killed and resumed ends with the same bytes
- * as one that was not, for its file is cut back to the length it had when the checkpoint was made. No
- * evaluation stands there twice: the split that is watched has a row of each, and a test split besides has
- * one row, the last, of the weights that model.bin gets. "step" counts finished steps, "steps" tells over how
- * many the row is a mean (rows of split "train"). */
+/* metrics.jsonl: the metrics of a run, one JSON object per line:
+ *    {"step":469,"epoch":1,"split":"train","steps":469,"loss":…,"accuracy":…,"lr":…,"grad_norm":…}
+ * Nothing in it depends on time or on the load of the machine. A run that was killed and resumed ends with
+ * the same bytes as an undisturbed one, because its file is truncated to its length at the checkpoint. Each
+ * evaluation appears once: the watched split has a row per evaluation; a test split that is not watched has
+ * one row, the last, for the weights in model.bin. "step" is the number of finished steps, "steps" the number
+ * of steps that a row averages (split "train" only). */
 #include "train/sink.h"
 #include <math.h>
 #include <stdio.h>

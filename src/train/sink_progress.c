@@ -1,10 +1,8 @@
-/* Progress of a run on stderr: on a terminal one line that is redrawn at most ten times a second, with a bar,
- * the time left and samples per second, as much of it as fits; elsewhere a plain line at most every ten
- * seconds. Above it a line for each evaluation; where there is no terminal at most one a second, and of those
- * in between the best and the last one when the run ends, or before anything else is said. Nothing with
- * --quiet. On a terminal the
- * run ends with a picture of its losses (train/curve.h). Messages move the progress out of the way
- * (base/log.h). */
+/* Progress of a run on stderr. On a terminal: one line, redrawn at most ten times per second, with a bar, the
+ * time left and the rate, as far as they fit. Otherwise: a plain line at most every ten seconds. Above it one
+ * line per evaluation; without a terminal at most one per second, and of those in between the best and the
+ * last when the run ends or before another message. Nothing with --quiet. On a terminal the run ends with a
+ * plot of its losses (train/curve.h). Messages clear the progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
 #include "train/curve.h"
@@ -14,14 +12,14 @@
 #include <math.h>
 #include <unistd.h>
 
-static const double file_interval = 1; /* seconds between lines of evaluations in a file */
+static const double file_interval = 1; /* seconds between lines of evaluations without a terminal */
 
 typedef struct progress {
   gt_sink_start run;
-  double started, shown, told;   /* told: when the last evaluation was */
-  gt_evaluation held, held_best; /* the last one and the best one that were not told yet */
-  bool holds, holds_best;        /* there is one; holds_best only with holds */
-  bool marked;                   /* a line that was told has the mark of the best */
+  double started, shown, told;   /* told: time of the last evaluation line */
+  gt_evaluation held, held_best; /* the last and the best evaluation that were not printed yet */
+  bool holds, holds_best;        /* held is valid; held_best, only if held is valid */
+  bool marked;                   /* a printed line has the mark of the best */
   gt_curve curve;
 } progress;
 
@@ -67,7 +65,7 @@ static void tell(progress *p, const gt_evaluation *evaluation) {
   p->marked = p->marked || evaluation->best;
 }
 
-/* The earlier of those that are held: the best, then the last. */
+/* Prints the earlier one of those held: the best, then the last. */
 static void tell_next(progress *p) {
   const bool last = !p->holds_best || p->held_best.step == p->held.step;
   tell(p, last ? &p->held : &p->held_best);

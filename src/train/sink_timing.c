@@ -1,5 +1,5 @@
-/* timing.jsonl: what it took: {"step":…,"elapsed_s":…,"samples_per_s":…} for each evaluation, and a row with
- * the device at each start. Nothing is taken back on resume: it happened. */
+/* timing.jsonl: times of a run, {"step":…,"elapsed_s":…,"samples_per_s":…} for each evaluation, and a row
+ * with the device for each start. Rows stay when a run is resumed. */
 #include "train/sink.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static bool open_file(void *own, const gt_sink_start *start, int64_t place, gt_e
                           strlen(start->device));
   char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
   json_decref(row);
-  if (!text) return true; /* a device whose name is not UTF-8 goes unrecorded */
+  if (!text) return true; /* a device name that is not UTF-8 is not recorded */
   char line[1024];
   snprintf(line, sizeof line, "%s\n", text);
   free(text);

@@ -8,11 +8,11 @@
 
 enum { TURNS = 5, MATCHES = 2, LAST_TURNS = 9, WARM = 2 };
 static const double turn_seconds = 0.02;
-static const double least_gain = 0.005; /* of a step: less may be chance */
-static const double hopeless = 1.2;     /* a first turn that takes so much longer is the last one */
-static const double most_cost = 3;      /* what is reckoned to cost so much more is not tried */
+static const double least_gain = 0.005; /* of a step: less could be noise */
+static const double hopeless = 1.2;     /* ratio of the first turn above which a trial ends */
+static const double most_cost = 3;      /* candidates with this many times the estimated cost are not tried */
 
-/* A step that can be run: the session's config, planned with some ways. */
+/* A compiled step: the session's config planned with some candidates. */
 typedef struct subject {
   gt_arena arena;
   gt_net *net;
@@ -52,7 +52,7 @@ static bool take_turn(gt_session *session, const subject *s, const match *m, dou
   return gt_bench_seconds(session->backend, s->net, s->executable, m->steps, seconds, error);
 }
 
-/* Runs a and b in turns, each first every other time; ends early where b has no hope. */
+/* Times a and b alternately, each first every other time; ends early if b is hopeless. */
 static bool play(gt_session *session, const subject *a, const subject *b, int turns, match *m,
                  gt_error *error) {
   m->wins = 0;
@@ -69,7 +69,7 @@ static bool play(gt_session *session, const subject *a, const subject *b, int tu
   return true;
 }
 
-/* Steps of a turn. */
+/* Chooses the number of steps per turn. */
 static bool measure_turn(gt_session *session, const subject *s, match *m, gt_error *error) {
   double seconds = 0;
   for (m->steps = 1; m->steps < 1 << 20; m->steps *= 4) {
@@ -81,18 +81,18 @@ static bool measure_turn(gt_session *session, const subject *s, match *m, gt_err
   return true;
 }
 
-/* --- what is asked --- */
+/* --- the choices --- */
 
 typedef struct way {
   const char *text;
   uint32_t kin;
-  bool leads; /* the cheapest of its kin */
+  bool leads; /* the cheapest of its family */
 } way;
 
 typedef struct question {
   const char *key;
-  double cost; /* of all steps that it decides, as it is reckoned */
-  way *way;    /* that may pay, the cheapest first; the first is the one that it was */
+  double cost; /* estimated, of all steps that it decides */
+  way *way;    /* promising candidates, cheapest first; the first is the current one */
   uint32_t ways, offered;
 } question;
 
@@ -115,7 +115,7 @@ static int dearest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* The cheapest candidate that costs more than that one, or as much and stands behind it. */
+/* The next candidate by cost, then by index. */
 static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
   const gt_candidate *c = choice->candidate;
   const double cost = c[last].cost;
@@ -158,7 +158,7 @@ static void forget(tuner *t) {
     gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
 }
 
-/* Lists the questions that the net's plans ask, and forgets answers to them. */
+/* Lists the choices in the net's plans and removes former answers to them. */
 static void ask(tuner *t, const gt_net *net) {
   for (int i = 0; i < net->stages; i++) {
     const gt_plan *plan = net->stage[i].plan;
@@ -180,7 +180,8 @@ static bool is_over(const tuner *t) {
   return gt_signal_received() || (limit > 0 && gt_seconds() - t->began > limit);
 }
 
-/* Is the step faster with it? Of many tries some look so by chance: who wins plays again. */
+/* Sets *better if the step is faster. Among many trials some look faster by chance, so a winner is timed
+ * again. */
 static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error) {
   match *m = &t->match;
   *better = true;
@@ -191,7 +192,7 @@ static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error)
   return true;
 }
 
-/* Tries a way in the place of the one that is taken now. */
+/* Tries a candidate instead of the current one. */
 static bool try_way(tuner *t, const question *q, const way *next, const way **taken, gt_error *error) {
   gt_tuned *tuned = &t->session->tuned;
   const char *now = gt_tuned_find(tuned, q->key);
@@ -205,7 +206,7 @@ static bool try_way(tuner *t, const question *q, const way *next, const way **ta
     better &= ok;
     close_subject(t->session, better ? &t->base : &trial);
     if (better) t->base = trial, *taken = next;
-  } else if (refused.status == GT_ERR_NODEVICE) /* it will not come back */
+  } else if (refused.status == GT_ERR_NODEVICE) /* the device is lost */
     ok = gt_fail(error, refused.status, "%s", refused.message);
   else
     t->result->failed++;
@@ -213,7 +214,7 @@ static bool try_way(tuner *t, const question *q, const way *next, const way **ta
   return ok;
 }
 
-/* Tries the cheapest of each kin, then the others of that which is best. */
+/* Tries the cheapest candidate of each family, then others of the best family. */
 static bool go_through(tuner *t, const question *q, gt_error *error) {
   gt_tune_choice noted = {.key = q->key, .was = q->way[0].text, .offered = q->offered};
   const way *taken = &q->way[0];
@@ -238,7 +239,8 @@ static bool go_through(tuner *t, const question *q, gt_error *error) {
   return true;
 }
 
-/* The step that it began as and the tuned one; what is not faster after all is forgotten. */
+/* Compares the original step with the tuned one; if the tuned one is not faster, its
+ * candidates are dropped. */
 static bool hold_together(tuner *t, gt_error *error) {
   gt_session *session = t->session;
   gt_tuned found = session->tuned;
@@ -270,7 +272,7 @@ static bool search(tuner *t, gt_error *error) {
   return true;
 }
 
-/* The step with ways as they are reckoned, of which there may be questions. */
+/* Opens the step with the estimated best candidates, and lists its choices. */
 static bool open_tuner(tuner *t, gt_error *error) {
   gt_tuned known = t->session->tuned;
   t->session->tuned = (gt_tuned){0};

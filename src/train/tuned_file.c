@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char format[] = "gtrain-tuned-2",
-                  old_format[] = "gtrain-tuned-1"; /* keys left fields of the problem out */
+                  old_format[] = "gtrain-tuned-1"; /* its keys lacked some fields */
 static const uint64_t most_bytes = 16 << 20;
 
 char *gt_tuned_path(const gt_backend *backend) {

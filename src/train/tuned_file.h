@@ -1,19 +1,20 @@
-/* Ways that were found best (step/tuned.h) as a file: {"format": "gtrain-tuned-2", "device": NAME, "ways":
- * {KEY: WAY, …}} as JSON, NAME being gt_backend.name, which tells the driver's version, too. One lies in the
- * cache for each device; a run that begins with some keeps a copy of them, tuned.json, by which it goes on
- * when it is resumed: other ways would give other bits. */
+/* Tuned candidates (step/tuned.h) as a JSON file: {"format": "gtrain-tuned-2", "device": NAME, "ways": {KEY:
+ * WAY, …}}. NAME is gt_backend.name, which includes the driver version. The cache has one per device. A run
+ * that starts with one keeps a copy, tuned.json, and uses it when it is resumed, because other candidates
+ * would give other bits. */
 #ifndef GT_TRAIN_TUNED_FILE_H
 #define GT_TRAIN_TUNED_FILE_H
 #include "backend/backend.h"
 
 #define GT_TUNED_FILE "tuned.json"
 
-/* The device's file in the cache, to be freed; NULL: there is no place for it. */
+/* The path of the device's file in the cache, to be freed; NULL: there is no cache folder. */
 char *gt_tuned_path(const gt_backend *backend);
-/* Adds the ways of a file; of another device's none, with a warning. GT_ERR_DATA if it is no such file. */
+/* Adds the candidates in a file; ignores those of another device, with a warning. GT_ERR_DATA if it is not
+ * such a file. */
 bool gt_tuned_read(gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error);
-/* Adds those of the cache, if it has some. What is wrong with it is a warning. */
+/* Adds those in the cache, if there are any. Errors become warnings. */
 void gt_tuned_read_cache(gt_tuned *tuned, const gt_backend *backend);
-/* Makes the folder, too. */
+/* Creates the folder if necessary. */
 bool gt_tuned_write(const gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error);
 #endif

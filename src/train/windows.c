@@ -1,6 +1,6 @@
-/* What of the data the device keeps whole, and what comes to it through windows (feed.h). There must be room
- * for what the nets need and a batch of each split; then splits that fit are whole, the smallest first, and
- * what is left goes to the windows of the others. */
+/* Decides which data are resident on the device and which are streamed through windows (feed.h). Memory must
+ * suffice for the nets and one batch per split. Then splits become resident, the smallest first, and the
+ * windows of the others share the rest. */
 #include "base/count.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -11,26 +11,27 @@
 
 enum {
   SPLITS = 3,
-  SHARE = 16,            /* less than such a part of the device needs no reckoning; nor is more left free */
-  CHUNK_BYTES = 16 << 20 /* large enough that a copy costs little, small enough that four cost no memory */
+  SHARE = 16, /* data below this fraction of memory need no planning; the same fraction stays free */
+  CHUNK_BYTES =
+      16 << 20 /* large enough for efficient copies, small enough that four chunks take little memory */
 };
 static const char *const names[SPLITS] = {"train", "validation", "test"};
 
 typedef struct placed {
   const char *name;
   bool read, windowed;
-  uint64_t bytes, batch, largest; /* of all samples; of a batch; of the largest tensor */
-  int64_t parts;                  /* batches of a step */
+  uint64_t bytes, batch, largest; /* of all samples; per batch; of the largest tensor */
+  int64_t parts;                  /* batches per step */
 } placed;
 
 typedef struct placing {
   gt_session *session;
   gt_config *config;
-  gt_arena arena; /* of the nets that are only reckoned with */
+  gt_arena arena; /* of nets that are only planned, for their sizes */
   placed part[SPLITS];
-  gt_names counted; /* variables */
+  gt_names counted; /* variables counted so far */
   gt_windows windows;
-  uint64_t limit, nets, shared; /* shared: the arena of all nets */
+  uint64_t limit, nets, shared; /* shared: the one arena of all nets */
 } placing;
 
 /* --- what is needed --- */
@@ -39,7 +40,7 @@ static uint64_t bytes_of(const gt_tensor *tensor) {
   return (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
 }
 
-/* Is a tensor larger than what the device has in one piece? */
+/* True if a tensor is larger than the device can allocate in one piece. */
 static bool is_too_large(const placing *p, const placed *part) {
   const uint64_t most = p->session->backend->max_allocation;
   return most && part->largest > most;
@@ -65,7 +66,7 @@ static int number_of(const char *split) {
   return i;
 }
 
-/* Variables are there once, whoever reads them; those of a split are counted with it. */
+/* Variables are shared by name and counted once; those of a split are counted with the split. */
 static bool is_counted(placing *p, const gt_variable *variable) {
   bool of_split = variable->host_visible;
   for (int i = 0; i < SPLITS; i++) {
@@ -117,7 +118,7 @@ static uint64_t needed(const placing *p) {
   return bytes;
 }
 
-/* A window holds a batch at least: one of less than that saves nothing. */
+/* The largest resident split that a window would shrink: a window holds at least one batch. */
 static placed *largest_whole(placing *p) {
   placed *found = NULL;
   for (int i = 0; i < SPLITS; i++) {
@@ -128,8 +129,8 @@ static placed *largest_whole(placing *p) {
   return found;
 }
 
-/* Batches of a window for which there is so much room: a whole number of chunks (feed.h), each of whole steps
- * if it can be, and of as many as are recorded together. */
+/* The number of batches of a window that fits into `room`: a whole number of chunks (feed.h), each of whole
+ * steps if possible and a multiple of the steps recorded together. */
 static uint32_t window_of(const placed *part, uint64_t room) {
   enum { TOGETHER = 64 };
   const int64_t fits = (int64_t)(room / part->batch);
@@ -145,7 +146,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void choose(placing *p) {
   const uint64_t most = p->session->backend->max_allocation;
   const uint64_t largest =
-      most ? most - most / SHARE : UINT64_MAX; /* what is staged lies in one piece, too */
+      most ? most - most / SHARE : UINT64_MAX; /* the staging buffer is also one allocation */
   placed *next;
   for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && is_too_large(p, &p->part[i]);
   while (needed(p) > p->limit && (next = largest_whole(p))) next->windowed = true;
@@ -160,7 +161,7 @@ static void choose(placing *p) {
   }
 }
 
-/* --- saying so --- */
+/* --- messages --- */
 
 static void tell(placing *p) {
   const gt_session *session = p->session;
@@ -180,7 +181,7 @@ static void tell(placing *p) {
             gt_human_bytes((double)p->limit, limit));
 }
 
-/* What the text will say is no less than these bytes. */
+/* Rounded up as printed, so that the printed limit suffices. */
 static double rounded_up(uint64_t bytes) {
   double unit = 1;
   while ((double)bytes / unit >= 1024) unit *= 1024;
