@@ -3,13 +3,14 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"compare", "FILE", "alone: what an earlier --json wrote, to be compared with", false},
-    {"row-ms", "N", "alone: milliseconds that a row of the table should take (default: 1000)", false},
-    {"steps", "N", "train: replays in one of the 7 repetitions (default: a third of a second)", false},
-    {"profile", NULL, "train: time of each kernel of the step, beside what the machine could do it in",
+    {"compare", "FILE", "without arguments: --json output of an earlier run to compare with", false},
+    {"row-ms", "N", "without arguments: target time per row of the table in milliseconds (default: 1000)",
+     false},
+    {"steps", "N", "train: steps in each of the 7 repetitions (default: for a third of a second)", false},
+    {"profile", NULL, "train: time of each kernel of the step, next to a lower bound for this machine",
      false},
     GT_OPTION_SET,
-    {"memory-limit", "SIZE", "train: as of `gtrain train`: data that do not fit are streamed", false},
+    {"memory-limit", "SIZE", "train: limit on device memory, as for `gtrain train`", false},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_QUIET,
@@ -74,13 +75,14 @@ static int run(const gt_arguments *arguments) {
   if (!arguments->words) return gt_cli_bench_table(arguments);
   const char *kind = arguments->word[0];
   if (gt_option_value(arguments, "compare"))
-    return gt_usage_error(arguments, "--compare is for the table: gtrain bench without '%s'", kind);
+    return gt_usage_error(arguments, "--compare applies to the table only: use gtrain bench without '%s'",
+                          kind);
   if (!strcmp(kind, "train")) return gt_cli_bench_train(arguments);
   if (!strcmp(kind, "gemm") && arguments->words == 1) return gt_cli_bench_gemm(arguments);
   if (!strcmp(kind, "gemm")) return gt_usage_error(arguments, "unexpected argument '%s'", arguments->word[1]);
   const char *nearest = gt_nearest(kind, kinds, KINDS);
-  return gt_usage_error(arguments, "nothing to measure is called '%s'%s%s%s", kind,
-                        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  return gt_usage_error(arguments, "unknown benchmark '%s'%s%s%s", kind, nearest ? "; did you mean '" : "",
+                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 GT_REGISTER(command, bench)
@@ -90,9 +92,10 @@ const gt_command gt_command_bench = {
     .summary = "measure this machine, or the training step of a config",
     .usage = "[train CONFIG | gemm] [options]",
     .details =
-        "Alone: a table of products, memory, launches and a reference training step, the CPU beside the device,\n"
-        "each the median of up to 7 repetitions with the least and the most of them. With train: the steady step\n"
-        "of a config, as the median of 7 repetitions. With gemm: products of many sizes.\n",
+        "Without arguments: a table of matrix products, memory, launches and a reference training step,\n"
+        "for the device and the CPU. Each figure is the median of up to 7 repetitions, with their range.\n"
+        "With train: the steady-state step of a config, as the median of 7 repetitions. With gemm: matrix\n"
+        "products of many sizes.\n",
     .known_word = kind_at,
     .examples = {"gtrain bench", "gtrain bench train configs/digits.yaml --profile"},
     .options = options,

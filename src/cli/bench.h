@@ -1,4 +1,4 @@
-/* What `gtrain bench` does, a file each. */
+/* The parts of `gtrain bench`, one file each. */
 #ifndef GT_CLI_BENCH_H
 #define GT_CLI_BENCH_H
 #include "cli/common.h"
@@ -9,8 +9,8 @@ int gt_cli_bench_train(const gt_arguments *arguments);
 int gt_cli_bench_gemm(const gt_arguments *arguments);
 int gt_cli_bench_table(const gt_arguments *arguments);
 
-/* Writes the table, measured in a few seconds, of the device (as in gt_backend_open) and the CPU; of the CPU
- * alone where the device is a software one. */
+/* Writes the table for the device (as in gt_backend_open) and the CPU, measured in a few seconds; for the CPU
+ * only if the device is a software one. */
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error);
 
 /* {"median": …, "min": …, "max": …} */

@@ -1,5 +1,5 @@
 /* gtrain bench: the table of this machine, as Markdown that can be pasted into an issue, or as JSON that a
- * later run compares itself with. */
+ * later run can compare with. */
 #include "train/bench_table.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_DEVICES = 2, FILE_LIMIT = 1 << 20, CELL = 72 };
-enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* of a device */ };
+enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* first column of a device */ };
 enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MOST_COLUMNS = COLUMN_FIRST + MOST_DEVICES * DEVICE_COLUMNS };
 
 typedef struct report {
@@ -22,7 +22,7 @@ typedef struct report {
   const char *file; /* its name */
 } report;
 
-/* --- what an earlier run found --- */
+/* --- an earlier run --- */
 
 static bool read_before(const char *path, json_t **out, gt_error *error) {
   gt_bytes bytes = {0};
@@ -33,7 +33,7 @@ static bool read_before(const char *path, json_t **out, gt_error *error) {
   if (json_is_array(json_object_get(*out, "rows"))) return true;
   json_decref(*out);
   *out = NULL;
-  return gt_fail(error, GT_ERR_DATA, "%s: not what gtrain bench --json writes", path);
+  return gt_fail(error, GT_ERR_DATA, "%s: this is not output of gtrain bench --json", path);
 }
 
 static const char *text_at(const json_t *object, const char *key) {
@@ -41,7 +41,8 @@ static const char *text_at(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
-/* The row of this name, device and unit in the earlier run; false: it has none, or no figures. */
+/* Finds the row with this name, device and unit in the earlier run; false: there is none, or it has no
+ * figures. */
 static bool find_before(const report *r, const gt_bench_row *row, gt_bench_row *before) {
   size_t i;
   json_t *entry;
@@ -103,7 +104,7 @@ typedef struct line {
   char cell[MOST_COLUMNS][CELL];
 } line;
 
-/* Three to four digits that count. */
+/* Three to four significant digits. */
 static void put_number(char *cell, double value) {
   const double size = value < 0 ? -value : value;
   snprintf(cell, CELL, "%.*f", size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3, value);
@@ -130,7 +131,7 @@ static int device_at(const report *r, const gt_bench_row *row) {
   return d;
 }
 
-/* The lines of the table, a device beside the other; returns how many. */
+/* Fills the lines of the table, with the devices side by side; returns their number. */
 static size_t make_lines(const report *r, line *lines) {
   size_t count = 1;
   snprintf(lines[0].cell[COLUMN_UNIT], CELL, "unit");
@@ -138,7 +139,7 @@ static size_t make_lines(const report *r, line *lines) {
     char(*cell)[CELL] = &lines[0].cell[COLUMN_FIRST + d * DEVICE_COLUMNS];
     snprintf(cell[FIGURE], CELL, "%s", r->label[d]);
     snprintf(cell[SPREAD], CELL, "spread");
-    if (r->before) snprintf(cell[RATIO], CELL, "times as good");
+    if (r->before) snprintf(cell[RATIO], CELL, "speedup");
   }
   for (size_t i = 0; i < r->table.count; i++) {
     const gt_bench_row *row = &r->table.items[i];
@@ -153,14 +154,14 @@ static size_t make_lines(const report *r, line *lines) {
   return count;
 }
 
-/* A cell, filled up with a character: names to the left, figures to the right. */
+/* Prints a cell, padded with a character: names are left-aligned, figures right-aligned. */
 static void print_cell(FILE *stream, const char *text, int width, int column, char filler) {
   const bool right = column >= COLUMN_FIRST;
   const int room = width - (int)strlen(text);
   fprintf(stream, "%c%s", filler, right ? "" : text);
   for (int i = 0; i < room; i++) fputc(filler, stream);
   fprintf(stream, "%s", right ? text : "");
-  fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's sign for it */
+  fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's sign for right alignment */
   fputc('|', stream);
 }
 
@@ -171,7 +172,7 @@ static void print_lines(const report *r, const line *lines, size_t count, FILE *
     for (int c = 0; c < columns; c++)
       if ((int)strlen(lines[i].cell[c]) > width[c]) width[c] = (int)strlen(lines[i].cell[c]);
   for (size_t i = 0; i < count; i++) {
-    const int lines_here = i == 0 ? 2 : 1; /* the head has a ruler under it */
+    const int lines_here = i == 0 ? 2 : 1; /* the header has a ruler under it */
     for (int ruler = 0; ruler < lines_here; ruler++) {
       fputc('|', stream);
       for (int c = 0; c < columns; c++)
@@ -194,7 +195,7 @@ static void print_before(const report *r, FILE *stream) {
     fprintf(stream, ": ");
     gt_put_text(stream, json_string_value(name) ? json_string_value(name) : "");
   }
-  fprintf(stream, ". *: the spreads of both do not meet.\n");
+  fprintf(stream, ". *: the spreads of both runs do not overlap.\n");
 }
 
 static void print_text(const report *r, FILE *stream) {
@@ -216,7 +217,7 @@ static void tell(const char *what) {
   gt_log_status(text);
 }
 
-/* Which devices are measured: the one asked for and, beside it, the CPU. */
+/* Chooses the devices to measure: the requested one and the CPU. */
 static bool choose(report *r, const char *device, gt_error *error) {
   gt_backend *backend = gt_backend_open(device, 0, error);
   if (!backend) return false;
@@ -255,7 +256,7 @@ int gt_cli_bench_table(const gt_arguments *arguments) {
   return ok ? GT_OK : gt_report(&error);
 }
 
-/* Software devices would take minutes, and tell nothing of a machine. */
+/* Software devices would take minutes, and say nothing about the machine. */
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error) {
   report r = {.table.seconds = 0.05};
   gt_backend *backend = gt_backend_open(device, 0, error);

@@ -1,5 +1,5 @@
-/* gtrain bench train: the steady step of a config, and how far each of its kernels is from what the machine
- * can do. */
+/* gtrain bench train: the steady-state step of a config, and how close each kernel is to the machine's
+ * limits. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/bench.h"
@@ -12,9 +12,9 @@
 typedef struct row {
   const gt_step *step;
   const gt_graph *graph;
-  double micro;   /* in a step of training */
-  uint32_t times; /* … in which it runs so often */
-  double floor;   /* microseconds that the machine needs for it, as often */
+  double micro;   /* time in a training step, in microseconds */
+  uint32_t times; /* number of runs in a training step */
+  double floor;   /* lower bound on this machine for all these runs, in microseconds */
   gt_bench_bound bound;
 } row;
 
@@ -29,10 +29,11 @@ typedef struct profile {
   row *rows; /* slowest first; malloc'ed */
   uint32_t count;
   gt_bench_ceilings ceilings;
-  gt_backend_making making; /* of the kernels of the step */
+  gt_backend_making making; /* compile times of the step's kernels */
 } profile;
 
-/* Adds the mean times of a stage's steps over several replays, each as often as it runs in a step. */
+/* Adds the mean times of a stage's kernels over several replays, multiplied by their runs per training
+ * step. */
 static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows, gt_error *error) {
   const gt_plan *plan = stage->plan;
   double *micro = gt_alloc((plan->steps + 1) * sizeof *micro);
@@ -52,7 +53,7 @@ static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows,
 
 static bool profile_net(gt_session *session, const gt_net *net, profile *out, gt_error *error) {
   uint32_t count = 0;
-  out->making = session->backend->making; /* before the ceilings make others */
+  out->making = session->backend->making; /* before measuring the ceilings compiles others */
   for (int i = 0; i < net->stages; i++) count += net->stage[i].plan->steps;
   out->rows = gt_alloc((count + 1) * sizeof *out->rows);
   for (int i = 0; i < net->stages; i++) {
@@ -78,7 +79,7 @@ static const char *const bound_name[] = {
 
 static void print_rows(const profile *p, double total) {
   printf("\n%10s %6s  %-20s %-14s %-18s %10s %8s %10s %6s  %s\n", "us", "share", "kernel", "op", "layer",
-         "GFLOP/s", "GB/s", "floor us", "of it", "floor by");
+         "GFLOP/s", "GB/s", "floor us", "eff.", "bound by");
   for (uint32_t s = 0; s < p->count; s++) {
     const row *r = &p->rows[s];
     const gt_step *step = r->step;
@@ -101,14 +102,15 @@ static void print_profile(const profile *p) {
     kernels += p->rows[s].times;
   }
   print_rows(p, total);
-  printf("%10.2f         all %u kernels, each waited for; floor %.2f us, %.0f%% of it\n", total, kernels,
-         floor, total > 0 ? 100 * floor / total : 0);
+  printf("%10.2f         all %u kernels, run one at a time; floor %.2f us, efficiency %.0f%%\n", total,
+         kernels, floor, total > 0 ? 100 * floor / total : 0);
   printf(
-      "ceilings        products %.1f GFLOP/s, copy %.1f GB/s, a kernel that is waited for %.2f us; caches beat them\n",
+      "ceilings        products %.1f GFLOP/s, copy %.1f GB/s, launch of one kernel %.2f us; caches can exceed them\n",
       c->flops * 1e-3, c->bytes * 1e-3, c->launch);
   if (p->making.kernels)
-    printf("first run       %u kernels made by the driver in %s, the slowest (%s) in %s\n", p->making.kernels,
-           gt_duration(p->making.seconds, all), p->making.slowest, gt_duration(p->making.longest, longest));
+    printf("first run       %u kernels compiled by the driver in %s, the slowest (%s) in %s\n",
+           p->making.kernels, gt_duration(p->making.seconds, all), p->making.slowest,
+           gt_duration(p->making.longest, longest));
 }
 
 static json_t *profile_json(const profile *p) {
@@ -150,7 +152,7 @@ static void print_train(const gt_arguments *arguments, const gt_session *session
     printf("rate            %s\n", gt_samples_rate(rate, text));
     printf("work            %sFLOP/s in %u kernels, %u levels\n",
            gt_human_count(1e6 * work.flops / time->median, text), work.kernels, work.levels);
-    if (work.tuned) printf("tuned           %u choices as gtrain tune found them\n", work.tuned);
+    if (work.tuned) printf("tuned           %u choices from gtrain tune\n", work.tuned);
     if (profiled->rows) print_profile(profiled);
     return;
   }

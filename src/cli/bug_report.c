@@ -11,7 +11,7 @@
 
 static void heading(FILE *stream, const char *title) { fprintf(stream, "\n## %s\n\n", title); }
 
-/* Without nodename, which is the host's. */
+/* Without nodename, which is the host's name. */
 static void write_head(FILE *stream) {
   struct utsname name;
   fprintf(stream, "# gtrain report\n\ngtrain %s\n", GT_VERSION);
@@ -52,7 +52,7 @@ FILE *gt_bug_report_tee(gt_bug_report *report, FILE *other) {
 static void write_outcome(FILE *stream, const gt_selftest_report *tested, const gt_error *trouble) {
   if (*tested->device)
     fprintf(stream, "%d of %d cases failed on %s\n", tested->failed_cases, tested->cases, tested->device);
-  if (trouble->status) fprintf(stream, "not carried out to its end: %s\n", trouble->message);
+  if (trouble->status) fprintf(stream, "the test did not finish: %s\n", trouble->message);
 }
 
 static void write_table(FILE *stream, const char *device) {

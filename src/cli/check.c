@@ -19,12 +19,12 @@ static const gt_option options[] = {
     GT_OPTION_SET,
     {"graph", NULL, "print the nodes of the training step", false},
     {"plan", NULL, "print the kernels of the training step, with their memory", false},
-    {"choices", NULL, "print what kernels were chosen from: tiles and the like, with what they would cost",
+    {"choices", NULL, "print the candidates for each kernel, such as tile sizes, with their estimated costs",
      false},
-    {"samples", "FILE.png", "draw what the network will see in the first steps of training, with labels",
-     false},
-    {"target", "KIND", "plan for: cpu or device (default: cpu)", false, 0, targets},
-    {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false, 'd',
+    {"samples", "FILE.png",
+     "draw the images of the first training steps as the network sees them, with labels", false},
+    {"target", "KIND", "kind of device to plan for: cpu or device (default: cpu)", false, 0, targets},
+    {"device", "DEVICE", "plan for this device as a run would: auto, cpu, vulkan or vulkan:N", false, 'd',
      gt_cli_devices},
     GT_OPTION_STRICT,
     {"quiet", NULL, "print errors and warnings only", false, 'q'},
@@ -44,7 +44,7 @@ static gt_target usual_target(const gt_arguments *arguments) {
   return (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 8, .max_grid = UINT32_MAX};
 }
 
-/* The device is asked what it is, and let go. */
+/* Opens the device only to read its properties. */
 static bool target_of(const gt_arguments *arguments, const gt_config *config, gt_target *target,
                       gt_tuned *tuned, gt_error *error) {
   const char *device = gt_option_value(arguments, "device");
@@ -85,7 +85,7 @@ static void print_layers(const gt_net *net) {
   printf("\n");
 }
 
-/* What is shown is the first phase. */
+/* The table shows the first phase. */
 static void print_phases(const gt_config *config) {
   for (int p = 0; p < config->phases; p++) {
     const gt_batching batching = gt_phase_batching(&config->phase[p]);
@@ -101,7 +101,7 @@ static void print_classes(const gt_config *config) {
   if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, arena));
 }
 
-/* Each class with its number of samples in each split; an empty array of targets that are no classes. */
+/* Each class with its number of samples in each split; an empty array if targets are not classes. */
 static json_t *classes_json(const gt_config *config) {
   static const char *const split[] = {"train", "validation", "test"};
   json_t *list = json_array();
@@ -129,13 +129,13 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
          (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
   if (data->input[0].crop[0])
-    printf("crop            %lld x %lld pixels of %lld x %lld, the middle in evaluations\n",
+    printf("crop            %lld x %lld pixels of %lld x %lld, centered in evaluations\n",
            (long long)data->input[0].crop[0], (long long)data->input[0].crop[1],
            (long long)data->input[0].dim[0], (long long)data->input[0].dim[1]);
   if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
-  printf("step            batch %s%lld, %lld steps an epoch, loss %s, optimizer %s\n", parts,
+  printf("step            batch %s%lld, %lld steps per epoch, loss %s, optimizer %s\n", parts,
          (long long)net->batch, (long long)net->steps, config->loss->type->name, config->optim->type->name);
-  printf("work            %sFLOP a step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
+  printf("work            %sFLOP per step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
          work.kernels, work.levels);
   printf("memory          %s: %s dataset, %s parameters and state, ",
          gt_human_bytes((double)memory->total, a), gt_human_bytes((double)memory->dataset, b),

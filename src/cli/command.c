@@ -28,15 +28,15 @@ int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
 
 const gt_option gt_common_options[] = {
-    {"color", "WHEN", "colour messages: auto (on a terminal; the default), always or never", false, 0, NULL},
+    {"color", "WHEN", "color messages: auto (on a terminal; the default), always or never", false, 0, NULL},
     {NULL, NULL, NULL, false, 0, NULL},
 };
 
 /* --- errors --- */
 
 int gt_report(const gt_error *error) {
-  gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
-               error->status == GT_ERR_NODEVICE ? "; --device cpu needs no Vulkan" : "");
+  gt_log_error("%s%s", *error->message ? error->message : "failed without an error message",
+               error->status == GT_ERR_NODEVICE ? "; --device cpu works without Vulkan" : "");
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }
 
@@ -64,7 +64,7 @@ static int unknown_command(const char *word) {
   return GT_ERR_USAGE;
 }
 
-/* `value` may be that of the option: what follows it, or NULL. */
+/* value: the word after the option, which may be its value, or NULL. */
 static int unknown_option(const gt_arguments *arguments, const char *word, const char *value) {
   char hint[256];
   const char *names[MOST_OPTIONS + 1] = {"help"};
@@ -88,7 +88,7 @@ static const gt_option *find_option(const gt_option *options, const char *name, 
   return NULL;
 }
 
-/* What a common option says holds from here on, for errors in the rest of the command line, too. */
+/* Applies a common option at once, so that it holds for errors in the rest of the command line, too. */
 static int apply_common(const gt_arguments *arguments, const gt_option *option, const char *value) {
   gt_color color;
   if (option != gt_common_options) return GT_OK;
@@ -110,22 +110,23 @@ static bool given_already(const gt_arguments *arguments, const gt_option *option
   return false;
 }
 
-/* True if nobody means the word as a value: --anything, or a short option of the command. */
+/* True if the word is not meant as a value: --anything, or a short option of the command. */
 static bool is_option_word(const gt_command *command, const char *word) {
   if (!strncmp(word, "--", 2)) return true;
   return word[0] == '-' && word[1] && !word[2] && (word[1] == 'h' || find_letter(command, word[1]));
 }
 
-/* Notes the option, with its value from `value` or, where that is NULL, from the word after argv[*at].
- * `shown` is the option as it was typed. Returns an exit code. */
+/* Records the option, with its value from `value` or, if that is NULL, from the word after argv[*at]. `shown`
+ * is the option as it was typed. Returns an exit code. */
 static int take_option(gt_arguments *arguments, const gt_option *option, const char *shown, const char *value,
                        int argc, char **argv, int *at) {
   if (option->argument && !value) {
     if (*at + 1 >= argc) return gt_usage_error(arguments, "option '%s' needs %s", shown, option->argument);
     value = argv[++*at];
     if (is_option_word(arguments->command, value))
-      return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; if it is to be that: --%s=%.60s",
-                            shown, option->argument, value, option->name, value);
+      return gt_usage_error(arguments,
+                            "option '%s' needs %s, not '%.60s'; to pass that value, use --%s=%.60s", shown,
+                            option->argument, value, option->name, value);
   }
   if (option->argument && strchr(option->argument, '=') && !strchr(value, '=')) {
     const char *next = *at + 1 < argc && *argv[*at + 1] != '-' ? argv[*at + 1] : "VALUE";
@@ -176,7 +177,8 @@ static int check_words(const gt_arguments *arguments) {
   if (arguments->words <= command->max_words) return GT_OK;
   const char *word = arguments->word[command->max_words], *equals = strchr(word, '=');
   if (equals && equals > word && find_option(command->options, "set", 3))
-    return gt_usage_error(arguments, "unexpected argument '%s'; to replace a value: --set %s", word, word);
+    return gt_usage_error(arguments, "unexpected argument '%s'; to replace a config value, use --set %s",
+                          word, word);
   return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
 
@@ -228,12 +230,12 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   return code;
 }
 
-/* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed: the
- * exit code, if the command's own is fine. */
+/* Returns a failure if a result could not be written (a full disk, for example), unless the command failed
+ * already. */
 static int check_results(int code) {
   errno = 0;
   bool whole = fflush(stdout) == 0 && !ferror(stdout);
-  /* Some file systems tell only when a descriptor is closed; the caller's own stays open. */
+  /* Some file systems report errors only when a descriptor is closed; this closes a duplicate. */
   const int copy = dup(STDOUT_FILENO);
   if (copy >= 0) whole = close(copy) == 0 && whole;
   if (whole || code) return code;
@@ -261,12 +263,12 @@ int gt_cli_main(int argc, char **argv) {
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
   if (code < 0) code = unknown_command(word);
   code = check_results(code);
-  /* Exit handlers of its driver would pull the ground from under what still runs. */
+  /* A thread may still run in the driver, whose exit handlers would crash it. */
   if (gt_vulkan_stuck()) _exit(code);
   return code;
 }
 
-/* --- what was given --- */
+/* --- arguments --- */
 
 const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena,
                               int *count) {
@@ -298,7 +300,7 @@ bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t mi
   errno = 0;
   const long long number = strtoll(text, &end, 10);
   if (errno || end == text || *end || number < min || number > max) {
-    gt_usage_error(arguments, "option '--%s': expected a whole number from %lld to %lld, not '%s'", option,
+    gt_usage_error(arguments, "option '--%s': expected an integer from %lld to %lld, not '%s'", option,
                    (long long)min, (long long)max, text);
     return false;
   }

@@ -1,6 +1,6 @@
 /* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
- * GT_REGISTER(command, NAME). Its options are rows too: from them come parsing, --help and suggestions. Every
- * command has --help and gt_common_options besides its own. A command prints its results to stdout,
+ * GT_REGISTER(command, NAME). Its options are rows, too; parsing, --help and suggestions use them. Every
+ * command has --help and gt_common_options in addition to its own. A command prints its results to stdout,
  * everything else to stderr, reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
 #define GT_CLI_COMMAND_H
@@ -16,8 +16,8 @@ typedef struct gt_option {
   const char *argument; /* "DIR", or NULL for a switch */
   const char *help;
   bool several;              /* may be given more than once */
-  char letter;               /* of its short form, -q; 0: it has none */
-  const char *const *values; /* values that it takes, ends with NULL, for completions; NULL: any */
+  char letter;               /* short form, the q of -q; 0: none */
+  const char *const *values; /* accepted values, for completions, ends with NULL; NULL: any */
 } gt_option;
 
 struct gt_arguments;
@@ -29,13 +29,13 @@ typedef struct gt_command {
   const char *usage;   /* what follows the name: "CONFIG [options]" */
   const char *details; /* further lines of --help, or NULL */
   const gt_option *options;
-  int min_words, max_words; /* words that are no options */
+  int min_words, max_words; /* number of words that are not options */
   int (*run)(const struct gt_arguments *arguments);
-  /* More of --help, where registries have a say in it; NULL: nothing. */
+  /* Prints more of --help, for example lists of registries; NULL: nothing. */
   void (*print_details)(FILE *stream);
   const char *examples[GT_EXAMPLES];    /* whole command lines, the last thing in --help */
-  const char *(*known_word)(int index); /* values of its first word, NULL after the last; NULL: none known */
-  /* True if it is what to try first on such a model (cli/next.h); NULL: on none. */
+  const char *(*known_word)(int index); /* values of its first word, NULL after the last; NULL: no list */
+  /* True if this is the command to suggest for such a model (cli/next.h); NULL: never. */
   bool (*suits)(const struct gt_model_file *file);
 } gt_command;
 
@@ -66,23 +66,23 @@ extern const char *const gt_cli_devices[]; /* values of --device */
 #define GT_OPTION_REQUIRE_GPU \
   { "require-gpu", 0, "exit with 69 rather than run on the CPU or a software device", false }
 #define GT_OPTION_FAIL_IF \
-  { "fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true }
-#define GT_OPTION_MEMORY_LIMIT                                                                               \
-  {                                                                                                          \
-    "memory-limit", "SIZE", "use so much device memory, e.g. 512M or 2G; data that do not fit are streamed", \
-        false                                                                                                \
+  { "fail-if", "'METRIC<NUMBER'", "exit with 1 if true, e.g. 'accuracy<0.97'; also <= > >= == !=", true }
+#define GT_OPTION_MEMORY_LIMIT                                                                             \
+  {                                                                                                        \
+    "memory-limit", "SIZE", "limit on device memory, e.g. 512M or 2G; data that does not fit is streamed", \
+        false                                                                                              \
   }
 #define GT_OPTION_JSON \
   { "json", 0, "print the result as JSON", false }
 #define GT_OPTION_STRICT \
-  { "strict", 0, "warnings of the config and its data are errors", false }
+  { "strict", 0, "treat warnings about the config and its data as errors", false }
 #define GT_OPTION_QUIET \
-  { "quiet", 0, "only errors and warnings on stderr", false, 'q' }
+  { "quiet", 0, "print only errors and warnings on stderr", false, 'q' }
 
-/* Those of every command, besides --help; ends with a NULL name. */
+/* Options of every command, in addition to --help; ends with a NULL name. */
 extern const gt_option gt_common_options[];
 
-/* What --help, docs/cli.md and the man page say of the program as a whole; each ends with a NULL name. */
+/* Texts on the whole program for --help, docs/cli.md and the man page; each ends with a NULL name. */
 typedef struct gt_help_row {
   const char *name, *help;
 } gt_help_row;
@@ -101,12 +101,14 @@ const gt_command *gt_command_at(int index);
 bool gt_flag(const gt_arguments *arguments, const char *option);
 const char *gt_option_value(const gt_arguments *arguments,
                             const char *option); /* the first one; NULL: not given */
-/* The value of --device, for gt_backend_open; with --require-gpu auto is the GPU, however small the model. */
+/* The value of --device, for gt_backend_open. With --require-gpu, auto means the GPU, however small the model
+ * is. */
 const char *gt_cli_device(const gt_arguments *arguments);
-/* The values of an option that may be given several times, in an array of the arena with room for two more.
- */
+/* The values of an option that may be given several times, in an array of the arena with room for two
+ * more. */
 const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena, int *count);
-/* A whole number in [min, max]; the fallback if not given. A usage error is reported: then false. */
+/* Reads an integer in [min, max]; *value stays as it is if the option is not given. False after reporting a
+ * usage error. */
 bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
                    int64_t *value);
 /* Reports an error and returns its exit code. */

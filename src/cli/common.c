@@ -20,8 +20,8 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code) {
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->findings || !gt_flag(arguments, "strict")) return GT_OK;
-  gt_log_error("--strict: %d warning%s; `quiet: [name]` of the config silences one that is meant so",
-               diagnostics->findings, diagnostics->findings == 1 ? "" : "s");
+  gt_log_error("--strict: %d warning%s; `quiet: [name]` in the config silences one", diagnostics->findings,
+               diagnostics->findings == 1 ? "" : "s");
   return code;
 }
 
@@ -138,7 +138,7 @@ bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes) {
 }
 
 void gt_cli_write_json(FILE *stream, json_t *value) {
-  /* On a terminal, names from files appear escaped (gt_put_text); programs get them as they are. */
+  /* On a terminal, names from files are escaped (gt_put_text); programs get them unchanged. */
   const size_t plain = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
   char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9) | plain);
   fputs(text ? text : "null", stream);
@@ -184,7 +184,7 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
     gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?", text, metric,
                    nearest);
   else
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (there are %s)", text, metric, list);
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (known metrics: %s)", text, metric, list);
   return false;
 }
 

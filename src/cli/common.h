@@ -1,4 +1,4 @@
-/* What several commands do: overrides, gates, results as JSON. */
+/* Shared by several commands: overrides, gates, results as JSON. */
 #ifndef GT_CLI_COMMON_H
 #define GT_CLI_COMMON_H
 #include "cli/command.h"
@@ -13,23 +13,23 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
                   gt_config *config);
 
-/* Prints the findings that have not been printed. GT_OK, or `code` after an error where there are any and
+/* Prints the findings that have not been printed. GT_OK, or `code` after an error if there are findings and
  * --strict is given. */
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code);
 /* The findings as a JSON array of objects: name, text, help, file, line, column. */
 json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 
-/* The `data:` map of the config inside a model, with what --set replaces: only what begins like one of
- * `settings` (NULL-terminated). NULL in *out without such a map. False after noting why, in diagnostics or
+/* The `data:` map of the config inside a model, with the replacements of --set, which must begin with one of
+ * `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error, in diagnostics or
  * *error. */
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error);
-/* Reports what is wrong with a command on a model: without --set it is the file's fault, not that of the
- * user's config. Returns the exit code. */
+/* Reports errors of a command on a model. Without --set they are errors of the model file, not of the user's
+ * config. Returns the exit code. */
 int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error);
 
-/* --memory-limit: bytes, 0 if it is not given. False with a usage error when it is no size. */
+/* --memory-limit: bytes, 0 if it is not given. False after a usage error if it is not a size. */
 bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes);
 
 /* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
@@ -43,9 +43,9 @@ typedef struct gt_gate {
   char op[3];
   double limit;
 } gt_gate;
-/* Those of the command line, on metrics of these names. False with a usage error when one cannot be read. */
+/* Reads the gates of the command line, on metrics with these names. False after a usage error. */
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
                   gt_gate **gates, int *gate_count);
-/* Does the gate fail? NaN fails every gate. Reported if so. */
+/* True, after reporting, if the gate fails. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);
 #endif

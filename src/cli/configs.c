@@ -1,4 +1,4 @@
-/* gtrain configs: the configs that come with gtrain, listed with a line each, or one of them printed. */
+/* gtrain configs: lists the configs that come with gtrain, one line each, or prints one of them. */
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/common.h"
@@ -12,7 +12,7 @@ static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 enum { WIDTH = 92 /* of a summary in the list */, SHORTEST = 24 };
 static const uint64_t most_bytes = 1 << 20; /* of a config */
 
-/* The comment that the text begins with, up to its first empty line, as one line. */
+/* The comment at the start of the text, up to its first empty line, as one line. */
 static char *first_comment(gt_arena *arena, const char *text) {
   char *line = gt_arena_alloc(arena, strlen(text) + 2), *end = line;
   while (*text == '#') {
@@ -41,9 +41,8 @@ static const char *summary_of(gt_arena *arena, const char *text) {
   return line;
 }
 
-/* Where to cut what is longer than a line: before the last colon that is not part of a quotation, else
- * between words.
- */
+/* Where to cut a summary that is longer than a line: before the last colon outside quotation marks, else
+ * between words. */
 static size_t cut_of(const char *summary) {
   size_t cut = 0;
   bool quoted = false;
@@ -120,8 +119,9 @@ const gt_command gt_command_configs = {
     .usage = "[NAME] [options]",
     .examples = {"gtrain configs", "gtrain configs digits > my.yaml"},
     .details =
-        "`gtrain train @NAME` trains one, from any folder: its data are looked for in the working directory and\n"
-        "where gtrain is installed. `gtrain configs NAME > mine.yaml` is a start for one of your own.\n",
+        "`gtrain train @NAME` trains with one of them, from any folder: data files are searched in the\n"
+        "working directory and where gtrain is installed. `gtrain configs NAME > mine.yaml` makes a copy\n"
+        "to edit.\n",
     .options = options,
     .max_words = 1,
     .run = run,

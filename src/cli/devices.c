@@ -25,7 +25,7 @@ static void print_device(const gt_device_info *d) {
   if (*d->driver) printf("\n");
   printf("  memory     %s", gt_human_bytes((double)d->memory_bytes, memory));
   if (d->max_allocation)
-    printf(", at most %s in one piece", gt_human_bytes((double)d->max_allocation, allocation));
+    printf(", at most %s per allocation", gt_human_bytes((double)d->max_allocation, allocation));
   printf("\n");
   if (d->max_workgroup)
     printf("  limits     workgroup %u, subgroup %u, shared memory %u bytes\n", d->max_workgroup, d->subgroup,
@@ -33,20 +33,20 @@ static void print_device(const gt_device_info *d) {
   if (*d->features) printf("  %s %s\n", d->usable ? "features  " : "missing   ", d->features);
 }
 
-/* Drivers that give no device: what is wrong with them, and, where there is no GPU, those that merely find
- * none. */
+/* Explains drivers without a device: those with an error and, if there is no GPU, those that found none. */
 static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const gt_device_info *devices,
                             int count) {
   const bool gpu = gt_device_best(devices, count) >= 0;
   for (int i = 0; i < drivers; i++)
     if (*driver[i].reason && *driver[i].missing)
-      gt_warn("Vulkan driver %s: %s; it needs libraries that are missing (Debian packages: %s)",
-              driver[i].file, driver[i].reason, driver[i].missing);
+      gt_warn("Vulkan driver %s: %s; some of its libraries are missing (Debian packages: %s)", driver[i].file,
+              driver[i].reason, driver[i].missing);
     else if (*driver[i].reason)
       gt_warn("Vulkan driver %s: %s", driver[i].file, driver[i].reason);
     else if (!driver[i].devices && !gpu)
-      gt_info("Vulkan driver %s: finds no device", driver[i].file);
-  if (!drivers) gt_info("the Vulkan loader finds no driver: what comes with a GPU, or mesa-vulkan-drivers");
+      gt_info("Vulkan driver %s: found no device", driver[i].file);
+  if (!drivers)
+    gt_info("the Vulkan loader found no driver; install that of your GPU, or mesa-vulkan-drivers");
 }
 
 static int run(const gt_arguments *arguments) {
@@ -69,7 +69,7 @@ static int run(const gt_arguments *arguments) {
     gt_cli_print_json(list);
   else
     json_decref(list);
-  if (trouble.status) gt_info("only the CPU: %s", trouble.message);
+  if (trouble.status) gt_info("only the CPU can be used: %s", trouble.message);
   explain_drivers(driver, drivers, devices, count);
   free(driver);
   return GT_OK;

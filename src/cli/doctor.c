@@ -44,7 +44,7 @@ void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
 }
 
 void gt_doctor_examine(gt_doctor *doctor) {
-  gt_doctor_environment(doctor); /* before drivers that crash are left out by way of it */
+  gt_doctor_environment(doctor); /* before gtrain sets variables to leave out drivers that crash */
   gt_doctor_vulkan(doctor);
   gt_doctor_host(doctor);
   gt_doctor_caches(doctor);
@@ -71,7 +71,7 @@ void gt_doctor_print(const gt_doctor *doctor, FILE *stream) {
   }
 }
 
-/* What comes from drivers and the environment need not be UTF-8, which JSON is. */
+/* Text from drivers and the environment may not be UTF-8, which JSON needs. */
 static json_t *text_json(const char *text) {
   json_t *string = json_string(text);
   return string ? string : json_string("(not UTF-8)");
@@ -128,10 +128,11 @@ const gt_command gt_command_doctor = {
     .summary = "check this machine: drivers, devices, threads, memory, caches, and what would help",
     .usage = "[options]",
     .details =
-        "A line for each thing: ok, warning or error, what was found, and what to do about it. Covers the Vulkan\n"
-        "loader, each driver and why it has no device, the devices and what gtrain uses of them, processors and\n"
-        "their limits, BLAS, memory, disk, caches and environment variables. Each driver is tried in a process of\n"
-        "its own, so that one that crashes is named. Exit code 0 if gtrain can train here, else 69.\n",
+        "Prints a line for each subject: ok, warning or error, what was found, and what to do about it.\n"
+        "Covers the Vulkan loader, each driver and why it has no device, the devices and their features\n"
+        "that gtrain uses, processors and their limits, BLAS, memory, disk, caches and environment\n"
+        "variables. Each driver is tried in its own process, so that a driver that crashes is found. Exit\n"
+        "code 0 if gtrain can train here, else 69.\n",
     .examples = {"gtrain doctor", "gtrain doctor --json"},
     .options = options,
     .run = run,

@@ -1,6 +1,6 @@
-/* gt_doctor: what this machine has for training, line by line: whether it is all right, the fact, and the way
- * out where it is not. `gtrain doctor` prints the lines; a report (selftest --report) holds them. An error is
- * what keeps gtrain from training here. Paths in the home folder begin with ~. Owner: the caller, who frees
+/* gt_doctor: examines this machine for training. Each line has a status, a fact and, if something is wrong,
+ * what to do about it. `gtrain doctor` prints the lines; a report (selftest --report) includes them. An error
+ * means that gtrain cannot train here. Paths in the home folder begin with ~. Owner: the caller, who frees
  * items. */
 #ifndef GT_CLI_DOCTOR_H
 #define GT_CLI_DOCTOR_H
@@ -14,7 +14,7 @@ typedef enum gt_health { GT_HEALTH_OK, GT_HEALTH_WARNING, GT_HEALTH_ERROR, GT_HE
 typedef struct gt_doctor_line {
   const char *subject; /* "driver", "cpu" */
   gt_health health;
-  char fact[768], help[512]; /* help "": nothing to do */
+  char fact[768], help[512]; /* help "": none */
 } gt_doctor_line;
 
 enum { GT_DOCTOR_DEVICES = 32 };
@@ -23,21 +23,21 @@ typedef struct gt_doctor {
   size_t count, capacity;
   gt_device_info device[GT_DOCTOR_DEVICES]; /* the CPU first */
   int devices;
-  bool crashes; /* Vulkan must not be asked for: each of its drivers crashes */
+  bool crashes; /* Vulkan must not be used: every driver crashes */
 } gt_doctor;
 
-/* Looks at everything. Before anything else asks for Vulkan (gt_vulkan_drivers). */
+/* Examines everything. Must be called before any other use of Vulkan (gt_vulkan_drivers). */
 void gt_doctor_examine(gt_doctor *doctor);
 int gt_doctor_count(const gt_doctor *doctor, gt_health health);
 void gt_doctor_print(const gt_doctor *doctor, FILE *stream);
 
 /* --- within the doctor --- */
 
-/* Adds a line without help, which the caller may add to the line that it returns. */
+/* Adds a line without help and returns it; the caller may add help. */
 gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health health, const char *format,
                               ...) __attribute__((format(printf, 4, 5)));
 void gt_doctor_help(gt_doctor_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes ~ for the home folder, wherever the text names it. */
+/* Replaces the home folder by ~ everywhere in the text. */
 void gt_doctor_hide_home(char *text);
 void gt_doctor_environment(gt_doctor *doctor);
 void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices: before the next two */

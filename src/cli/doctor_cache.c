@@ -1,4 +1,5 @@
-/* The doctor on what gtrain keeps between runs, and on the environment variables that it reads. */
+/* The doctor's checks of files that gtrain keeps between runs, and of the environment variables that it
+ * reads. */
 #include "base/cache.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@ extern char **environ;
 
 /* --- caches --- */
 
-typedef struct tally { /* of the files of one kind */
+typedef struct tally { /* the files of one kind */
   int files, stale;
   double bytes;
 } tally;
@@ -39,7 +40,7 @@ static bool is_here(const gt_doctor *doctor, const char *device) {
   return false;
 }
 
-/* tuned: of the best GPU. */
+/* tuned: set if the file is for the best GPU. */
 static bool is_tuned_here(const gt_doctor *doctor, const char *path, bool *tuned) {
   char title[256];
   const int best = gt_device_best(doctor->device, doctor->devices);
@@ -61,12 +62,11 @@ static void count_file(tally *t, const char *path, bool current) {
 
 static void tell(gt_doctor *doctor, const char *what, const char *folder, const tally *t) {
   char size[32], stale[96] = "";
-  if (t->stale)
-    snprintf(stale, sizeof stale, ", %d of them for devices or drivers that are not here", t->stale);
+  if (t->stale) snprintf(stale, sizeof stale, ", %d of them for other devices or drivers", t->stale);
   gt_doctor_line *line =
       gt_doctor_add(doctor, "cache", GT_HEALTH_OK, "%s: %d file%s, %s, in %s%s", what, t->files,
                     t->files == 1 ? "" : "s", gt_human_bytes(t->bytes, size), folder, stale);
-  if (t->stale) gt_doctor_help(line, "those may be removed; gtrain makes new ones where it needs them");
+  if (t->stale) gt_doctor_help(line, "these can be removed; gtrain creates new ones when needed");
 }
 
 void gt_doctor_caches(gt_doctor *doctor) {
@@ -76,8 +76,7 @@ void gt_doctor_caches(gt_doctor *doctor) {
   char *folder = gt_cache_path("");
   if (!folder) {
     gt_doctor_help(gt_doctor_add(doctor, "cache", GT_HEALTH_WARNING,
-                                 "there is no place for one: kernels are compiled "
-                                 "anew in each run"),
+                                 "no cache folder: kernels are compiled again in each run"),
                    "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR");
     return;
   }
@@ -96,8 +95,9 @@ void gt_doctor_caches(gt_doctor *doctor) {
   tell(doctor, "compiled kernels", folder, &pipelines);
   tell(doctor, "tuned kernels", folder, &tunings);
   if (gt_device_best(doctor->device, doctor->devices) >= 0 && !tuned)
-    gt_doctor_help(gt_doctor_add(doctor, "speed", GT_HEALTH_OK, "nothing is tuned for this GPU and driver"),
-                   "gtrain tune CONFIG finds the fastest kernels for a config, in two minutes");
+    gt_doctor_help(
+        gt_doctor_add(doctor, "speed", GT_HEALTH_OK, "there are no tuning results for this GPU and driver"),
+        "gtrain tune CONFIG finds the fastest kernels for a config, in two minutes");
   free(folder);
 }
 
@@ -115,7 +115,7 @@ static bool is_known(const char *name) {
   return false;
 }
 
-/* A variable that looks like one of ours and is none has no effect. */
+/* Warns about a variable that looks like one of gtrain's but has no effect. */
 static void examine_unknown(gt_doctor *doctor, const char *entry) {
   char name[128];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);

@@ -1,4 +1,4 @@
-/* The doctor on the host: CPU, threads, BLAS, memory, disk. */
+/* The doctor's checks of the host: CPU, threads, BLAS, memory, disk. */
 #include "base/cache.h"
 #include "base/host.h"
 #include "base/pool.h"
@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static const double little = 1 << 30; /* of memory, of disk space: bytes */
+static const double little = 1 << 30; /* bytes of memory or disk space below which to warn */
 
 static void examine_threads(gt_doctor *doctor, const gt_host *host) {
   const int threads = gt_pool_default_threads();
@@ -20,29 +20,29 @@ static void examine_threads(gt_doctor *doctor, const gt_host *host) {
   if (host->quota > 0) snprintf(quota, sizeof quota, ", %.3g by the control group's quota", host->quota);
   const bool crowded = threads > may + 0.5;
   gt_doctor_line *line = gt_doctor_add(doctor, "threads", crowded ? GT_HEALTH_WARNING : GT_HEALTH_OK,
-                                       "%d are used; %d processors, %d by affinity%s", threads,
-                                       host->processors, host->allowed, quota);
+                                       "%d used; %d processors, %d by affinity%s", threads, host->processors,
+                                       host->allowed, quota);
   const int better = may < 1 ? 1 : (int)may;
   if (crowded) gt_doctor_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", better);
   if (threads + 1 < may)
-    gt_doctor_help(line, "GTRAIN_THREADS allows fewer than there could be: up to %d", better);
+    gt_doctor_help(line, "GTRAIN_THREADS limits the threads; up to %d are possible", better);
 }
 
-/* Products of few rows are OpenBLAS's in any case. */
+/* Products with few rows always use OpenBLAS. */
 static void examine_blas(gt_doctor *doctor) {
   char text[256];
   gt_error error = {0};
   const bool own = strcmp(gt_matmul_instructions(), "portable") != 0;
   if (gt_blas_describe(text, sizeof text, &error)) {
     gt_doctor_add(doctor, "blas", GT_HEALTH_OK, "%s%s", text,
-                  own ? "; for products of few rows" : "; for all products");
+                  own ? "; for matrix products with few rows" : "; for all matrix products");
     return;
   }
   const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
   gt_doctor_help(gt_doctor_add(doctor, "blas", own || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
                                "%s: the CPU cannot "
                                "compute %s",
-                               error.message, own ? "products of few rows" : "products"),
+                               error.message, own ? "matrix products with few rows" : "matrix products"),
                  "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
 }
 
@@ -59,7 +59,7 @@ static void examine_memory(gt_doctor *doctor, const gt_host *host) {
       gt_human_bytes((double)doctor->device[0].memory_bytes, all), *limit ? ", at most " : "", limit,
       *limit ? " by the control group" : "", *space ? ", limited address space (ulimit -v): " : "");
   strncat(line->fact, space, sizeof line->fact - strlen(line->fact) - 1);
-  if (scarce) gt_doctor_help(line, "end other programs, or train with smaller batches and less data");
+  if (scarce) gt_doctor_help(line, "close other programs, or train with smaller batches or less data");
 }
 
 /* The folder, or the nearest one above it that exists. */
@@ -69,14 +69,14 @@ static void examine_disk(gt_doctor *doctor, const char *what, const char *path, 
   snprintf(folder, sizeof folder, "%s", path);
   for (char *slash; access(folder, F_OK) && (slash = strrchr(folder, '/')) && slash != folder;) *slash = 0;
   if (statvfs(folder, &status)) {
-    gt_doctor_add(doctor, "disk", GT_HEALTH_WARNING, "%s: cannot be looked at", what);
+    gt_doctor_add(doctor, "disk", GT_HEALTH_WARNING, "%s: cannot be examined", what);
     return;
   }
   const double bytes = (double)status.f_bavail * (double)status.f_frsize;
   const bool closed = access(folder, W_OK) != 0;
-  gt_doctor_line *line = gt_doctor_add(
-      doctor, "disk", closed || bytes < little ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s: %s free%s", what,
-      gt_human_bytes(bytes, text), closed ? ", but nothing may be written there" : "");
+  gt_doctor_line *line =
+      gt_doctor_add(doctor, "disk", closed || bytes < little ? GT_HEALTH_WARNING : GT_HEALTH_OK,
+                    "%s: %s free%s", what, gt_human_bytes(bytes, text), closed ? ", but not writable" : "");
   if (line->health) gt_doctor_help(line, "%s", help);
 }
 

@@ -1,4 +1,4 @@
-/* The doctor on Vulkan: the loader, its drivers, their devices, and GPUs that none of them shows. */
+/* The doctor's checks of Vulkan: the loader, its drivers, their devices, and GPUs without a driver. */
 #include "base/host.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -40,17 +40,19 @@ static void examine_driver(gt_doctor *doctor, const gt_vulkan_driver *driver, co
   gt_doctor_line *line = gt_doctor_add(doctor, "driver", health, "%s: %s", driver->file,
                                        *driver->reason ? driver->reason : "no device");
   if (driver->crashes)
-    gt_doctor_help(line, "reinstall or remove this driver, or name the others: "
-                         "VK_DRIVER_FILES=FILE:FILE; until then only --device cpu can train");
+    gt_doctor_help(
+        line,
+        "reinstall or remove this driver, or list the others in VK_DRIVER_FILES=FILE:FILE; until then, only "
+        "--device cpu can train");
   else if (*driver->missing)
-    gt_doctor_help(line, "probably libraries are missing: apt install %s", driver->missing);
+    gt_doctor_help(line, "libraries are probably missing: apt install %s", driver->missing);
   else if (*driver->reason)
-    gt_doctor_help(line, "reinstall this driver, or remove the file if its GPU is not here");
+    gt_doctor_help(line, "reinstall this driver, or remove the file if this machine does not have its GPU");
   else if (nvidia)
     gt_doctor_help(line, "in a container: start it with --gpus all and NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-/* GPUs that the kernel knows and no Vulkan driver shows. */
+/* GPUs that the kernel knows but no Vulkan driver reports. */
 static void explain_no_gpu(gt_doctor *doctor, const gt_vulkan_driver *driver, int drivers,
                            const gt_host *host) {
   bool has_nvidia = false;
@@ -63,12 +65,12 @@ static void explain_no_gpu(gt_doctor *doctor, const gt_vulkan_driver *driver, in
                    nvidia_packages);
   else if (host->denied)
     gt_doctor_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
-                                 "%d of %d GPUs in /dev/dri may not be opened by this user", host->denied,
+                                 "this user may not open %d of %d GPUs in /dev/dri", host->denied,
                                  host->render_nodes),
                    "add the user to the group 'render': sudo usermod -aG render $USER, then log in again");
   else if (host->render_nodes && !host->nvidia)
     gt_doctor_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
-                                 "/dev/dri has %d GPU%s, which no Vulkan driver shows", host->render_nodes,
+                                 "/dev/dri has %d GPU%s that no Vulkan driver reports", host->render_nodes,
                                  host->render_nodes == 1 ? "" : "s"),
                    "install mesa-vulkan-drivers (AMD, Intel) or the vendor's Vulkan driver");
   else if (!host->nvidia)
@@ -96,16 +98,16 @@ static void examine_device(gt_doctor *doctor, const gt_device_info *d) {
                                        "%s (%s), Vulkan %u.%u.%u, driver %s", d->name, d->type,
                                        d->api_version[0], d->api_version[1], d->api_version[2], d->driver);
   if (!d->usable) {
-    gt_doctor_help(line, "it lacks %s: a newer driver may have it", d->features);
+    gt_doctor_help(line, "it lacks %s; a newer driver may support it", d->features);
     return;
   }
   gt_doctor_add(
       doctor, d->id, GT_HEALTH_OK,
       "%s, %u multiprocessors, subgroups of %u, workgroups of %u, %s of shared memory, %s of memory, at "
-      "most %s in one piece",
+      "most %s per allocation",
       matrix, d->target.units, d->subgroup, d->max_workgroup, gt_human_bytes(d->shared_bytes, shared),
       gt_human_bytes((double)d->memory_bytes, memory), gt_human_bytes((double)d->max_allocation, piece));
-  if (software) gt_doctor_help(line, "it is a program: slower than --device cpu, and auto never takes it");
+  if (software) gt_doctor_help(line, "a software device: slower than --device cpu, and never chosen by auto");
   if (!software && strstr(d->name, "NVIDIA") && !d->target.matrix.half.m)
     gt_doctor_help(line, "from Turing on, NVIDIA's driver 535 and newer offer matrix units");
 }
@@ -120,7 +122,7 @@ void gt_doctor_vulkan(gt_doctor *doctor) {
   const int drivers = examine_loader(doctor) ? gt_vulkan_drivers(driver, MOST_DRIVERS) : -1;
   for (int i = 0; i < drivers; i++) examine_driver(doctor, &driver[i], &host);
   if (!drivers)
-    gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader finds no driver"),
+    gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader found no driver"),
                    "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
   doctor->crashes = drivers > 0 && !gt_vulkan_leave_out(driver, drivers);
   if (drivers > 0 && !doctor->crashes)

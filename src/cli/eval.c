@@ -14,14 +14,14 @@ static const char *const splits[] = {"train", "validation", "test", NULL};
 
 static const gt_option options[] = {
     GT_OPTION_SET,
-    {"data", "FILE", "evaluate on this file or folder: --set data.test=FILE", false},
+    {"data", "FILE", "evaluate on this file or folder, like --set data.test=FILE", false},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false, 0,
      splits},
-    {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
-    {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
+    {"per-class", NULL, "also print precision, recall and F1 of each class (--json always does)", false},
+    {"confusion", "FILE", "write the confusion matrix to a .json, .csv or .png file", false},
     GT_OPTION_FAIL_IF,
     GT_OPTION_STRICT,
     GT_OPTION_QUIET,
@@ -33,8 +33,8 @@ static bool check_data_option(const gt_arguments *arguments, gt_error *error) {
   const char *data = gt_option_value(arguments, "data"), *split = gt_option_value(arguments, "split");
   if (!data) return true;
   if (split && strcmp(split, "test"))
-    return gt_fail(error, GT_ERR_USAGE, "--data is the test split; --split %s does not use it", split);
-  return gt_file_exists(data) || gt_fail(error, GT_ERR_IO, "--data: there is no file or folder %s", data);
+    return gt_fail(error, GT_ERR_USAGE, "--data sets the test split, but --split %s does not use it", split);
+  return gt_file_exists(data) || gt_fail(error, GT_ERR_IO, "--data: no such file or folder: %s", data);
 }
 
 static const char *choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
@@ -49,7 +49,7 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
   return error->status ? NULL : split;
 }
 
-/* Where the config names the split's data, or its data at all. */
+/* Where the config names the split's data, or else its data. */
 static gt_position place_of(const gt_config *config, const char *split) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
   return node ? node->at : data->at;
@@ -86,24 +86,23 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   gt_cli_print_lasting(lasting);
 }
 
-/* Whoever asks for classes by name is told if there are none. */
+/* Fails if options ask for classes and the model has none. */
 static bool tell_classes(const gt_arguments *arguments, gt_session *session, const gt_evaluator *evaluator,
                          gt_arena *arena, gt_confusion_matrix *matrix, gt_error *error) {
   const char *file = gt_option_value(arguments, "confusion");
   if (gt_evaluator_confusion(session, evaluator, arena, matrix, error))
     return !file || gt_confusion_write(matrix, file, error);
   if (error->status || (!file && !gt_flag(arguments, "per-class"))) return !error->status;
-  return gt_fail(error, GT_ERR_USAGE, "--%s needs a model of classes, at most %d of them",
+  return gt_fail(error, GT_ERR_USAGE, "--%s needs a classification model with at most %d classes",
                  file ? "confusion" : "per-class", GT_CONFUSION_MOST);
 }
 
-/* A result that is no number meets no expectation, whatever was asked of it. */
+/* A result that is not finite is an error, even without --fail-if. */
 static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
   if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
   return gt_fail(
       error, GT_ERR_DATA,
-      "%s: its loss on the %s split is not finite: the model gives values that are not for some of "
-      "these samples",
+      "%s: the loss on the %s split is not finite, because the model's outputs for some samples are not",
       model, split);
 }
 
@@ -159,7 +158,7 @@ static int run(const gt_arguments *arguments) {
   goto done;
 failed:
   code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
-  /* Without --set it is not the user's config that is wrong, but the file. */
+  /* Without --set, errors are those of the model file, not of the user's config. */
   if (code == GT_ERR_CONFIG && !gt_flag(arguments, "set") && !gt_flag(arguments, "data")) code = GT_ERR_DATA;
 done:
   gt_session_close(&session);
@@ -176,23 +175,25 @@ const gt_command gt_command_eval = {
     .summary = "evaluate a trained model",
     .usage = "MODEL [options]",
     .details =
-        "MODEL is a model.bin or a run directory; the config inside it names the data. --set replaces values of that config,\n"
-        "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
-        "names that the model knows. Metrics are loss, accuracy and samples, and rmse, the distance from the\n"
-        "targets, of loss 'pde', which they only judge; of logic gates loss and accuracy are the\n"
-        "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
+        "MODEL is a model.bin or a run directory. The config inside it names the data. --set replaces\n"
+        "values of that config, for example to evaluate on other data: --set data.test=FILE. Columns and\n"
+        "classes are matched by the names that the model knows. Metrics are loss, accuracy and samples.\n"
+        "Loss 'pde' also has rmse, the distance from the targets, which it uses only for this metric. For\n"
+        "logic gates, loss and accuracy are those of the circuit, and soft_loss and soft_accuracy those of\n"
+        "the mixtures that were trained.\n"
         "\n"
-        "Of a class, precision is the share of right ones among the samples that were taken for it, recall that of\n"
-        "its own samples which were found, and f1 the harmonic mean of both; macro is their mean over the classes\n"
-        "that occur. A confusion matrix has a row for each label and a column for each answer.\n"
+        "For a class, precision is the fraction of its predictions that are correct, recall the fraction\n"
+        "of its samples that are found, and f1 the harmonic mean of both; macro is the mean over the\n"
+        "classes that occur. A confusion matrix has a row for each label and a column for each answer of\n"
+        "the model.\n"
         "\n"
-        "Of a cellular automaton that is to make a checkerboard or a picture, also the wrong cells after 1, 2, 4\n"
-        "and 10 times the steps of the training, which tells whether what it made stays. The circuit runs from the config's start,\n"
-        "10 times where chance has a part.\n"
+        "For a cellular automaton with a checkerboard or a picture as its target, eval also counts the\n"
+        "wrong cells after 1, 2, 4 and 10 times the steps of the training, which shows whether the pattern\n"
+        "is stable. The circuit runs from the config's start, 10 times if it is random.\n"
         "\n"
-        "A model may come from anybody: unless it lies in its run directory, as a run of yours wrote it, files that\n"
-        "its config names are told before they are read, must be plain files, and nothing of what they hold is\n"
-        "shown. Files named by --set are yours.\n",
+        "A model may come from anyone. Unless it is still in the run directory to which a run of yours\n"
+        "wrote it, the files that its config names are listed before they are read, must be regular files,\n"
+        "and their contents are never shown. Files named by --set are trusted.\n",
     .examples = {"gtrain eval runs/digits/model.bin",
                  "gtrain eval runs/digits/model.bin --per-class --fail-if 'accuracy<0.9'"},
     .options = options,

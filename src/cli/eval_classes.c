@@ -97,7 +97,7 @@ static void write_json(FILE *stream, const gt_confusion_matrix *matrix) {
   fputs("\n", stream);
 }
 
-/* In quotes, with those inside doubled. */
+/* Writes a quoted CSV field; quotes inside are doubled. */
 static void write_field(FILE *stream, const char *text) {
   fputs("\"", stream);
   for (; *text; text++) fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);

@@ -1,4 +1,4 @@
-/* What `gtrain eval` tells of single classes: a table, JSON, and the confusion matrix as a file. */
+/* Results of `gtrain eval` per class: a table, JSON, and the confusion matrix as a file. */
 #ifndef GT_CLI_EVAL_CLASSES_H
 #define GT_CLI_EVAL_CLASSES_H
 #include "base/error.h"
@@ -9,11 +9,11 @@
 void gt_classes_print(const gt_confusion_matrix *matrix);
 /* Adds "macro" and "classes" to an object. */
 void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix);
-/* Is it a file that a matrix can be written to? GT_ERR_USAGE if its ending says otherwise. */
+/* True if the file's extension is one that a matrix can be written as; else false with GT_ERR_USAGE. */
 bool gt_confusion_check_path(const char *path, gt_error *error);
 /* FILE.json, FILE.csv or FILE.png. */
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
-/* As a picture: a row for each label, a column for each answer, the darker the larger the share of the row.
- */
+/* Draws it as an image: a row for each label, a column for each answer; darker cells have a larger share of
+ * their row. */
 bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
 #endif

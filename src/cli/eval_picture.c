@@ -1,4 +1,4 @@
-/* The confusion matrix as a picture. */
+/* Draws the confusion matrix as an image. */
 #include "base/memory.h"
 #include "cli/eval_classes.h"
 #include "data/letters.h"
@@ -11,8 +11,8 @@ enum { FEW = 20, MANY = 200, LONGEST = 20, MARGIN = 6, WHITE = 255, BLACK = 0 };
 static const uint8_t right[3] = {20, 100, 60}, wrong[3] = {190, 50, 20};
 
 typedef struct layout {
-  uint32_t cell_width, cell_height, left, top, every; /* every so many classes has its name beside it */
-  bool numbers;                                       /* in the cells */
+  uint32_t cell_width, cell_height, left, top, every; /* every: only every Nth class has its name beside it */
+  bool numbers;                                       /* write numbers in the cells */
 } layout;
 
 static layout lay_out(const gt_confusion_matrix *matrix) {
@@ -38,7 +38,7 @@ static gt_picture blank(uint32_t width, uint32_t height) {
   return picture;
 }
 
-/* From below to above, at the bottom of `height` pixels. */
+/* Writes upwards, at the bottom of `height` pixels. */
 static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
   gt_picture line = blank(height, GT_LETTER_HEIGHT);
   gt_picture_write(&line, 0, 0, height, text, BLACK);
@@ -52,7 +52,7 @@ static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t 
   gt_picture_finish(&line);
 }
 
-/* Small shares count for more than their size, so that single mistakes are seen. */
+/* Small shares are drawn darker than in proportion, so that single mistakes are visible. */
 static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t y, double share,
                       bool diagonal) {
   const double strength = sqrt(share);

@@ -208,8 +208,8 @@ static void find_deviations(const gt_explained_split *split, int inputs, double 
 }
 
 /* True if what the formula leaves of a sample is like what it leaves of the nearest other, in more than four
- * standard errors of the correlation (Moran, "Notes on continuous stochastic phenomena", 1950): noise is not.
- */
+ * standard errors of the correlation (Moran, "Notes on continuous stochastic phenomena", 1950): noise is
+ * not. */
 static bool leaves_a_pattern(const gt_explained *e, const gt_explained_split *split) {
   const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
   double *told = formula_outputs(e, split), *deviation = gt_alloc((size_t)inputs * sizeof *deviation);

@@ -1,5 +1,5 @@
-/* A model file as a network on the host with samples of its data, for `gtrain explain`. Owner: the command.
- */
+/* A model file as a network on the host with samples of its data, for `gtrain explain`. Owner: the
+ * command. */
 #ifndef GT_CLI_EXPLAIN_MODEL_H
 #define GT_CLI_EXPLAIN_MODEL_H
 #include "cli/common.h"

@@ -8,15 +8,15 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"format", "FORMAT", "what to write: see above (required)", false, 0, gt_exporter_names},
+    {"format", "FORMAT", "format to write, see above (required)", false, 0, gt_exporter_names},
     {"output", "FILE", "write to FILE instead of standard output", false, 'o', NULL},
-    {"name", "NAME", "of the function or module (default: from FILE or MODEL)", false},
+    {"name", "NAME", "name of the function or module (default: from FILE or MODEL)", false},
     GT_OPTION_QUIET,
     {NULL, NULL, NULL, false},
 };
 
-/* "out/life.c" is called life; model.bin, the name of every run's model, is called as its folder is. What a
- * shell calls its pipes, /dev/fd/63, is no name. */
+/* "out/life.c" is named life; model.bin, the file name in every run, is named after its folder. Names of
+ * pipes, such as /dev/fd/63, are not used. */
 static char *default_name(const char *output, const char *model) {
   if (output && !strncmp(output, "/dev/", 5)) output = NULL;
   const char *path = output ? output : model, *slash = strrchr(path, '/');
@@ -100,10 +100,10 @@ const gt_command gt_command_export = {
     .name = "export",
     .summary = "write a trained model, such as the circuit of a logic model, in another language",
     .usage = "MODEL --format FORMAT [--output FILE] [options]",
-    .details =
-        "MODEL is a model.bin or a run directory.\n"
-        "A circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
-        "the first logic layer reads (after threshold); those of an image row by row, channels last.\n",
+    .details = "MODEL is a model.bin or a run directory.\n"
+               "A circuit is simplified before it is written; each gate is the most likely function after\n"
+               "training. The inputs of a circuit are the bits that the first logic layer reads (after\n"
+               "threshold), for an image row by row, channels last.\n",
     .print_details = print_formats,
     .examples = {"gtrain export runs/digits_logic/model.bin --format c --output digits.c",
                  "gtrain export runs/digits_logic/model.bin --format verilog --name digits"},

@@ -32,8 +32,8 @@ static const translation commands[] = {
     {"version", "`gtrain --version`"},
 };
 
-/* "--set KEY=" is followed by the value that was typed. A word in capitals is an argument of the command.
- * Other texts name an option that the command must have. '_' stands for '-', too. */
+/* "--set KEY=" is followed by the typed value. A word in capitals is an argument of the command. Other texts
+ * name an option, and are used only if the command has it. '_' in the typed word stands for '-', too. */
 static const translation options[] = {
     {"epochs", "--set train.epochs="},
     {"epoch", "--set train.epochs="},
@@ -135,7 +135,7 @@ static bool has_option_of(const gt_command *command, const char *text) {
   return false;
 }
 
-/* A value to repeat in a hint: what was typed, unless it is an option or a file that needs quotes. */
+/* A value to repeat in a hint: the typed word, unless it is an option or needs quotes. */
 static const char *shown_value(const char *value) {
   if (!value || *value == '-' || strlen(value) > 60 || strpbrk(value, " \t\n'\"\\$&;|<>(){}[]*?#!`"))
     return NULL;

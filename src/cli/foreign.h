@@ -1,13 +1,13 @@
-/* Words that other programs use for commands and options, and what gtrain calls them. */
+/* Words of other programs for commands and options, with the words of gtrain. */
 #ifndef GT_CLI_FOREIGN_H
 #define GT_CLI_FOREIGN_H
 #include "cli/command.h"
 #include <stddef.h>
 
-/* What to use for a command of this name, as text; NULL if the word is not known. */
+/* What to use instead of a command of this name, as text; NULL if the word is unknown. */
 const char *gt_foreign_command(const char *word);
-/* Writes to `hint` what to use for an option as it was typed ("--epochs", "-e"); `value` is the word after
- * it, or NULL. False if the word is not known or the command has nothing of the kind. */
+/* Writes to `hint` what to use instead of an option as it was typed ("--epochs", "-e"). value: the word after
+ * it, or NULL. False if the word is unknown or the command has no such option. */
 bool gt_foreign_option(const gt_command *command, const char *word, const char *value, char *hint,
                        size_t size);
 #endif

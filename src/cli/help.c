@@ -4,25 +4,25 @@
 #include "cli/command.h"
 #include <string.h>
 
-enum { COLUMN = 29 }; /* where the text beside an option begins */
+enum { COLUMN = 29 }; /* column in which the text of an option begins */
 
 const char gt_cli_summary[] = "Trains neural networks with Vulkan compute or on the CPU, from one YAML file.";
 const char *const gt_cli_devices[] = {"auto", "cpu", "vulkan", NULL};
 const char *const gt_cli_examples[GT_EXAMPLES] = {"gtrain train configs/digits.yaml", "gtrain schema layers"};
 
 const gt_help_row gt_cli_global_options[] = {
-    {"-h, --help", "print this text; after a command: its help"},
-    {"-V, --version", "print the version; with --json: the build, for a bug report"},
+    {"-h, --help", "print this text; after a command, its help"},
+    {"-V, --version", "print the version; with --json, details of the build for bug reports"},
     {NULL, NULL},
 };
 
 const gt_help_row gt_cli_variables[] = {
-    {"GTRAIN_DEVICE", "default of --device"},
+    {"GTRAIN_DEVICE", "default for --device"},
     {"GTRAIN_THREADS", "number of CPU threads, unless the config sets train.threads"},
     {"GTRAIN_CPU", "instruction set of the CPU's kernels: portable, avx2 or avx512 (default: the best)"},
-    {"GTRAIN_CACHE_DIR", "where compiled kernels and tuning results are kept (default: ~/.cache/gtrain)"},
+    {"GTRAIN_CACHE_DIR", "folder for compiled kernels and tuning results (default: ~/.cache/gtrain)"},
     {"GTRAIN_DEBUG", "comma-separated: validation (Vulkan's validation layers), plan, graph"},
-    {"NO_COLOR", "if set and not empty, messages have no color"},
+    {"NO_COLOR", "if set and not empty, messages are not colored"},
     {NULL, NULL},
 };
 
@@ -57,8 +57,8 @@ static void print_option(const gt_option *option) {
   print_row(left, option->help);
 }
 
-/* Prose, whose lines are joined and wrapped again; a line that begins with a space or is empty stays as it
- * is. */
+/* Prints prose: joins its lines and wraps them again; a line that is empty or begins with a space is kept as
+ * it is. */
 static void print_prose(const char *text) {
   gt_arena arena;
   gt_arena_init(&arena);

@@ -6,7 +6,7 @@
 bool gt_cli_lasting(gt_lasting *out, const gt_model_file *file, const gt_dataset *dataset, gt_error *error) {
   const gt_ca_boards *boards = gt_ca_boards_of(dataset);
   gt_model_circuit model = {0};
-  gt_error none = {0}; /* other models than automata are trained on boards, too */
+  gt_error none = {0}; /* models other than automata may be trained on boards, too */
   *out = (gt_lasting){0};
   bool ok = true;
   if (boards && gt_model_circuit_read(&model, file, &none) && model.automaton.made &&
@@ -19,7 +19,7 @@ bool gt_cli_lasting(gt_lasting *out, const gt_model_file *file, const gt_dataset
   return ok;
 }
 
-/* "1, 2 and 4", of the first `count` numbers. */
+/* Prints the first `count` numbers, as in "1, 2 and 4". */
 static void print_list(const int64_t *number, int count) {
   for (int i = 0; i < count; i++) printf("%s%" PRId64, !i ? "" : i + 1 < count ? ", " : " and ", number[i]);
 }

@@ -15,12 +15,11 @@
 #include <strings.h>
 
 static const gt_option options[] = {
-    {"input", "FILE", "inputs, if not as FILE above; of several, NAME=FILE for each", true},
+    {"input", "FILE", "input file, instead of FILE; for several inputs, NAME=FILE for each", true},
     {"output", "FILE",
-     "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false,
-     'o'},
+     "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
     {"set", "KEY=VALUE",
-     "how a CSV is written, if not as the training data: data.header, data.delimiter; or quiet=[NAME]", true,
+     "format of a CSV unlike the training data: data.header, data.delimiter; or quiet=[NAME]", true,
      's'},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
@@ -33,7 +32,7 @@ static const gt_option options[] = {
 
 typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL, PICTURES } row_form;
 
-/* By the ending of --output; of a name without one (/dev/stdout, say) by --json. */
+/* Chooses by the extension of --output or, without one (/dev/stdout, for example), by --json. */
 static bool choose_form(const gt_arguments *arguments, row_form *form) {
   static const char *const endings[] = {[CSV] = ".csv", [NPY] = ".npy", [JSON] = ".json", [JSONL] = ".jsonl"};
   const char *output = gt_option_value(arguments, "output"), *slash = output ? strrchr(output, '/') : NULL;
@@ -45,7 +44,7 @@ static bool choose_form(const gt_arguments *arguments, row_form *form) {
     if (!strcasecmp(dot, endings[*form])) return true;
   gt_usage_error(
       arguments,
-      "--output '%s': FILE must end in .csv, .npy, .json or .jsonl (of pictures, in /), not in '%s'", output,
+      "--output '%s': FILE must end in .csv, .npy, .json or .jsonl (for images, in /), not in '%s'", output,
       dot);
   return false;
 }
@@ -57,8 +56,8 @@ static int64_t largest(const float *row, int64_t count) {
   return best;
 }
 
-/* A line a sample: the class and its probability, or the values; after the name of its file, if it has one.
- */
+/* One line per sample: the name of its file, if it has one, then the class and its probability, or the
+ * values. */
 static void write_text_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
                            int64_t count, bool classes) {
   if (of) gt_put_text(stream, of), fputs(": ", stream);
@@ -89,7 +88,7 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
   gt_cli_write_json(stream, root);
 }
 
-/* Every sample as text: JSON is an array of the objects that JSON lines are. */
+/* Writes every sample as text; JSON is an array of the objects of JSON lines. */
 static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const char *const *of,
                        const gt_tensor *outputs) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
@@ -139,7 +138,7 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, error);
 }
 
-/* Samples unlike those of the training: GT_OK, or the exit code with --strict. */
+/* Warns about samples unlike the training data. GT_OK, or the exit code with --strict. */
 static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
@@ -147,7 +146,7 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
   return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);
 }
 
-/* What is not finite is written as it is, null in JSON, but is no result. */
+/* Values that are not finite are written, as null in JSON, but the command fails. */
 static bool are_finite(const gt_model_file *file, const char *const *of, const gt_tensor *outputs,
                        gt_error *error) {
   const int64_t values = gt_tensor_features(outputs), samples = outputs->dim[0];
@@ -162,18 +161,18 @@ static bool are_finite(const gt_model_file *file, const char *const *of, const g
     first = s;
   }
   snprintf(number, sizeof number, "sample %lld", (long long)first);
-  return !bad ||
-         gt_fail(error, GT_ERR_DATA, "%s: its outputs for %lld of %lld samples are not finite, first for %s",
-                 file->path, (long long)bad, (long long)samples, of ? of[first] : number);
+  return !bad || gt_fail(error, GT_ERR_DATA,
+                         "%s: the outputs for %lld of %lld samples are not finite, the first for %s",
+                         file->path, (long long)bad, (long long)samples, of ? of[first] : number);
 }
 
-/* To the terminal or the file, and whether it is a result. */
+/* Writes to the terminal or the file; false if it fails or a value is not finite. */
 static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
                  const char *const *of, const gt_tensor *outputs, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
   if (output && !write_outputs(file, output, form, of, outputs, error)) return false;
   if (output)
-    gt_info("%lld predictions in %s", (long long)outputs->dim[0], output);
+    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
   else
     write_rows(stdout, form, file, of, outputs);
   return are_finite(file, of, outputs, error);
@@ -191,7 +190,7 @@ static int run(const gt_arguments *arguments) {
   uint64_t limit;
   int code = GT_OK;
   if (arguments->words < 2 && !gt_option_value(arguments, "input"))
-    return gt_usage_error(arguments, "gtrain predict needs a FILE of inputs");
+    return gt_usage_error(arguments, "gtrain predict needs an input FILE");
   if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
@@ -216,15 +215,16 @@ const gt_command gt_command_predict = {
     .usage = "MODEL FILE... [options]",
     .details =
         "MODEL is a model.bin or a run directory.\n"
-        "FILE: idx, npy or csv, .gz too, of many samples; or pictures (.png, .jpg), a sample each, prepared\n"
-        "as those of the training were; or a folder: all pictures in it and below, in order of their names;\n"
-        "- is standard input. A result is told after the name of its picture.\n"
-        "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
-        "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
-        "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
-        "written as the training data was: with its delimiter and header, columns by their names. A model\n"
-        "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n"
-        "Outputs that are not finite are written, as null in JSON, and then the exit code is 65.\n",
+        "FILE is an idx, npy or csv file (.gz, too) with many samples; or an image (.png, .jpg), which is\n"
+        "one sample, prepared as in training; or a folder, for all images in it and below it, in order of\n"
+        "their names; or - for standard input. The result for an image follows the image's name.\n"
+        "Without --output, prints a line for each sample: the class and its probability, or the outputs.\n"
+        "With --json, prints an object for each sample; a .jsonl file holds these lines, a .json file an\n"
+        "array of them. An output FILE without an extension (such as /dev/stdout) gets CSV or, with\n"
+        "--json, lines of JSON. An input CSV must be written like the training data, with the same\n"
+        "delimiter and header; columns are matched by name. A model with several inputs takes one CSV with\n"
+        "the columns of all of them, or --input NAME=FILE for each.\n"
+        "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",
     .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",
                  "gtrain predict runs/digits/model.bin datasets/digits/digits.csv --output digits.csv"},
     .options = options,

@@ -30,7 +30,7 @@ static bool add_path(input_files *files, const char *name, const char *path, gt_
   return picture;
 }
 
-/* "NAME=FILE", if the model has an input of that name; else the whole text is a file's. */
+/* "NAME=FILE", if the model has an input of that name; else the whole text is the name of a file. */
 static bool add_input(input_files *files, const gt_data_signature *signature, const char *text,
                       gt_arena *arena, gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {

@@ -1,10 +1,10 @@
-/* What `gtrain predict` reads: files, folders of pictures, standard input. */
+/* The inputs of `gtrain predict`: files, folders of images, standard input. */
 #ifndef GT_CLI_PREDICT_INPUTS_H
 #define GT_CLI_PREDICT_INPUTS_H
 #include "cli/common.h"
 
 /* Reads the words after the model and the values of --input into inputs[k], as gt_data_read_inputs does.
- * *names: the file of each sample, if each is a file; else NULL; in the arena. */
+ * *names: the file of each sample if each sample is a file, else NULL; in the arena. */
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
                             const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
                             gt_error *error);

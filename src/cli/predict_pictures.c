@@ -13,7 +13,7 @@ static bool are_pictures(const gt_tensor *outputs) {
   return dim[1] <= GT_PNG_MOST_SIDE && dim[2] <= GT_PNG_MOST_SIDE;
 }
 
-/* Bytes of the folder that all paths begin with, its slash included. */
+/* Length of the folder that all paths begin with, including its slash. */
 static size_t common_folder(const char *const *names, int64_t count) {
   size_t common = strlen(names[0]);
   for (int64_t i = 1; i < count; i++) {
@@ -25,7 +25,7 @@ static size_t common_folder(const char *const *names, int64_t count) {
   return common;
 }
 
-/* The path without its ending. */
+/* The path without its extension. */
 static const char *stem(gt_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
   return gt_arena_strndup(arena, path, dot && dot > name ? (size_t)(dot - path) : strlen(path));
@@ -55,9 +55,8 @@ static bool all_differ(const char *const *path, int64_t count, gt_arena *arena, 
   return true;
 }
 
-/* How each picture's file is called: as its sample's or, where folders are needed to tell these apart, with
- * those below the folder that they have in common. NULL, before any is written, if two would have one name.
- */
+/* The file name of each image: that of its sample or, if these are not unique, with the folders below their
+ * common folder. NULL, before any file is written, if two names are still equal. */
 static const char **choose_paths(const char *folder, int64_t count, const char *const *names, gt_arena *arena,
                                  gt_error *error) {
   const char **path = GT_NEW_N(arena, const char *, count), *twice = "";
@@ -72,7 +71,7 @@ static const char **choose_paths(const char *folder, int64_t count, const char *
     inside &= !leads_out(names[i] + common);
   }
   if (inside && all_differ(path, count, arena, &twice)) return path;
-  gt_fail(error, GT_ERR_USAGE, "two pictures would be called %s", twice);
+  gt_fail(error, GT_ERR_USAGE, "two images would be written to %s", twice);
   return NULL;
 }
 
@@ -93,8 +92,8 @@ bool gt_predict_write_pictures(const char *folder, const gt_tensor *outputs, con
   if (!are_pictures(outputs))
     return gt_fail(
         error, GT_ERR_USAGE,
-        "the model's outputs are no pictures, [height, width] or [height, width, 1 or 3]: --output "
-        "%s cannot hold them",
+        "the model's outputs are not images, [height, width] or [height, width, 1 or 3], so they cannot be "
+        "written to --output %s",
         folder);
   if (!gt_try_alloc(&data, (uint64_t)gt_tensor_features(outputs), 1, "a picture", error)) return false;
   gt_picture picture = {.height = (uint32_t)outputs->dim[1],

@@ -15,9 +15,9 @@ bool gt_cli_gates_apply(const gt_gate *gates, int count, gt_told told) {
       gt_log_error("--fail-if: this model's loss has no accuracy");
     else if (kind && kind->judges && !told.judged)
       gt_log_error(
-          "--fail-if: this model's loss is itself how far outputs are from targets: there is no 'rmse'");
+          "--fail-if: this model has no 'rmse'; its loss measures the distance from the targets, use 'loss'");
     else if (kind && kind->of_soft && !told.hard)
-      gt_log_error("--fail-if: this model has no hard form, so '%s' is just '%s'", gates[i].metric,
+      gt_log_error("--fail-if: '%s' is only for models with logic gates; use '%s'", gates[i].metric,
                    kind->accuracy ? "accuracy" : "loss");
     else
       continue;

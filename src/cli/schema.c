@@ -1,5 +1,5 @@
-/* `gtrain schema`: the JSON Schema of configs, for editors; lists of what a config may have; the keys of one
- * thing (`gtrain schema linear`). */
+/* `gtrain schema`: the JSON Schema of configs, for editors; lists of what a config may contain; the keys of
+ * one entry (`gtrain schema linear`). */
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/common.h"
@@ -17,7 +17,7 @@ static int print_schema(void) {
   return GT_OK;
 }
 
-/* Names of several kinds may be the same: `linear` is a layer and a schedule. */
+/* A name may be of several kinds: `linear` is a layer and a schedule. */
 static bool print_things(const gt_schema_thing *list, int count, const char *name) {
   bool found = gt_schema_print_list(list, count, name);
   for (int i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ static bool print_things(const gt_schema_thing *list, int count, const char *nam
   return found;
 }
 
-/* "sections, formats, …": the lists there are. */
+/* "sections, formats, …": the names of all lists. */
 static const char *list_names(gt_arena *arena) {
   const char *text = "";
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++)
@@ -61,7 +61,7 @@ static int collect_names(const char *names[MOST_NAMES]) {
 static int unknown_name(const gt_arguments *arguments, gt_arena *arena) {
   const char *name = arguments->word[0], *names[MOST_NAMES];
   const char *nearest = gt_nearest(name, names, (size_t)collect_names(names));
-  return gt_usage_error(arguments, "nothing is called '%s'%s%s%s; lists: %s", name,
+  return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
                         list_names(arena));
 }
@@ -86,7 +86,7 @@ static void print_lists(FILE *stream) {
   gt_arena_finish(&arena);
 }
 
-/* All that NAME can be, the lists first. */
+/* All values of NAME, the lists first. */
 static const char *known_name(int index) {
   static const char *names[MOST_NAMES];
   static int known = -1;
@@ -101,9 +101,9 @@ const gt_command gt_command_schema = {
     .summary = "list what configs can contain, explain its keys, or print the JSON Schema",
     .usage = "[NAME]",
     .details =
-        "Without NAME: the JSON Schema, for editors. NAME is a list, such as layers or losses, or one\n"
-        "thing, such as train (a section of the config), linear, adam or csv: its keys with type, range\n"
-        "and default.\n",
+        "Without NAME, prints the JSON Schema, for editors. NAME is a list, such as layers or losses, or\n"
+        "one entry, such as train (a section of the config), linear, adam or csv; then prints its keys\n"
+        "with type, range and default.\n",
     .print_details = print_lists,
     .examples = {"gtrain schema layers", "gtrain schema linear"},
     .known_word = known_name,

@@ -1,14 +1,14 @@
-/* What configs are made of: everything that has a schema, by kind, from the registries and schema rows of all
- * rooms. From it come `gtrain schema` (text and JSON Schema), docs/config.md and completions. */
+/* Everything that has a schema, by kind, from the registries and schema rows of all rooms. `gtrain schema`
+ * (text and JSON Schema), docs/config.md and completions are generated from it. */
 #ifndef GT_CLI_SCHEMA_H
 #define GT_CLI_SCHEMA_H
 #include "train/config.h"
 #include <jansson.h>
 
-/* A kind of thing: `gtrain schema PLURAL` lists all of it. */
+/* A kind of entry: `gtrain schema PLURAL` lists all of them. */
 typedef struct gt_schema_kind {
   const char *name, *plural, *help;
-  const char *form; /* how a config writes one; NULL: not as a value */
+  const char *form; /* how one is written in a config; NULL: not as a value */
   const char *also; /* another name of the list, or NULL */
 } gt_schema_kind;
 extern const gt_schema_kind gt_schema_kinds[]; /* ends with a NULL name */
@@ -16,25 +16,25 @@ extern const gt_schema_kind gt_schema_kinds[]; /* ends with a NULL name */
 typedef struct gt_schema_thing {
   const char *kind; /* the name of a gt_schema_kind */
   const char *name, *help;
-  const gt_schema *schema, *common; /* common: rows that all of its kind have, too, or NULL */
+  const gt_schema *schema, *common; /* common: additional rows of all entries of its kind, or NULL */
   const char *path;                 /* section: "train.early_stopping"; else NULL */
-  const char *items; /* section whose value is one or several things of this kind, or NULL; the schema then
-                        has the keys that all of these share, or is NULL */
+  const char *items; /* for a section whose value is one or several entries of a kind: that kind, else NULL;
+                        the schema then has the keys that all of these share, or is NULL */
   int family;        /* layer: its gt_layer_family */
 } gt_schema_thing;
 enum { GT_SCHEMA_MOST_THINGS = 256 };
 
-/* Fills room for GT_SCHEMA_MOST_THINGS; paths are in the arena. Returns their number. */
+/* Fills an array of GT_SCHEMA_MOST_THINGS; paths are in the arena. Returns their number. */
 int gt_schema_things(gt_schema_thing *list, gt_arena *arena);
 json_t *gt_schema_of_configs(void); /* the JSON Schema; the caller owns it */
 
 /* The type and range of a value: "an integer, at least 1", "a list of layers". In the arena. */
 const char *gt_schema_value_text(gt_arena *arena, const gt_field *field);
-/* "linear: UNITS" for a schema that a single value stands for, else NULL. In the arena. */
+/* "linear: UNITS" for a schema with a short form, else NULL. In the arena. */
 const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing);
 
-/* Prints one thing with its keys, and a list of all of a kind or of a family of layers. */
+/* Print one entry with its keys, and a list of all entries of a kind or of a family of layers. */
 void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing);
-/* False if nothing is listed under this name. */
+/* Prints the list of this name; false if there is none. */
 bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *plural);
 #endif

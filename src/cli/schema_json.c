@@ -12,7 +12,7 @@ static json_t *ref(const char *definition) {
   return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", definition));
 }
 
-/* `NAME`, or `{type: NAME, …}`, for each thing of a kind. */
+/* `NAME`, or `{type: NAME, …}`, for each entry of a kind. */
 static json_t *typed_json(const gt_schema_thing *list, int count, const char *kind, const char *help) {
   json_t *any = json_array(), *names = json_array();
   for (int i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static json_t *item_json(const char *name, const char *help, json_t *settings) {
                    "properties", properties, "required", name, "additionalProperties", 0);
 }
 
-/* The names of all things of a kind: `- NAME`. */
+/* The names of all entries of a kind: `- NAME`. */
 static json_t *names_json(const gt_schema_thing *list, int count, const char *kind) {
   json_t *names = json_array();
   for (int i = 0; i < count; i++)
@@ -56,7 +56,7 @@ static json_t *names_json(const gt_schema_thing *list, int count, const char *ki
   return json_pack("{s:o}", "enum", names);
 }
 
-/* `- NAME: {…}` for each thing of a kind; `settings_of` makes the schema of its settings. */
+/* `- NAME: {…}` for each entry of a kind; `settings_of` makes the schema of its settings. */
 static json_t *items_json(const gt_schema_thing *list, int count, const char *kind,
                           json_t *(*settings_of)(const gt_schema_thing *item)) {
   json_t *any = json_array();
@@ -73,19 +73,18 @@ static json_t *plain_settings(const gt_schema_thing *item) {
 static json_t *augment_json(const gt_schema_thing *list, int count) {
   json_t *any = items_json(list, count, "augmentation", plain_settings);
   json_array_insert_new(any, 0, names_json(list, count, "augmentation"));
-  return json_pack("{s:s, s:s, s:{s:o}}", "description",
-                   "how pictures are changed at random in training, in order", "type", "array", "items",
-                   "anyOf", any);
+  return json_pack("{s:s, s:s, s:{s:o}}", "description", "random changes of images in training, in order",
+                   "type", "array", "items", "anyOf", any);
 }
 
 /* --- layers, and blocks of them ---
- * Below a block with `each`, any value in a layer's settings may be `$NAME`, elsewhere none. So there is one
- * schema of a layer, which lets them be, and lists that stand outside add that there are none. Whether an
- * `each` has that name, and what its value comes to, is left to who reads the config. */
+ * Inside a block with `each`, any value in a layer's settings may be `$NAME`; elsewhere none may. So there is
+ * one schema of a layer, which allows them, and lists outside such blocks add that there are none. Whether an
+ * `each` has that name, and whether its value is valid, is checked when the config is read. */
 
 static json_t *or_name(json_t *schema);
 
-/* The same with `$NAME` in place of any value in it. */
+/* Allows `$NAME` in place of any value in the schema. */
 static void let_names_in(json_t *schema) {
   static const char *const inner[] = {"items", "additionalProperties"};
   json_t *properties = json_object_get(schema, "properties"), *value;
@@ -100,7 +99,7 @@ static void let_names_in(json_t *schema) {
   json_array_foreach(json_object_get(schema, "anyOf"), index, value) { let_names_in(value); }
 }
 
-/* Takes the schema, of which nothing else must hold a part; texts, and what may be anything, may be `$NAME`
+/* Takes ownership of the schema, no part of which may be shared. Texts and values of any type accept `$NAME`
  * already. */
 static json_t *or_name(json_t *schema) {
   static const char *const told[] = {"description", "default"};
@@ -130,8 +129,7 @@ static json_t *layer_settings(const gt_schema_thing *item) {
   return or_name(own);
 }
 
-/* A block with (`each`) or without values that differ from pass to pass; `layers` says what its layers are.
- */
+/* A block with or without `each`; layers: the definition of its list of layers. */
 static json_t *passes_json(bool each, const char *layers) {
   json_t *settings = gt_schema_json(&gt_repeat_schema, NULL),
          *properties = json_object_get(settings, "properties");
@@ -141,7 +139,7 @@ static json_t *passes_json(bool each, const char *layers) {
   return settings;
 }
 
-/* `layers`: of a block without `each` that stands in this list. */
+/* layers: the definition for blocks without `each` in this list. */
 static json_t *layers_json(json_t *layer, const char *layers) {
   json_t *settings =
       json_pack("{s:[o, o]}", "anyOf", passes_json(false, layers), passes_json(true, "varied_layers"));
@@ -151,8 +149,8 @@ static json_t *layers_json(json_t *layer, const char *layers) {
 }
 
 /* --- phases ---
- * Most keys of a phase are paths into the sections that it may change, such as `model.0.linear.units`: each
- * is a pattern of `patternProperties`. */
+ * Most keys of a phase are paths into the sections that it may change, such as `model.0.linear.units`; each
+ * is a pattern in `patternProperties`. */
 
 typedef struct paths {
   gt_arena *arena;
@@ -161,7 +159,7 @@ typedef struct paths {
   json_t *patterns;
 } paths;
 
-/* Takes `value`. */
+/* Takes ownership of `value`. */
 static void add_path(const paths *p, const char *path, json_t *value) {
   json_object_set_new(p->patterns, gt_arena_printf(p->arena, "^%s$", path), value);
 }
@@ -176,7 +174,7 @@ static void add_keys_of(const paths *p, const char *path, const char *kind) {
   }
 }
 
-/* What may be set in a value that is more than plain. */
+/* Adds the paths inside a value that is not plain. */
 static void add_inner(const paths *p, const char *path, const gt_field *field) {
   if (field->type == GT_FIELD_MAP) {
     add_path(p, path, gt_schema_json(field->sub, NULL));
@@ -192,7 +190,7 @@ static void add_inner(const paths *p, const char *path, const gt_field *field) {
   }
 }
 
-/* The keys of a map at `path`, a regular expression. */
+/* Adds the keys of a map at `path`, a regular expression. */
 static void add_keys(const paths *p, const char *path, const gt_schema *schema) {
   const char *plain = "";
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++)
@@ -203,7 +201,7 @@ static void add_keys(const paths *p, const char *path, const gt_schema *schema) 
   if (*plain) add_path(p, gt_arena_printf(p->arena, "%s\\.(%s)(\\.[0-9]+)*", path, plain), ref("plain"));
 }
 
-/* Things of a kind that are items of a list, of which the one at `first` of `items` is the first. */
+/* Adds the entries of a kind as items of a list; the first one is item `first` of `items`. */
 static void add_items(const paths *p, const char *path, const char *kind, const char *items, int first) {
   for (int i = 0; i < p->count; i++) {
     const gt_schema_thing *item = &p->list[i];
@@ -226,7 +224,7 @@ static void add_layers(const paths *p) {
   add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+\\.[0-9]+", block), ref("each_item"));
 }
 
-/* What is one for the whole run cannot be a phase's. */
+/* Excludes keys that apply to the whole run, which a phase cannot change. */
 static json_t *no_fixed_json(gt_arena *arena) {
   json_t *names = json_array();
   for (const gt_field *f = gt_train_schema.fields; f->name; f++) {
@@ -258,26 +256,26 @@ static json_t *phases_json(const gt_schema_thing *list, int count) {
 
 /* --- all of it --- */
 
-/* What is no map: one value, or lists of such. */
+/* A value that is not a map: a single value, or lists of these. */
 static json_t *plain_json(void) {
   return json_pack("{s:[s, s, s, s, s], s:o}", "type", "string", "number", "boolean", "null", "array",
                    "items", ref("plain"));
 }
 
-/* The same, or such by names of one's own. */
+/* The same, or a map from any names to these. */
 static json_t *named_json(void) {
   return json_pack("{s:[o, {s:s, s:o}]}", "anyOf", ref("plain"), "type", "object", "additionalProperties",
                    ref("plain"));
 }
 
-/* How single inputs are scaled, none of which has inputs itself. */
+/* Scaling of single inputs, which have no inputs of their own. */
 static json_t *normalize_inputs_json(void) {
   json_t *one = gt_schema_json(&gt_data_normalize_schema, NULL);
   json_object_del(json_object_get(json_array_get(json_object_get(one, "anyOf"), 0), "properties"), "inputs");
   return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", one);
 }
 
-/* Values of a block's `each`, which may be whole settings: whatever reads them checks them. */
+/* Values of a block's `each`, which may be whole maps of settings; they are checked when they are read. */
 static json_t *each_json(void) {
   const gt_field *times = gt_repeat_schema.fields;
   while (strcmp(times->name, "times")) times++;
@@ -295,7 +293,7 @@ static json_t *init_json(const gt_schema_thing *list, int count) {
 static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int count) {
   json_object_set_new(all, "each_value",
                       json_pack("{s:s, s:s, s:s}", "type", "string", "pattern", "^\\$", "description",
-                                "the value that a block's `each` has by this name for the pass"));
+                                "the value of this name in the block's `each`, for the current repetition"));
   json_object_set_new(all, "each_item", json_object());
   json_object_set_new(all, "each", each_json());
   json_object_set_new(all, "no_each_value",
@@ -326,8 +324,8 @@ json_t *gt_schema_of_configs(void) {
   json_object_set_new(all, "data", data_json(list, count));
   json_object_set_new(all, "augment", augment_json(list, count));
   json_object_set_new(all, "init_from", gt_schema_json(&gt_init_from_schema, NULL));
-  json_object_set_new(all, "loss", typed_json(list, count, "loss", "what is minimised"));
-  json_object_set_new(all, "optimizer", typed_json(list, count, "optimizer", "how it is minimised"));
+  json_object_set_new(all, "loss", typed_json(list, count, "loss", "the loss to minimize"));
+  json_object_set_new(all, "optimizer", typed_json(list, count, "optimizer", "the optimizer"));
   json_object_set_new(all, "schedule", typed_json(list, count, "schedule", "the learning rate over time"));
   json_object_set_new(all, "train", gt_schema_json(&gt_train_schema, NULL));
   json_object_set_new(all, "phases", phases_json(list, count));

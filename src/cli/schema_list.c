@@ -1,5 +1,5 @@
-/* Everything that has a schema, from the registries: what `gtrain schema`, docs/config.md and completions are
- * made of. */
+/* Lists everything that has a schema, from the registries, for `gtrain schema`, docs/config.md and
+ * completions. */
 #include "augment/augment.h"
 #include "base/arena.h"
 #include "cli/schema.h"
@@ -18,17 +18,16 @@ const gt_schema_kind gt_schema_kinds[] = {
     {"format", "formats", "the data formats", "data: {format: NAME, KEY: VALUE, ...}"},
     {"augmentation", "augmentations", "random changes of training images",
      "augment: [NAME, {NAME: {KEY: VALUE, ...}}]"},
-    {"layer", "layers", "what a model is made of", "model: [NAME, {NAME: {KEY: VALUE, ...}}]"},
+    {"layer", "layers", "the layers of a model", "model: [NAME, {NAME: {KEY: VALUE, ...}}]"},
     {"block", "blocks", "layers that contain layers", "model: [{NAME: {KEY: VALUE, ...}}]"},
     {"init", "inits", "initial values of parameters", "init: NAME, or init: {type: NAME, KEY: VALUE, ...}"},
     {"loss", "losses", "what training minimizes", "loss: NAME, or loss: {type: NAME, KEY: VALUE, ...}"},
-    {"optimizer", "optimizers", "how training minimizes the loss",
+    {"optimizer", "optimizers", "algorithms that minimize the loss",
      "optimizer: NAME, or optimizer: {type: NAME, KEY: VALUE, ...}"},
     {"schedule", "schedules", "the learning rate over time",
      "schedule: NAME, or schedule: {type: NAME, KEY: VALUE, ...}"},
     {"metric", "metrics", "what evaluations measure", "train: {early_stopping: {metric: NAME}}"},
-    {"warning", "warnings", "what a config or its data may be warned about", "quiet: [NAME, ...]",
-     "findings"},
+    {"warning", "warnings", "warnings about a config or its data", "quiet: [NAME, ...]", "findings"},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -48,7 +47,7 @@ static void add(builder *b, gt_schema_thing item) {
 
 /* --- sections: the config's own rows, and the maps inside them --- */
 
-/* What a subtree holds, by gt_field.holds: things of a kind, and the keys that its map has in any case. */
+/* Content of a subtree, by gt_field.holds: entries of a kind, and the keys that its map always has. */
 static void find_held(gt_arena *arena, const char *holds, const char **kind, const gt_schema **schema) {
   const struct {
     const char *holds, *kind;

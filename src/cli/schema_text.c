@@ -1,4 +1,4 @@
-/* `gtrain schema NAME` as text: one thing with its keys, or a list of all of a kind. */
+/* `gtrain schema NAME` as text: one entry with its keys, or a list of all entries of a kind. */
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/schema.h"
@@ -9,11 +9,11 @@ enum { MOST_INDENT = 24 };
 
 /* --- values in words --- */
 
-/* A subtree, by gt_field.holds. */
+/* Text for a subtree, by gt_field.holds. */
 static const char *held_text(const char *holds) {
   static const char *const forms[][2] = {
       {"plain", "a value or a list of values"},
-      {"named", "a value or list, or a map from names to such"},
+      {"named", "a value or list, or a map from names to these"},
       {"init", "initial values (a name, or a map with `type`)"},
       {"normalize_inputs", "a map from names of inputs to scalings"},
       {"each", "a map from names to lists of values"},
@@ -71,7 +71,7 @@ static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
   return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
 }
 
-/* All of a kind, a line each; family: of layers, or -1. */
+/* Prints all entries of a kind, one line each; family: of layers, or -1. */
 static void print_items(const gt_schema_thing *list, int count, const char *kind, int family) {
   int width = 0;
   for (int i = 0; i < count; i++)

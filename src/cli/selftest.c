@@ -4,13 +4,12 @@
 
 static const gt_option options[] = {
     GT_OPTION_DEVICE,
-    {"filter", "TEXT", "only families whose name contains it; !TEXT: all others; both, joined by commas",
+    {"filter", "TEXT",
+     "run only families whose name contains TEXT; !TEXT: all others; may be combined with commas", false},
+    {"brief", NULL, "skip cases that add little to others, for devices that compile kernels slowly", false},
+    {"verbose", NULL, "print a line for each case", false},
+    {"report", "FILE", "also write a file for bug reports: this test, `gtrain doctor` and a short bench",
      false},
-    {"brief", NULL, "leave out cases that say little beside others, where kernels take long to compile",
-     false},
-    {"verbose", NULL, "a line for each case", false},
-    {"report", "FILE",
-     "also write a file to be sent with a bug report: this, `gtrain doctor` and a short bench", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
@@ -54,11 +53,12 @@ const gt_command gt_command_selftest = {
     .summary = "check every op on this machine's device and driver",
     .usage = "[options]",
     .details =
-        "Each op is compared with double precision on the CPU, its derivatives with finite differences, and\n"
-        "the device with the CPU. Exit code 70 when a case fails.\n"
+        "Compares each op with double precision on the CPU, its derivatives with finite differences, and\n"
+        "the device with the CPU. Exit code 70 if a case fails.\n"
         "\n"
-        "The file of --report holds devices, drivers and limits, the lines of the test, failures with their cases,\n"
-        "and a table of what the machine can do; no name of the host, and ~ for the home folder.\n",
+        "The report file contains devices, drivers and limits, the output of the test, failures with their\n"
+        "cases, and a table of what the machine can do. It does not contain the host name, and replaces\n"
+        "the home folder by ~.\n",
     .examples = {"gtrain selftest --device cpu --filter matmul", "gtrain selftest --device vulkan --brief"},
     .options = options,
     .run = run,

@@ -10,7 +10,7 @@
 
 static const char ending[] = ".yaml";
 
-/* The folder of the program itself; NULL if the system does not tell it. */
+/* The folder of the program itself; NULL if the system does not say. */
 static const char *program_folder(gt_arena *arena) {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -43,7 +43,7 @@ static bool read_names(gt_shipped *out, gt_arena *arena, gt_error *error) {
   } names = {0};
   DIR *directory = opendir(out->folder);
   if (!directory) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", out->folder);
-  /* readdir_r is deprecated, and the directory stream is ours alone. */
+  /* readdir_r is deprecated, and no other thread uses this directory stream. */
   // cppcheck-suppress readdirCalled
   for (const struct dirent *d; (d = readdir(directory));) {
     const size_t length = strlen(d->d_name), tail = sizeof ending - 1;
@@ -64,7 +64,8 @@ bool gt_shipped_list(gt_shipped *out, gt_arena *arena, gt_error *error) {
   if (!out->folder)
     return gt_fail(
         error, GT_ERR_IO,
-        "the configs that come with gtrain are not installed: there is no share/gtrain/configs for this program");
+        "the configs that come with gtrain are not installed: no share/gtrain/configs was found for this "
+        "program");
   return read_names(out, arena, error);
 }
 

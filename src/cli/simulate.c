@@ -13,23 +13,24 @@
 
 static const gt_option options[] = {
     {"steps", "N", "steps to run (default: as many as in training)", false},
-    {"grid", "HxW", "cells of the board (default: those of --start FILE, else of the training)", false},
+    {"grid", "HxW", "size of the board in cells (default: that of --start FILE, else as in training)", false},
     {"start", "NAME|FILE",
-     "random, zeros, centre or FILE: a PNG, or text of digits 0 and 1 (default: the config's)", false, 0,
+     "random, zeros, centre, or FILE, a PNG or text with digits 0 and 1 (default: the config's)", false, 0,
      gt_simulate_starts},
-    {"seed", "N", "of the start, the cells that fire and random damage (default: 1)", false},
-    {"fire-rate", "P", "probability that a cell takes a step, 1: all together (default: the model's)", false},
-    {"damage", "DAMAGE", "zero cells while it runs, see above; may be given several times", true},
-    {"every", "N", "print the errors of every Nth board", false},
-    {"fail-if", "'METRIC>N'", "exit with 1 if so: errors or mean_errors, e.g. 'errors>0'", true},
-    {"png", "DIR", "write boards as pictures DIR/step-000000.png, …", false},
-    {"animation", "FILE", "write them as one animated PNG, which browsers play in a loop", false},
-    {"picture-every", "N", "only every Nth board becomes a picture (default: 1)", false},
-    {"fps", "N", "pictures a second of the animation (default: 10)", false},
-    {"scale", "N", "side of a cell in pixels (default: 4)", false},
-    {"channels", "LIST", "one channel to show in grey, or three in colours: 0,1,2 (default: the outputs)",
+    {"seed", "N", "seed of the start, of the cells that fire and of random damage (default: 1)", false},
+    {"fire-rate", "P", "probability that a cell is updated in a step; 1: all cells (default: the model's)",
      false},
-    {"final", "FILE", "write the last board as text, as --start reads it", false},
+    {"damage", "DAMAGE", "set cells to 0 during the run, see above; may be repeated", true},
+    {"every", "N", "print the errors of every Nth board", false},
+    {"fail-if", "'METRIC>N'", "exit with 1 if true; METRIC is errors or mean_errors, e.g. 'errors>0'", true},
+    {"png", "DIR", "write boards as images DIR/step-000000.png, …", false},
+    {"animation", "FILE", "write boards as one animated PNG, which browsers play in a loop", false},
+    {"picture-every", "N", "write an image of every Nth board only (default: 1)", false},
+    {"fps", "N", "images per second in the animation (default: 10)", false},
+    {"scale", "N", "width and height of a cell in pixels (default: 4)", false},
+    {"channels", "LIST",
+     "one channel to show in gray, or three in color, such as 0,1,2 (default: the outputs)", false},
+    {"final", "FILE", "write the last board as text that --start can read", false},
     {"set", "data.KEY=VALUE", "replace a value of the config's data, e.g. data.square=4", true, 's'},
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
@@ -48,15 +49,15 @@ typedef struct task {
   gt_model_circuit model;
   gt_diagnostics diagnostics;
   gt_dataset dataset;
-  const gt_ca_boards *boards; /* what the config says of starts and targets; NULL: nothing */
+  const gt_ca_boards *boards; /* starts and targets of the config; NULL: none */
   gt_experiment experiment;
   gt_lasting lasting;
-  bool goes_on; /* behind its result, to see what stays */
+  bool goes_on; /* continues after its result, to check stability */
   gt_frames frames;
   gt_error error;
 } task;
 
-/* --- what is given --- */
+/* --- inputs --- */
 
 static bool read_config(task *e) {
   static const char *const settings[] = {"data.", "quiet=", NULL};
@@ -69,7 +70,7 @@ static bool read_config(task *e) {
   if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = gt_ca_boards_of(&e->dataset);
   if (e->boards->channels == e->model.automaton.ca.channels) return true;
-  return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
+  return gt_fail(&e->error, GT_ERR_DATA, "%s: cells have %lld channels in its data, but %u in its automaton",
                  e->file.path, (long long)e->boards->channels, e->model.automaton.ca.channels);
 }
 
@@ -79,7 +80,7 @@ static bool read_model(task *e) {
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
   if (!e->model.automaton.made)
-    return gt_fail(&e->error, GT_ERR_DATA, "%s is no cellular automaton: it has no layer logic_ca", path);
+    return gt_fail(&e->error, GT_ERR_DATA, "%s is not a cellular automaton: it has no layer logic_ca", path);
   gt_model_circuit_simplify(&e->model);
   return true;
 }
@@ -90,7 +91,7 @@ static bool is_file(const char *start) {
   return start != NULL;
 }
 
-/* The config's start, by the names of the command line. */
+/* The config's start, as named on the command line. */
 static const char *default_start(const gt_ca_boards *boards) {
   if (boards && boards->start == GT_CA_START_CENTRE) return "centre";
   return boards && boards->start == GT_CA_START_ZEROS ? "zeros" : "random";
@@ -101,11 +102,11 @@ static gt_ca_start start_named(const char *name) {
   return !strcmp(name, "random") ? GT_CA_START_RANDOM : GT_CA_START_ZEROS;
 }
 
-/* The size of the board: what is given, what the file has, what the training had. */
+/* The size of the board: the given one, else that of the file, else that of the training. */
 static bool choose_grid(task *e, const gt_board_file *file) {
   gt_simulate_settings *s = &e->settings;
   if (file->cells && s->height && (s->height != file->height || s->width != file->width))
-    return gt_fail(&e->error, GT_ERR_USAGE, "--start %s has %ux%u cells, --grid %lldx%lld", s->start,
+    return gt_fail(&e->error, GT_ERR_USAGE, "--start %s has %ux%u cells, but --grid is %lldx%lld", s->start,
                    file->height, file->width, (long long)s->height, (long long)s->width);
   if (file->cells) s->height = file->height, s->width = file->width;
   if (!s->height) s->height = e->boards ? e->boards->height : e->model.automaton.height;
@@ -137,7 +138,7 @@ static bool open_board(task *e) {
     gt_info(
         "%lldx%lld cells of %u bit%s, %s, fire rate %g, start %s", (long long)s->height, (long long)s->width,
         e->model.automaton.ca.channels, e->model.automaton.ca.channels == 1 ? "" : "s",
-        e->model.automaton.ca.periodic ? "a torus" : "zeros beyond the border", simulation->fire_rate, start);
+        e->model.automaton.ca.periodic ? "a torus" : "zeros outside the board", simulation->fire_rate, start);
   return ok;
 }
 
@@ -147,10 +148,10 @@ static bool open_target(task *e) {
   e->lasting = (gt_lasting){.trained = e->model.automaton.steps, .cells = e->experiment.cells};
   if (e->experiment.compare) return true;
   if (e->boards)
-    gt_info("the target is a picture of %lldx%lld cells: on %lldx%lld no errors are counted",
+    gt_info("the target is a picture of %lldx%lld cells, so on %lldx%lld cells errors are not counted",
             (long long)e->boards->height, (long long)e->boards->width, (long long)s->height,
             (long long)s->width);
-  return !e->gate_count || gt_fail(&e->error, GT_ERR_USAGE, "--fail-if: there is no target on this board");
+  return !e->gate_count || gt_fail(&e->error, GT_ERR_USAGE, "--fail-if: this board has no target");
 }
 
 static bool open_frames(task *e) {
@@ -165,13 +166,14 @@ static bool open_frames(task *e) {
   for (uint32_t c = 0; c < f.shown; c++) {
     f.channel[c] = s->channels ? (uint32_t)s->channel[c] : c;
     if (f.channel[c] >= e->model.automaton.ca.channels)
-      return gt_fail(&e->error, GT_ERR_USAGE, "--channels: there is no channel %u: cells have 0 to %u",
-                     f.channel[c], e->model.automaton.ca.channels - 1);
+      return gt_fail(&e->error, GT_ERR_USAGE,
+                     "--channels: there is no channel %u; cells have channels 0 to %u", f.channel[c],
+                     e->model.automaton.ca.channels - 1);
   }
   return gt_frames_open(&e->frames, &f, &e->experiment.simulation.board, &e->error);
 }
 
-/* --- what comes out --- */
+/* --- results --- */
 
 static void print_board(const task *e) {
   const gt_experiment *x = &e->experiment;
@@ -185,7 +187,7 @@ static void print_board(const task *e) {
            (long long)x->cells, rule ? "rule" : "target");
 }
 
-/* By a rule, those of all steps. */
+/* With a rule, the errors of all steps. */
 static int64_t errors_of(const gt_experiment *x) { return gt_experiment_by_rule(x) ? x->total : x->errors; }
 
 static void print_json(const gt_experiment *x, const gt_lasting *lasting) {
@@ -252,7 +254,7 @@ static bool simulate(task *e) {
   return gt_frames_close(&e->frames, &e->error) && ok && write_final(e);
 }
 
-/* A run of the training's length goes on, but only to see whether the board stays. */
+/* A run without --steps continues, but only to check whether the board is stable. */
 static void go_on(task *e) {
   while (e->goes_on && gt_lasting_applies(&e->experiment) &&
          e->experiment.simulation.step < gt_lasting_end(&e->lasting)) {
@@ -281,7 +283,7 @@ static int run(const gt_arguments *arguments) {
       gt_simulate_read(arguments, &e.arena, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);
-    const gt_experiment end = e.experiment; /* its numbers: boards go on from here */
+    const gt_experiment end = e.experiment; /* a copy of the result: the boards continue from here */
     if (ok) go_on(&e), print_result(&e, &end);
     code = ok ? check_gates(&e, &end) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
   }
@@ -309,17 +311,19 @@ const gt_command gt_command_simulate = {
     .summary = "run a trained cellular automaton on any grid",
     .usage = "MODEL [options]",
     .details =
-        "MODEL is a model.bin or a run directory. Runs the circuit of a logic_ca model, each gate the one that training came to, and compares the first\n"
-        "channels of its cells with the target of its config: a checkerboard goes on over a larger grid, a\n"
-        "picture has its own size. The target of a Game of Life is Conway's next board in every step; its errors\n"
-        "are summed over the steps. mean_errors is the mean over all boards but the first.\n"
-        "A board that is to stay is also compared after 1, 2, 4 and 10 times the steps of the training, as far as\n"
-        "the run goes; without --steps it goes on to all of them behind its result.\n"
+        "MODEL is a model.bin or a run directory. Runs the circuit of a logic_ca model, in which each gate\n"
+        "is the most likely function after training, and compares the first channels of its cells with the\n"
+        "target of its config. A checkerboard continues over a larger grid; a picture has its own size.\n"
+        "For the Game of Life, the target of each step is Conway's next board, and errors are summed over\n"
+        "the steps. mean_errors is the mean over all boards but the first.\n"
+        "A board with a fixed target is also compared after 1, 2, 4 and 10 times the steps of the\n"
+        "training, as far as the run goes. Without --steps, the run continues after its result to reach\n"
+        "all of them.\n"
         "\n"
-        "DAMAGE sets all channels of some cells to 0. Board 0 is the start, board n is what step n gave.\n"
+        "DAMAGE sets all channels of some cells to 0. Board 0 is the start, board n the result of step n.\n"
         "  ROW,COLUMN,HxW              a block of H rows and W columns, on all boards\n"
         "  ROW,COLUMN,HxW:LAST         on boards 0 to LAST; or :FIRST-LAST\n"
-        "  random:HxW[:COUNT[:EVERY]]  COUNT blocks (1) anywhere, drawn anew on every EVERYth board (1)\n",
+        "  random:HxW[:COUNT[:EVERY]]  COUNT blocks (1) at random places, on every EVERYth board (1)\n",
     .examples = {"gtrain simulate runs/life/model.bin --steps 100",
                  "gtrain simulate runs/life/model.bin --grid 64x64 --steps 50 --animation life.png"},
     .suits = is_automaton,

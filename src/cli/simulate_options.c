@@ -7,7 +7,7 @@ enum { MOST_STEPS = INT32_MAX };
 
 const char *const gt_simulate_starts[] = {"random", "zeros", "centre", NULL};
 
-/* --- parts of an option's value: each moves *at behind what it read --- */
+/* --- parts of an option's value: each moves *at past what it read --- */
 
 static bool take(const char **at, char c) { return **at == c && ++*at; }
 
@@ -35,7 +35,7 @@ static bool parse_random(const char *at, gt_damage *d) {
     ok = take_number(&at, 1, 1000000, &d->count);
     if (ok && take(&at, ':')) ok = take_number(&at, 1, MOST_STEPS, &d->every);
   }
-  d->first = d->every; /* the start stays whole */
+  d->first = d->every; /* the start is not damaged */
   return ok && !*at;
 }
 
@@ -76,7 +76,7 @@ bool gt_simulate_fits(const gt_simulate_settings *s, int64_t height, int64_t wid
     const gt_damage *d = &s->damage[i];
     if (d->y + d->height > height || d->x + d->width > width)
       return gt_fail(error, GT_ERR_USAGE,
-                     "--damage: a block of %lldx%lld%s does not lie on a board of %lldx%lld",
+                     "--damage: a block of %lldx%lld%s does not fit on a board of %lldx%lld",
                      (long long)d->height, (long long)d->width, d->random ? "" : " at that place",
                      (long long)height, (long long)width);
   }
@@ -100,7 +100,8 @@ static bool read_channels(const gt_arguments *arguments, gt_simulate_settings *s
   for (s->channels = 0; ok && s->channels < 3 && (!s->channels || take(&at, ',')); s->channels++)
     ok = take_number(&at, 0, UINT16_MAX, &s->channel[s->channels]);
   if (ok && !*at && s->channels != 2) return true;
-  gt_usage_error(arguments, "--channels '%s': expected one channel, or three for red, green and blue: 0,1,2",
+  gt_usage_error(arguments,
+                 "--channels '%s': expected one channel, or three for red, green and blue, such as 0,1,2",
                  text);
   return false;
 }

@@ -1,4 +1,4 @@
-/* What the command line says of a simulation, as numbers (simulate.c runs it). */
+/* The options of a simulation as numbers (simulate.c runs it). */
 #ifndef GT_CLI_SIMULATE_OPTIONS_H
 #define GT_CLI_SIMULATE_OPTIONS_H
 #include "automaton/simulation.h"
@@ -8,12 +8,12 @@
 typedef struct gt_simulate_settings {
   int64_t height, width; /* 0: not given */
   int64_t steps;         /* -1: not given */
-  int64_t every;         /* print errors so often; 0: only at the end */
+  int64_t every;         /* print errors every this many boards; 0: only at the end */
   int64_t picture_every, scale, fps, seed;
   double fire_rate;  /* 0: not given */
   const char *start; /* a name of gt_simulate_starts, a file, or NULL */
   int64_t channel[3];
-  int channels;      /* of them; 0: not given */
+  int channels;      /* number of channels; 0: not given */
   gt_damage *damage; /* in the arena */
   int damages;
 } gt_simulate_settings;
@@ -22,6 +22,6 @@ extern const char *const gt_simulate_starts[]; /* "random", "zeros", "centre", N
 
 /* False after reporting a usage error. */
 bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *out);
-/* Does the damage lie on the board? GT_ERR_USAGE if not. */
+/* True if the damage fits on the board; else false with GT_ERR_USAGE. */
 bool gt_simulate_fits(const gt_simulate_settings *settings, int64_t height, int64_t width, gt_error *error);
 #endif

@@ -12,10 +12,10 @@ static const gt_option options[] = {
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
-    {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
-    {"init", "MODEL", "begin with the tensors of a trained model that fit (init_from of the config)", false},
-    {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
-    {"max-time", "TIME", "save and stop after so long, e.g. 90s, 30m or 1h30m (exit code 75)", false},
+    {"run-dir", "DIR", "run directory to write (default: runs/CONFIG-N); must be empty or not exist", false},
+    {"init", "MODEL", "start from the tensors of a trained model that fit (init_from in the config)", false},
+    {"resume", NULL, "continue the run in --run-dir from its newest valid checkpoint", false},
+    {"max-time", "TIME", "save and stop after this time, e.g. 90s, 30m or 1h30m (exit code 75)", false},
     GT_OPTION_FAIL_IF,
     GT_OPTION_STRICT,
     GT_OPTION_QUIET,
@@ -23,16 +23,16 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* CONFIG for the command that continues this run; NULL: standard input, which is gone. */
+/* CONFIG for the command that continues this run; NULL for standard input, which cannot be read again. */
 static const char *resume_config(const gt_arguments *arguments, gt_arena *arena) {
   const char *config = arguments->word[0];
   if (!strcmp(config, "-")) return NULL;
   if (*config == '-')
-    config = gt_arena_printf(arena, "./%s", config); /* else it would be taken for an option */
+    config = gt_arena_printf(arena, "./%s", config); /* otherwise it would be parsed as an option */
   return gt_shell_word(arena, config);
 }
 
-/* Its options, but for its directory: the run decides on that. */
+/* The options of that command, without --run-dir, which the run adds. */
 static const char *resume_options(const gt_arguments *arguments, gt_arena *arena) {
   const char *text = "";
   for (int i = 0; i < arguments->givens; i++) {
@@ -73,7 +73,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   return root;
 }
 
-/* Of the last evaluation; NULL: there was none. */
+/* The results of the last evaluation; NULL: there was none. */
 static const gt_sums *last_result(const gt_train_result *result) {
   if (result->test.weight) return &result->test;
   return result->validation.weight ? &result->validation : NULL;
@@ -126,7 +126,7 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
   return false;
 }
 
-/* What can be said of the gates before hours of training. */
+/* Checks the gates before training, which may take hours. */
 static bool can_judge(const gt_config *config, const gt_gate *gates, int count) {
   const gt_told told = {
       .accuracy = config->loss->type->correct, .judged = config->loss->type->residual, .hard = true};
@@ -134,8 +134,8 @@ static bool can_judge(const gt_config *config, const gt_gate *gates, int count) 
   if (!gt_cli_gates_apply(gates, count, told)) return false;
   if (config->dataset.test.samples || config->dataset.validation.samples) return true;
   gt_log_error(
-      "--fail-if judges the last evaluation, and this config's data has no test or validation split; "
-      "e.g. --set data.test_fraction=0.2");
+      "--fail-if needs a split to evaluate, and this config's data has no test or validation split; add one, e.g. with "
+      "--set data.test_fraction=0.2");
   return false;
 }
 
@@ -190,18 +190,17 @@ const gt_command gt_command_train = {
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",
     .details =
-        "CONFIG is a YAML file, - for standard input, or @NAME for a config that comes with gtrain (`gtrain\n"
-        "configs`). Writes a run directory: config.yaml (every default written out), metrics.jsonl,\n"
-        "timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a\n"
-        "second SIGINT or\n"
-        "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
-        "--max-time does the same after a time, counted from when the run is opened. --fail-if judges the test\n"
-        "split, else the validation split, of the model that was written.\n"
-        "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n"
+        "CONFIG is a YAML file, - for standard input, or @NAME for a config that comes with gtrain (see\n"
+        "`gtrain configs`). Writes a run directory: config.yaml (with all defaults), metrics.jsonl,\n"
+        "timing.jsonl, checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code\n"
+        "75); a second SIGINT or SIGTERM quits at once. SIGUSR1 saves a checkpoint and continues.\n"
+        "--max-time saves and stops in the same way after a time, counted from when the run is opened.\n"
+        "--fail-if checks the model that was written on the test split, else on the validation split.\n"
+        "If the device fails, the exit code is 75, too: --resume continues from the last checkpoint.\n"
         "\n"
-        "--device auto takes the best GPU, or the CPU where there is none and where the model is so small that a\n"
-        "step would take the GPU more than twice as long, by an estimate; software devices never. A run that is\n"
-        "resumed stays on its device.\n",
+        "--device auto takes the best GPU. It takes the CPU if there is no GPU, or if the model is so\n"
+        "small that, by an estimate, a step would take more than twice as long on the GPU. It never takes\n"
+        "a software device. A resumed run stays on its device.\n",
     .examples = {"gtrain train configs/digits.yaml --run-dir runs/digits",
                  "gtrain train configs/digits.yaml --set train.epochs=5 --set optimizer.lr=0.01"},
     .options = options,

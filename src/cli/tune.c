@@ -1,4 +1,4 @@
-/* gtrain tune: which ways of doing its kernels are best for a config on this device, found by timing. */
+/* gtrain tune: finds the fastest kernels for a config on this device by timing candidates. */
 #include "base/log.h"
 #include "cli/common.h"
 #include "train/progress.h"
@@ -9,9 +9,10 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"ways", "N", "try so many tiles for each product, and so many ways to use the best (default: 8)", false},
-    {"seconds", "N", "begin nothing new after so many; 0: no limit (default: 120)", false},
-    {"forget", NULL, "forget what was found for this config, and find nothing", false},
+    {"ways", "N", "try this many tiles for each product, and this many ways to use the best (default: 8)",
+     false},
+    {"seconds", "N", "start no new measurement after N seconds; 0: no limit (default: 120)", false},
+    {"forget", NULL, "remove the results for this config, without tuning", false},
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
@@ -23,10 +24,10 @@ static const gt_option options[] = {
 static void print_choice(void *context, const gt_tune_choice *choice) {
   (void)context;
   if (choice->gain > 0)
-    printf("%-34s %s -> %s: %.1f %% of the step's time less (%u of %u ways tried)\n", choice->key,
+    printf("%-34s %s -> %s: saves %.1f %% of the step's time (%u of %u candidates tried)\n", choice->key,
            choice->was, choice->now, 100 * choice->gain, choice->tried, choice->offered);
   else
-    printf("%-34s %s stays (%u of %u ways tried)\n", choice->key, choice->was, choice->tried,
+    printf("%-34s %s stays (%u of %u candidates tried)\n", choice->key, choice->was, choice->tried,
            choice->offered);
   fflush(stdout);
 }
@@ -40,19 +41,19 @@ static void add_choice(void *context, const gt_tune_choice *choice) {
 static void print_result(const gt_tune_result *r, const char *path) {
   char before[32], after[32];
   if (!r->choices) {
-    printf("nothing to choose: each kernel of the step has one way on this device\n");
+    printf("nothing to tune: each kernel of the step has only one candidate on this device\n");
     return;
   }
-  if (r->failed) gt_warn("%u of %u ways were refused by the device", r->failed, r->tries);
+  if (r->failed) gt_warn("the device refused %u of %u candidates", r->failed, r->tries);
   gt_duration(1e-6 * r->before, before);
   if (r->changed)
-    printf("step            %s -> %s (%.3f times as fast), in turns\n", before,
+    printf("step            %s -> %s (%.3f times as fast), measured in turns\n", before,
            gt_duration(1e-6 * r->before * r->ratio, after), 1 / r->ratio);
   else
-    printf("step            %s, as it is reckoned: nothing was faster\n", before);
+    printf("step            %s, with the estimated choices: nothing was faster\n", before);
   printf("kept            %u of %u, in %s\n", r->changed, r->choices, path);
   if (r->gone_through < r->choices)
-    printf("left            %u of %u, for want of time (--seconds)\n", r->choices - r->gone_through,
+    printf("not tried       %u of %u, because time ran out (--seconds)\n", r->choices - r->gone_through,
            r->choices);
 }
 
@@ -84,7 +85,7 @@ static bool find(const gt_arguments *arguments, gt_session *session, const char 
   if (ok && !json) print_result(&result, path);
   json_decref(choices);
   return ok && (!gt_signal_received() ||
-                gt_fail(error, GT_INTERRUPTED, "interrupted: what was found until then is kept"));
+                gt_fail(error, GT_INTERRUPTED, "interrupted: the results so far are kept"));
 }
 
 static bool forget(gt_session *session, const char *path, gt_error *error) {
@@ -92,7 +93,7 @@ static bool forget(gt_session *session, const char *path, gt_error *error) {
   if (!gt_tune_forget(session, &count, error) ||
       (count && !gt_tuned_write(&session->tuned, path, session->backend, error)))
     return false;
-  printf("forgotten       %u, in %s\n", count, path);
+  printf("removed         %u, from %s\n", count, path);
   return true;
 }
 
@@ -103,8 +104,8 @@ static int tune_config(const gt_arguments *arguments, gt_config *config, int64_t
   bool ok = gt_session_open(&session, config, NULL, gt_cli_device(arguments), &error);
   if (ok) {
     path = gt_tuned_path(session.backend);
-    ok = path || gt_fail(&error, GT_ERR_IO,
-                         "no place for a cache: HOME, XDG_CACHE_HOME and GTRAIN_CACHE_DIR are not set");
+    ok = path ||
+         gt_fail(&error, GT_ERR_IO, "no cache folder: HOME, XDG_CACHE_HOME and GTRAIN_CACHE_DIR are not set");
   }
   if (ok) {
     gt_tuned_read_cache(&session.tuned, session.backend);
@@ -138,14 +139,15 @@ GT_REGISTER(command, tune)
 extern const gt_command gt_command_tune;
 const gt_command gt_command_tune = {
     .name = "tune",
-    .summary = "find by timing how this device trains a config fastest, for later runs",
+    .summary = "find the fastest kernels for a config on this device, for later runs",
     .usage = "CONFIG [options]",
     .details =
-        "gtrain reckons which tiles of a matrix product and the like are fastest on a device. This tries others in\n"
-        "the whole step of the config (of its first phase), beside the step as it stands, and keeps what is better\n"
-        "in $GTRAIN_CACHE_DIR, else ~/.cache/gtrain, for this device and version of its driver. Runs that begin\n"
-        "later take it, also those of other configs with the same products; a run that is resumed goes on with\n"
-        "what it began with. Results differ by rounding, as they do from one device to another.\n",
+        "gtrain estimates which tile sizes of a matrix product, and similar choices, are fastest on a\n"
+        "device. This command times alternatives in the whole step of the config (of its first phase), in\n"
+        "turns with the current choice, and keeps better ones in $GTRAIN_CACHE_DIR, else ~/.cache/gtrain,\n"
+        "for this device and driver version. Later runs use them, also runs of other configs with the same\n"
+        "products; a resumed run keeps the choices it began with. Results differ by rounding, as they do\n"
+        "between devices.\n",
     .examples = {"gtrain tune configs/digits.yaml",
                  "gtrain tune configs/digits.yaml --device vulkan --seconds 30"},
     .options = options,

@@ -80,9 +80,10 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   }
   if (input->classes && shape.dim[1] != input->classes) {
     const long long have = (long long)shape.dim[1], want = (long long)input->classes;
-    gt_diagnostic *d = gt_error_at(
-        diagnostics, input->at, "the last layer '%s' outputs %lld value%s per sample; the data has %lld class%s",
-        input->layer, have, have == 1 ? "" : "s", want, want == 1 ? "" : "es");
+    gt_diagnostic *d =
+        gt_error_at(diagnostics, input->at,
+                    "the last layer '%s' outputs %lld value%s per sample; the data has %lld class%s",
+                    input->layer, have, have == 1 ? "" : "s", want, want == 1 ? "" : "es");
     d->expected =
         gt_arena_printf(diagnostics->arena, "%lld value%s, one per class", want, want == 1 ? "" : "s");
     d->help = input->advice;

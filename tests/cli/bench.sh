@@ -24,7 +24,7 @@ sed -E "s/(product 512, fp32\",\"unit\":\"GFLOP.s\",)$figures/\1\"median\":1e9,\
 exits 0 "a comparison" "${bench[@]}" --quiet --compare "$tmp/before.json"
 says "the version" "gtrain "
 says "Markdown" "|--"
-says "its ratios" "times as good"
+says "its ratios" "speedup"
 says "what it is compared with" "Compared with $tmp/before.json: gtrain "
 check "a loss beyond the spread is marked" grep -q '^| product 512.* 0\.000 \*' <<< "$out"
 check "no ratio without figures" test "$(grep '^| copy' <<< "$out" | grep -c '[0-9] [ *] |$')" = 0
@@ -43,7 +43,7 @@ says "the nearest kind" "did you mean 'train'"
 exits 0 "an evaluation of an optimizer that searches" \
   "$GTRAIN" bench train configs/function_lbfgs.yaml --device "$DEVICE" --steps 2
 exits 0 "a profile" "$GTRAIN" bench train configs/xor.yaml --device "$DEVICE" --steps 5 --profile
-says "shares of a floor" "floor by"
+says "shares of a floor" "bound by"
 says "its ceilings" "ceilings        products "
 exits 0 "a profile as JSON" "$GTRAIN" bench train configs/xor.yaml --device "$DEVICE" --steps 5 --profile --json
 for key in floor_us floor_by ceilings gflops_per_s gb_per_s launch_us making longest; do

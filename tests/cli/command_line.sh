@@ -76,7 +76,7 @@ train c.yaml --cpu|use --device cpu
 train c.yaml --output-dir out|use --run-dir out
 train c.yaml --resume-from out|use --resume --run-dir out
 train c.yaml --verbose|progress is shown unless --quiet is given
-train c.yaml train.epochs=5|to replace a value: --set train.epochs=5
+train c.yaml train.epochs=5|to replace a config value, use --set train.epochs=5
 fit c.yaml|use `gtrain train CONFIG`
 run c.yaml|use `gtrain train CONFIG`
 test m.bin|use `gtrain eval MODEL`

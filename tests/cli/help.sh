@@ -27,7 +27,7 @@ exits 2 "a missing argument" "$GTRAIN" train
 exits 2 "one argument too many" "$GTRAIN" train configs/xor.yaml configs/xor.yaml
 exits 2 "a missing value" "$GTRAIN" train configs/xor.yaml --run-dir
 exits 2 "an option in its place" "$GTRAIN" train configs/xor.yaml --run-dir --resume
-says "… with the way to mean it" "if it is to be that: --run-dir=--resume"
+says "… with the way to mean it" "to pass that value, use --run-dir=--resume"
 exits 2 "a gate that cannot be read" "$GTRAIN" eval x.bin --fail-if 'accuracy'
 exits 2 "a gate of an unknown metric" "$GTRAIN" eval x.bin --fail-if 'acuracy<1'
 says "nearest metric" "did you mean 'accuracy'"

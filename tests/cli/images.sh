@@ -153,7 +153,7 @@ check "… as what they show: blue" grep -q "1.png: blue" <<< "$out"
 check "… as what they show: red" grep -q "red.png: red" <<< "$out"
 exits 2 "a picture twice" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
   "$pictures"/blue/1.png "$pictures"/blue/1.png --output "$TEST_TMP/shown/"
-says "… is told" "two pictures would be called $TEST_TMP/shown/1.png"
+says "… is told" "two images would be written to $TEST_TMP/shown/1.png"
 exits 2 "paths that lead out of the folder" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
   "$pictures"/blue/1.png "$pictures"/../"${pictures##*/}"/blue/1.png --output "$TEST_TMP/shown/"
 exits 0 "a folder" "$GTRAIN" predict "$TEST_TMP/autoencoder" --device "$DEVICE" "$pictures" --output "$TEST_TMP/below/"
@@ -169,7 +169,7 @@ rm "$TEST_TMP"/mixed/[ab]*
 exits 65 "a folder without pictures" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed" --device "$DEVICE"
 says "… is told" "$TEST_TMP/mixed holds no pictures (.png, .jpg, .jpeg)"
 exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
-says "… which is told" "the model's outputs are no pictures"
+says "… which is told" "the model's outputs are not images"
 
 # --- CIFAR --------------------------------------------------------------------------------------------------------
 

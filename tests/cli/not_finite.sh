@@ -77,7 +77,7 @@ for bad in '[[-1], [2]]' '[[0], [2]]'; do
     # shellcheck disable=SC2086
     exits 65 "eval on $bad $json" "$GTRAIN" eval "$TEST_TMP/ln/model.bin" --device "$DEVICE" $json \
       --set "data.inputs=$bad" --fail-if 'loss>1'
-    says "what is wrong" "its loss on the test split is not finite"
+    says "what is wrong" "the loss on the test split is not finite"
     check "no sign before a NaN" test -z "$(grep -e -nan <<< "$out")"
   done
   says "the JSON is whole" '"loss":null,'
@@ -86,7 +86,7 @@ done
 printf 'a\n1\n-1\n2\n0\n' > "$TEST_TMP/ln.csv"
 predict() { "$GTRAIN" predict "$TEST_TMP/ln/model.bin" "$TEST_TMP/ln.csv" --device "$DEVICE" "$@"; }
 exits 65 "predict" predict
-says "what is wrong" "ln/model.bin: its outputs for 2 of 4 samples are not finite, first for sample 1"
+says "what is wrong" "ln/model.bin: the outputs for 2 of 4 samples are not finite, the first for sample 1"
 check "every sample has its line" test "$(grep -c -E '^(-?[0-9.]+|nan|-nan|inf|-inf)(e-[0-9]+)?$' <<< "$out")" = 4
 exits 65 "predict --json" predict --json
 check "null for those" test "$(grep -c '"outputs":\[null\]' <<< "$out")" = 2

@@ -54,9 +54,9 @@ head -n 101 datasets/digits/digits.csv > "$TEST_TMP/it's \"new\".csv"
 exits 0 "eval --data" "$GTRAIN" eval "$TEST_TMP/a" --device "$DEVICE" --data "$TEST_TMP/it's \"new\".csv" --quiet
 says "… is the test split" "test samples 100 "
 exits 74 "a file that is not there" "$GTRAIN" eval "$TEST_TMP/a" --device "$DEVICE" --data "$TEST_TMP/none.csv"
-says "… is named" "there is no file or folder $TEST_TMP/none.csv"
+says "… is named" "no such file or folder: $TEST_TMP/none.csv"
 exits 2 "with another split" "$GTRAIN" eval "$TEST_TMP/a" --device "$DEVICE" --data "$TEST_TMP/x.csv" --split train
-says "… is refused" "--data is the test split"
+says "… is refused" "--data sets the test split"
 
 # --- check --quiet -----------------------------------------------------------------------------------------------
 exits 0 "check --quiet" "$GTRAIN" check --quiet configs/xor.yaml

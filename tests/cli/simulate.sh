@@ -118,7 +118,7 @@ check "another seed, another" test "$(cmp -s "$tmp/a" "$tmp/c" || echo other)" =
 check "all together, another" test "$(cmp -s "$tmp/a" "$tmp/d" || echo other)" = other
 exits 0 "cells that fire by chance" random_gates "$tmp/async" --set model.1.logic_ca.fire_rate=0.6
 exits 0 "are the model's default" simulate "$tmp/async/model.bin"
-says "which is told" "16x16 cells of 8 bits, zeros beyond the border, fire rate 0.6, start random"
+says "which is told" "16x16 cells of 8 bits, zeros outside the board, fire rate 0.6, start random"
 
 # --- pictures ---
 exits 0 "pictures" simulate "$random" --start "$tmp/board" --png "$tmp/png" --animation "$tmp/all.png" --scale 1 --fps 25 \
@@ -155,12 +155,12 @@ says "of a single board, as chance has no part" "$comes"
 exits 0 "as before" simulate "$letter" --start datasets/ca/letter_g.png --steps 0
 says "from the first board on" "none since step 0"
 exits 0 "a picture on another grid" simulate "$letter" --grid 40x40
-says "is no target" "no errors are counted"
+says "is no target" "errors are not counted"
 says "which the result says" "steps of 1600 cells, without a target"
 exits 0 "as JSON" simulate "$letter" --grid 40x40 --json --quiet
 says "that is null" '"errors":null'
 exits 2 "nor a gate" simulate "$letter" --grid 40x40 --fail-if 'errors>0'
-says "with the reason" "there is no target on this board"
+says "with the reason" "this board has no target"
 exits 0 "from the centre" simulate "$letter" --start centre --steps 0 --final "$tmp/end" --grid 5x6 --quiet
 check "one cell has ones" test "$(tr -cd 1 < "$tmp/end" | wc -c)" = 64
 check "which is the centre" test "$(sed -n 3p "$tmp/end" | cut -c 193-256 | tr -cd 1 | wc -c)" = 64
@@ -176,20 +176,20 @@ for grid in 0x4 4 4x 4x4x4 -1x4 axb 4x99999; do wrong 2 "--grid '$grid': expecte
 for damage in 1,1 1,1,2x2:x 1,1,2x2:3-2 1,1,2x0 1,1,2x2: random random: random:2 random:2x2:0 random:2x2:1:0 rnd:2x2 -1,0,2x2; do
   wrong 2 "--damage '$damage': expected ROW,COLUMN,HxW" "$life" --damage=$damage
 done
-wrong 2 "a block of 2x3 at that place does not lie on a board of 9x9" "$life" --grid 9x9 --damage 7,7,2x3
-wrong 2 "a block of 10x1 does not lie on a board of 9x9" "$life" --grid 9x9 --damage random:10x1
+wrong 2 "a block of 2x3 at that place does not fit on a board of 9x9" "$life" --grid 9x9 --damage 7,7,2x3
+wrong 2 "a block of 10x1 does not fit on a board of 9x9" "$life" --grid 9x9 --damage random:10x1
 for rate in 0 1.1 -0.5 nan x 0.5x; do wrong 2 "--fire-rate '$rate': expected a probability" "$life" --fire-rate=$rate; done
 for channels in a 0,1 0,1,2,3 0, ''; do wrong 2 "--channels '$channels': expected" "$life" --channels="$channels" --png "$tmp/no"; done
-wrong 2 "there is no channel 1: cells have 0 to 0" "$life" --channels 1
-wrong 2 "expected a whole number" "$life" --steps -1
-wrong 2 "expected a whole number" "$life" --fps 0
-wrong 2 "expected a whole number" "$life" --every x
+wrong 2 "there is no channel 1; cells have channels 0 to 0" "$life" --channels 1
+wrong 2 "expected an integer" "$life" --steps -1
+wrong 2 "expected an integer" "$life" --fps 0
+wrong 2 "expected an integer" "$life" --every x
 wrong 2 "a smaller --scale" "$life" --grid 1000x1000 --scale 17 --png "$tmp/no"
-wrong 2 "unknown metric 'accuracy' (there are errors, mean_errors)" "$life" --fail-if 'accuracy<1'
+wrong 2 "unknown metric 'accuracy' (known metrics: errors, mean_errors)" "$life" --fail-if 'accuracy<1'
 wrong 2 "only these can be set here: data.KEY, quiet" "$life" --set seed=2
-wrong 2 "--start $tmp/still has 5x8 cells, --grid 6x8" "$life" --grid 6x8 --start "$tmp/still"
+wrong 2 "--start $tmp/still has 5x8 cells, but --grid is 6x8" "$life" --grid 6x8 --start "$tmp/still"
 wrong 78 "unknown key 'sqare'" "$random" --set data.sqare=2
-wrong 65 "its data has cells of 9 channels, its automaton of 8" "$random" --set data.channels=9
+wrong 65 "cells have 9 channels in its data, but 8 in its automaton" "$random" --set data.channels=9
 wrong 74 "absent" "$life" --start "$tmp/absent"
 wrong 74 "absent" "$tmp/absent.bin"
 wrong 74 "cannot write" "$life" --animation "$tmp/absent/all.png"
@@ -208,5 +208,5 @@ wrong 65 "the image is in color, but the automaton's cells have 1 channel; expec
 wrong 65 "life.yaml" configs/life.yaml
 exits 0 "a classifier" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$tmp/digits" \
   --set train.epochs=1
-wrong 65 "is no cellular automaton" "$tmp/digits/model.bin"
+wrong 65 "is not a cellular automaton" "$tmp/digits/model.bin"
 finish

@@ -7,7 +7,7 @@ export GTRAIN_CACHE_DIR=$tmp/cache
 
 # The CPU has one way for each product.
 exits 0 "on the CPU" "$GTRAIN" tune configs/xor.yaml --device cpu
-says "nothing to find" "nothing to choose"
+says "nothing to find" "nothing to tune"
 check "nothing is kept" test ! -e "$tmp/cache"
 exits 2 "no way at all" "$GTRAIN" tune configs/xor.yaml --ways 0
 exits 78 "a bad config" "$GTRAIN" tune configs/xor.yaml --device cpu --set train.batch_size=0
@@ -82,7 +82,7 @@ says "… is not used" "it was tuned on"
 
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
 exits 0 "forgotten" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --forget
-says "as many as there were" "forgotten       1,"
+says "as many as there were" "removed         1,"
 exits 0 "as it is reckoned again" train reckoned_again --quiet
 check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
 

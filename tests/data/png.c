@@ -91,7 +91,8 @@ static void as_stored(void **unused) {
   gt_picture_finish(&p);
   path = write_png("wide.png", 1, GT_PNG_MOST_SIDE + 1, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
   assert_false(read_png(path, &p, &error) || p.data);
-  assert_true(error.status == GT_ERR_DATA && strstr(error.message, "16385 x 1 pixels; at most 16384 per side"));
+  assert_true(error.status == GT_ERR_DATA &&
+              strstr(error.message, "16385 x 1 pixels; at most 16384 per side"));
   unlink(path), unlink(path_of("deep.png")), unlink(path_of("half.png"));
 }
 

@@ -173,7 +173,7 @@ static bool same_output(const vulkan_bench *b, const fault_command *c, int index
   path_of(out, "%s/out", b->path);
   path_of(should, "%s/expected-%d/.out", b->folder, index);
   if (file_equal(out, should)) return true;
-  if (strstr(c->words, "devices") && find(b, "err", "only the CPU: ", NULL, 0)) return true;
+  if (strstr(c->words, "devices") && find(b, "err", "only the CPU can be used: ", NULL, 0)) return true;
   if (strstr(c->words, "devices") && find(b, "out", "[not usable]", NULL, 0)) return true;
   snprintf(note, size, "other words on standard output");
   return false;

@@ -92,7 +92,7 @@ cp odd.json nvidia_icd.json
 files nvidia_icd
 exits 0 "NVIDIA's driver where it does not start" "$GTRAIN" devices
 if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
-  says "  is known to need libEGL" "it needs libraries that are missing (Debian packages: libegl1"
+  says "  is known to need libEGL" "some of its libraries are missing (Debian packages: libegl1"
 else
   check "  needs no libEGL that is there" test "${out/libegl1/}" = "$out"
 fi
@@ -107,16 +107,16 @@ says "  names the packages" "apt install libegl1 libglvnd0 libgl1 libglx0 libgle
 files odd
 export TEST_DRIVER=empty
 exits 0 "a driver without a device" "$GTRAIN" devices
-says "  is listed, without a warning" $'\n'"Vulkan driver $PWD/odd.json: finds no device"
+says "  is listed, without a warning" $'\n'"Vulkan driver $PWD/odd.json: found no device"
 exits 69 "and no device to be had by name" "$GTRAIN" train xor.yaml --run-dir odd2 --device vulkan
 says "  nor one found" "no Vulkan device found"
 
 mkdir none
 VK_DRIVER_FILES=$PWD/none VK_ICD_FILENAMES=$PWD/none
 exits 0 "no driver" "$GTRAIN" devices
-says "  is said" "the Vulkan loader finds no driver"
+says "  is said" "the Vulkan loader found no driver"
 exits 0 "the doctor without a driver" "$GTRAIN" doctor
-says "  says so" "the Vulkan loader finds no driver"
+says "  says so" "the Vulkan loader found no driver"
 
 if [[ $real == *.json ]]; then
   export VK_DRIVER_FILES=$real VK_ICD_FILENAMES=$real
