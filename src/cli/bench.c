@@ -10,7 +10,7 @@ static const gt_option options[] = {
     {"profile", NULL, "train: time of each kernel of the step, next to a lower bound for this machine",
      false},
     GT_OPTION_SET,
-    {"memory-limit", "SIZE", "train: limit on device memory, as for `gtrain train`", false},
+    {"memory-limit", "SIZE", "train: limit on device memory; data that does not fit is streamed", false},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_QUIET,
