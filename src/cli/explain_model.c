@@ -251,3 +251,16 @@ const char *gt_explained_doubt(const gt_explained *e, int index, gt_arena *arena
                            rival_text(e, arena), e->report.lead);
   return NULL;
 }
+
+static bool is_finite_on(const gt_explained *e, const gt_explained_split *split) {
+  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
+  double *y = formula_outputs(e, split);
+  bool finite = true;
+  for (int64_t k = 0; k < values && finite; k++) finite = isfinite(y[k]);
+  free(y);
+  return finite;
+}
+
+bool gt_explained_is_finite(const gt_explained *e) {
+  return is_finite_on(e, &e->train) && is_finite_on(e, &e->test);
+}
