@@ -1,10 +1,10 @@
-/* Pruning: `prune:` of a phase, which begins by taking out of a Kolmogorov-Arnold network what little of the
- * output comes by way of (kan/scores.h).
- *   phases:
- *     - steps: 200
- *     - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
- * This phase and those after it have narrower layers: `units:` of their configs, and of the model in the end,
- * are what pruning came to, and a checkpoint's are told by the shapes of its masks. */
+/* Pruning of a KAN: `prune:` of a phase removes, at its start, nodes and edges that contribute little to the
+ * output (kan/scores.h).
+ *    phases:
+ *      - steps: 200
+ *      - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
+ * This phase and later ones have narrower layers: `units:` in their configs, and in the final model, are the
+ * widths after pruning. For a checkpoint they follow from the shapes of its masks. */
 #include "kan/narrow.h"
 #include "model/model.h"
 #include "train/change.h"
@@ -47,7 +47,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   return settings;
 }
 
-/* The configs of phases `first` on. */
+/* Sets the widths in the configs of phases from `first` on. */
 static bool narrow_phases(gt_config *base, int64_t first, const int *widths, int layers,
                           const gt_kan_snapping *snapping, gt_arena *arena, gt_error *error) {
   for (int64_t p = first; p < base->phases; p++) {
@@ -74,7 +74,7 @@ static void report(const gt_change_run *run, const gt_kan_network *network, cons
   }
 }
 
-/* What samples of the training data tell of the network, and what stays. */
+/* Scores the network on samples of the training data and chooses what to keep. */
 static bool choose(const gt_change_run *run, const gt_kan_network *network, const prune_settings *limits,
                    gt_kan_kept *kept, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
@@ -94,7 +94,7 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
   return true;
 }
 
-/* The values in a model of the phase that is over, but for its widths. */
+/* Moves the values into a narrower model with the config of the last phase. */
 static bool narrow_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
                           const int *widths, const gt_kan_snapping *snapping, gt_state_dict *held,
                           gt_error *error) {

@@ -1,9 +1,10 @@
-/* Symbolic fit: `symbolic:` of a phase, which begins by making edges of a Kolmogorov-Arnold network functions
- * by name (kan/snap.h), whose constants this phase and those after it train. phases:
- *     - steps: 200
- *     - {steps: 200, symbolic: {edges: auto, minimum_r2: 0.99}}
- * Which edges are which functions is from then on in `symbolic:` of the layers' settings: in the configs of
- * these phases, of the model in the end, and in a checkpoint's note. */
+/* Symbolic fit: `symbolic:` of a phase replaces, at its start, edges of a KAN by functions (kan/snap.h) whose
+ * constants this phase and later ones train.
+ *    phases:
+ *      - steps: 200
+ *      - {steps: 200, symbolic: {edges: auto, minimum_r2: 0.99}}
+ * The chosen functions are then listed in `symbolic:` of the layers' settings: in the configs of these
+ * phases, in the final model, and in a note of checkpoints. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -73,7 +74,8 @@ static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_d
   return allowed;
 }
 
-/* The network may be narrower by then: numbers are as large as the config has it. */
+/* Indices are checked against the widths in the config; pruning may have made the network
+ * narrower by then. */
 static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish *wish,
                        gt_diagnostics *diagnostics) {
   static const char expected[] = "[layer, input, output] or [layer, input, output, function], such as "
@@ -154,7 +156,8 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   return settings;
 }
 
-/* --- snapping ------------------------------------------------------------------------------------------- */
+/* --- fitting
+ * ------------------------------------------------------------------------------------------------ */
 
 static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
   if (!isfinite(fit->r2)) return "kept: no function fits, or it is constant";
@@ -189,8 +192,9 @@ static void warn_of_wishes(const gt_kan_network *network, const symbolic_setting
   }
 }
 
-/* Where the network cannot be read as a whole, edges are chosen one by one. The functions are fitted to the
- * targets, or to the network's outputs if the loss does not train these to equal the targets. */
+/* Chooses the functions of all edges jointly. Falls back to choosing edge by edge if the network cannot be
+ * read as a whole. The functions are fitted to the targets, or to the network's outputs if the loss does not
+ * train these to equal the targets. */
 static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
                             const double *scaled, gt_snap_limits *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
@@ -218,7 +222,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   return ok;
 }
 
-/* What samples of the training data tell of its edges. */
+/* Chooses the functions of edges by samples of the training data. */
 static bool choose(const gt_change_run *run, gt_kan_network *network, const symbolic_settings *snap,
                    gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
@@ -244,7 +248,7 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
   return ok;
 }
 
-/* Writes a list for each layer, by its name, into the configs of phases `first` on. */
+/* Writes the list of each layer, by its name, into the configs of phases from `first` on. */
 static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_arena *arena,
                         gt_error *error) {
   for (int64_t p = first; p < base->phases; p++) {
@@ -258,7 +262,7 @@ static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt
   return true;
 }
 
-/* The values in a model of the phase that is over, but for the edges that are functions now. */
+/* Moves the values into a model with the config of the last phase in which the chosen edges are functions. */
 static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
                         const gt_kan_snapping *snapping, const gt_spec *lists, gt_state_dict *held,
                         gt_error *error) {
@@ -301,7 +305,7 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
 
 /* --- checkpoints ---------------------------------------------------------------------------------------- */
 
-/* The functions of each layer, by its name, as YAML; also after pruning, which renumbers edges. */
+/* The functions of each layer, by name, as YAML. Needed also after pruning, which renumbers edges. */
 static const char *note(const gt_model *model, gt_arena *arena) {
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
   bool any = false;

@@ -24,7 +24,7 @@ gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision) {
   return former;
 }
 
-/* Doubles an array that lives in the graph's arena; the old copy is given up with the arena. */
+/* Doubles an array in the graph's arena; the old copy stays until the arena is freed. */
 static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size) {
   *capacity = *capacity ? 2 * *capacity : 64;
   void *larger = gt_arena_alloc(arena, *capacity * size);
@@ -35,10 +35,10 @@ static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *c
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
 typedef struct result_attribute {
-  uint32_t number; /* 1 … : the node itself is result 0 */
+  uint32_t number; /* from 1: the node itself is result 0 */
 } result_attribute;
 
-/* Result k of a node that may not be in the graph yet. */
+/* Infers result k of a node that may not be in the graph yet. */
 static bool infer_result(const gt_graph *graph, const gt_node *node, uint32_t k, gt_shape *shape,
                          gt_dtype *dtype, gt_error *error) {
   gt_shape shapes[GT_MAX_RESULTS];
@@ -92,7 +92,7 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   return graph->count++;
 }
 
-/* A view or a variable may be larger, as no kernel goes through it. */
+/* Checks GT_MOST_ELEMENTS. Views and variables may be larger, as no kernel iterates over them. */
 static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *result, gt_error *error) {
   const gt_op *op = node->op;
   char text[128];
@@ -246,7 +246,7 @@ const char *gt_dtype_name(gt_dtype dtype) {
   return names[dtype];
 }
 
-/* Not a view that takes a part of the bytes for as many values of a shorter type. */
+/* False for a view that takes part of the bytes for as many values of a shorter type. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id) {
   const gt_node *node = gt_node_at(graph, id);
   if (node->op->kind != GT_OP_VIEW) return false;

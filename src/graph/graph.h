@@ -1,11 +1,10 @@
-/* gt_graph: what is computed, as an append-only array of nodes. A node is named by its index, never by a
- * pointer, and uses only smaller indices, so index order is a topological order. Everything is built here:
- * forward by the layers, backward by autodiff, updates by the optimizers; afterwards passes only read it
- * (fuse.h partitions it). Values are row-major and contiguous. Shape inference runs in gt_node_add: a node
- * that exists is well-formed. A node has one value; where an op has several results the node's value is the
- * first, and each further one is a node of its own (gt_result). Owner: its arena. Errors of shapes are user
- * errors: they are recorded in graph->error (first one kept) and the builder goes on with GT_NONE, which
- * every builder accepts and passes on. */
+/* gt_graph: a computation as an append-only array of nodes. Nodes are referenced by index, never by pointer,
+ * and a node uses only smaller indices, so index order is a topological order. Everything is built here: the
+ * forward pass by layers, the backward pass by autodiff, updates by optimizers; later passes only read the
+ * graph (fuse.h partitions it). Values are row-major and contiguous. Shapes are inferred in gt_node_add: a
+ * node that exists is valid. A node has one value; the further results of an op are nodes of their own
+ * (gt_result). Owner: its arena. Shape errors are user errors: the first one is stored in graph->error, and
+ * the builder continues with GT_NONE, which every builder accepts and passes on. */
 #ifndef GT_GRAPH_GRAPH_H
 #define GT_GRAPH_GRAPH_H
 #include "base/arena.h"
@@ -18,17 +17,18 @@
 #define GT_MAX_RANK    8
 #define GT_MAX_RESULTS 4
 #define GT_NONE        UINT32_MAX
-/* Of a value that a kernel reads or writes. Kernels count elements in 32 bits, and SPIR-V takes an index into
- * a buffer for a signed one; bytes are counted in 64 bits (buffer references on devices, pointers on the
+/* Limit for values that a kernel reads or writes. Kernels count elements in 32 bits, and SPIR-V treats an
+ * index into a buffer as signed; bytes are counted in 64 bits (buffer references on devices, pointers on the
  * CPU). */
 #define GT_MOST_ELEMENTS INT32_MAX
 typedef uint32_t gt_id;
 
-/* The last two are for values between ops that ask for them; variables and files hold the first three. */
+/* The last two are for intermediate values of ops that request them; variables and files use
+ * the first three. */
 typedef enum gt_dtype { GT_F32, GT_I32, GT_U8, GT_F16, GT_BF16 } gt_dtype;
 
-/* What an op may round to: SCALAR: nothing, its arithmetic is that of float32. HALF: factors of a product to
- * 16 bits, where the machine has units for that, sums stay float32. AUTO: as it finds best, no less exact. */
+/* How an op may round. SCALAR: float32 arithmetic. HALF: operands of a product to 16 bits if the device has
+ * matrix units for it, with float32 sums. AUTO: the fastest that is as accurate as SCALAR. */
 typedef enum gt_precision { GT_PRECISION_AUTO, GT_PRECISION_SCALAR, GT_PRECISION_HALF } gt_precision;
 
 typedef struct gt_shape { /* rank 0 is a scalar */
@@ -43,15 +43,15 @@ typedef struct gt_variable {
   gt_shape shape;
   gt_dtype dtype;
   bool host_visible; /* read or written by the host while the device runs (log ring) */
-  bool bits;         /* holds nothing but 0 and 1: gt_graph_holds_bits */
-  bool fed;          /* written beside the device's work: gt_graph_is_fed */
+  bool bits;         /* holds only 0 and 1: gt_graph_holds_bits */
+  bool fed;          /* written while the device works: gt_graph_is_fed */
 } gt_variable;
 
 struct gt_graph;
-/* The gradient of a node as a function of some nodes that it was computed from, given by whoever knows a
- * cheaper one than their ops' together. As gt_op.gradient, of one result. */
+/* A gradient of a node with respect to nodes that it depends on, provided if a cheaper one is known than
+ * through their ops. As gt_op.gradient, for one result. */
 typedef struct gt_derivative {
-  const gt_id *input; /* that it goes to */
+  const gt_id *input; /* nodes that receive gradients */
   int inputs;
   void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id given,
                    const bool *wanted, gt_id *input_gradient);
@@ -64,14 +64,13 @@ typedef struct gt_node {
   int inputs;
   gt_shape shape;
   gt_dtype dtype;
-  bool bits;             /* its value holds nothing but 0 and 1, as far as can be told */
-  double limit;          /* no number in its value is larger in magnitude; infinity: not known */
+  bool bits;             /* its value is known to hold only 0 and 1 */
+  double limit;          /* bound on the magnitude of its values; infinity: unknown */
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
-  const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
-                        never NULL */
+  const char *scope; /* layer that created it ("linear1"), for messages and profiles; never NULL */
   gt_precision precision;
-  const gt_derivative *derivative; /* NULL: that of the op */
+  const gt_derivative *derivative; /* NULL: the gradient of the op */
 } gt_node;
 
 typedef struct gt_graph {
@@ -90,45 +89,46 @@ typedef struct gt_graph {
 } gt_graph;
 
 gt_graph *gt_graph_create(gt_arena *arena);
-/* Sets the scope given to nodes made from now on; returns the former one. */
+/* Sets the scope of nodes added from now on; returns the former one. */
 const char *gt_graph_scope(gt_graph *graph, const char *scope);
-/* Likewise the precision; gradients have that of the node which they are of. */
+/* The same for the precision; gradient nodes get the precision of their node. */
 gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 
-/* Adds a node, and right behind it those of its further results: infers shapes and dtypes, folds nothing.
- * GT_NONE among the inputs, a shape error or a value of more than GT_MOST_ELEMENTS that a kernel would read
- * or write gives GT_NONE. */
+/* Adds a node, followed by the nodes of its further results; infers shapes and dtypes, folds nothing. Returns
+ * GT_NONE if an input is GT_NONE, on a shape error, or if a kernel would read or write a value of more than
+ * GT_MOST_ELEMENTS. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
-/* Gives the node a derivative of its own, which lives as long as the graph. */
+/* Sets a derivative for the node; it must live as long as the graph. */
 void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
-/* Result k of a node whose op has several: the node itself if k is 0, else the node that stands k behind
- * it. GT_NONE gives GT_NONE. */
+/* Result k of a node with several results: the node itself if k is 0, else the k-th node after it. GT_NONE
+ * gives GT_NONE. */
 gt_id gt_result(const gt_graph *graph, gt_id node, int k);
-/* The node whose op makes this value: of a further result the one that it is a result of, else itself. */
+/* The node whose op computes this value: for a further result the node that it belongs to, else the node
+ * itself. */
 gt_id gt_maker(const gt_graph *graph, gt_id id);
 void gt_graph_root(gt_graph *graph, gt_id node);
 /* Declares a variable (names are unique in a graph); the same name, shape and dtype again gives the same
  * index. */
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible);
-/* Says, before it is read, that the variable holds nothing but 0 and 1 at every step. */
+/* Declares, before it is read, that the variable holds only 0 and 1 at every step. */
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
-/* Says that the host writes the variable while the device works, where it will be read later. */
+/* Declares that the host writes the variable while the device works, in parts that are read later. */
 void gt_graph_is_fed(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
 gt_shape gt_shape_2(int64_t a, int64_t b);
-gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; of rank 1 and more */
-/* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
+gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; rank 1 or more */
+/* Number of elements; 1 for a scalar, INT64_MAX on overflow. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
-/* True if each axis of `whole` is made of neighbouring axes of `parts`. Those of axis d are run[d] … run[d +
- * 1] - 1, in room for rank + 1. */
+/* True if each axis of `whole` is a product of adjacent axes of `parts`: those of axis d are run[d] … run[d +
+ * 1] - 1. run has room for rank + 1. */
 bool gt_shape_runs(gt_shape parts, gt_shape whole, int *run);
-/* NumPy broadcasting of two shapes; false if they do not fit. */
+/* NumPy broadcasting of two shapes; false if they are incompatible. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
 const char *gt_shape_text(gt_shape shape, char buffer[128]); /* "[128, 784]" */
 size_t gt_dtype_size(gt_dtype dtype);
@@ -137,12 +137,12 @@ uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
 
 /* True if the node is a reshape of its whole input, not a view of a part of it. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id);
-/* The value that x is another shape of, through any number of reshapes; x itself where it is none. */
+/* The value that x is a reshape of, through any number of reshapes; x itself if it is none. */
 gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
-/* True if both compute the same, from variables of the same names: a plan for one then serves the other. */
+/* True if both compute the same from variables of the same names, so that a plan for one serves the other. */
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
 #endif

@@ -4,41 +4,42 @@
 #define GT_GRAPH_OP_H
 #include "graph/graph.h"
 
-enum { GT_SMOOTH = 1000 }; /* derivatives: more than anybody asks for */
+enum { GT_SMOOTH = 1000 }; /* number of derivatives: more than are ever needed */
 
 typedef enum gt_op_kind {
   GT_OP_KERNEL,      /* computed by its own kernel(s), through lower() */
   GT_OP_ELEMENTWISE, /* one instruction of a program (step/program.h); fused freely */
   GT_OP_VARIABLE,    /* leaf: the contents of a variable before this step */
   GT_OP_VIEW,        /* alias: a contiguous part of its input under another shape; no kernel */
-  GT_OP_PACK, /* its inputs laid one after another, flattened; inputs are computed in place where possible */
-  GT_OP_RESULT, /* a further result of its input, in memory of its own (gt_result); no kernel */
+  GT_OP_PACK,        /* its inputs concatenated, flattened; inputs are computed in place if possible */
+  GT_OP_RESULT,      /* a further result of its input, in memory of its own (gt_result); no kernel */
   GT_OP_ASSIGN, /* makes its input the variable's contents after this step; no value of its own is read */
 } gt_op_kind;
 
-/* A node that joins its input along rows which lie in memory one after another. */
+/* A node that reduces its input along rows, which are contiguous in memory. */
 typedef struct gt_row_form {
   uint32_t opcode; /* GT_I_ROW_…, shaders/lib/opcodes.h */
-  int64_t width;   /* values of a row */
-  double scale;    /* multiplies what comes out */
+  int64_t width;   /* values per row */
+  double scale;    /* factor on the result */
 } gt_row_form;
 
-/* How bytes stand for numbers: u for (u - center) * scale + shift; center is a byte, too, and scale > 0. */
+/* How bytes represent numbers: u represents (u - center) * scale + shift; center is a byte value, and scale >
+ * 0. */
 typedef struct gt_byte_form {
   float center, scale, shift;
 } gt_byte_form;
 
-/* As what, in place of floats in memory, a value may be left to those who read it. */
+/* Storage formats other than f32 in which a value can stay for its consumers. */
 typedef enum gt_form_kind {
-  GT_FORM_BYTES, /* it lies in memory as bytes */
-  GT_FORM_ROWS,  /* it is not made: whoever reads it reads what it would be made of */
+  GT_FORM_BYTES, /* stored as bytes */
+  GT_FORM_ROWS,  /* not stored: consumers read rows of a table */
 } gt_form_kind;
 
 typedef struct gt_form {
   gt_form_kind kind;
-  gt_byte_form bytes; /* GT_FORM_BYTES: what they stand for */
-  /* GT_FORM_ROWS: rows of a table [rows, …], one after another, by their numbers; NaN where there is none.
-   * Both are inputs of the node. */
+  gt_byte_form bytes; /* GT_FORM_BYTES: what the bytes represent */
+  /* GT_FORM_ROWS: rows of a table [rows, …], concatenated, by their indices; NaN for an invalid index. Both
+   * are inputs of the node. */
   gt_id table, index;
 } gt_form;
 
@@ -54,38 +55,38 @@ typedef struct gt_op {
   int min_inputs, max_inputs; /* max -1: any number */
   int further;                /* GT_OP_KERNEL: results beside the first; less than GT_MAX_RESULTS */
   uint32_t opcode;            /* GT_OP_ELEMENTWISE: the instruction, shaders/lib/opcodes.h */
-  /* Shape and dtype of each of a node's results from its inputs and attribute. Failure is the user's error:
-   * gt_fail(error, GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
+  /* Infers shape and dtype of each result of a node from its inputs and attribute. Failure is a user error:
+   * gt_fail(error, GT_ERR_CONFIG, …) with the shapes. node->shape and dtype are not set yet. */
   bool (*infer)(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                 gt_error *error);
-  /* True if inputs and attribute show that the node's value holds nothing but 0 and 1. NULL: not known. */
+  /* True if inputs and attribute imply that the value holds only 0 and 1. NULL: unknown. */
   bool (*bits)(const gt_graph *graph, const gt_node *node);
-  /* How large the numbers in the node's value are at most, in magnitude, as far as inputs (their `limit`) and
-   * attribute tell; NaN are not among them. Rounding may pass it by a few digits. NULL: not known. */
+  /* Bound on the magnitude of the value, as implied by the inputs (their `limit`) and the attribute, apart
+   * from NaN. Rounding may exceed it slightly. NULL: unknown. */
   double (*limit)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_KERNEL: how large the elements of the node's value are at most, where it is known that the others
-   * are 0 or at least a GT_EVEN_RATIO-th as large; 0: not known. NULL: never. */
+  /* GT_OP_KERNEL: the largest magnitude in the value, if all elements are known to be 0 or at least a
+   * GT_EVEN_RATIO-th of it; 0: unknown. NULL: always unknown. */
   double (*even)(const gt_graph *graph, const gt_node *node);
-  /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
-   * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
-   * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not
-   * differentiable, treated as a constant. */
+  /* Emits nodes for the gradients of the inputs, given the gradient of each result (of the same shape;
+   * GT_NONE, though not for all, if the loss does not depend on it). Leaves GT_NONE for inputs without a
+   * gradient (integers, masks). wanted[i]: the gradient of input i is needed. NULL: not differentiable,
+   * treated as a constant. */
   void (*gradient)(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                    gt_id *input_gradient);
-  /* How many derivatives of the node's value by its inputs are continuous, and have a gradient of their own;
-   * -1: it jumps. NULL: as many as one likes. */
+  /* Number of continuous derivatives of the value with respect to the inputs that have gradients of their
+   * own; -1: discontinuous. NULL: unlimited. */
   int (*smooth)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h), which write all its
-   * results, whether or not anybody reads them. */
+   * results, used or not. */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
   double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
   /* GT_OP_KERNEL: function values (of a KAN's basis, exponentials) that the node's kernel computes and that
    * flops does not count. Only estimates of time use it (train/choose.h). NULL: none. */
   double (*functions)(const gt_graph *graph, const gt_node *node);
-  /* Attributes, readably; NULL: none. */
+  /* Prints the attributes. NULL: none. */
   void (*print)(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);
-  /* GT_OP_KERNEL: fusion may attach elementwise work after a node of this op. Early: it is to read nothing
-   * but what the kernel makes, as that waits for nobody. */
+  /* GT_OP_KERNEL: fusion may attach elementwise work after a node of this op. early: that work may read only
+   * what the kernel computes, so that it need not wait for other values. */
   bool epilogue, early;
   /* GT_OP_KERNEL: the row length for which fusion may attach a prologue, elementwise work that the kernel
    * does as it loads its first input (GT_ANY_ROW: any length); 0: none. NULL: never. Not together with an
@@ -123,41 +124,41 @@ typedef struct gt_op {
    * input's last axis, so that the kernel that writes the input can compute it after each row
    * (gt_group.follower). NULL: never. */
   bool (*follows)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_ELEMENTWISE: how its only input is read, in rows of the value's last axis, from memory, as it is
-   * not the value of another element: a word of lib/opcodes.h. NULL: as the shapes say. */
+  /* GT_OP_ELEMENTWISE: how its only input is read from memory, in rows of the value's last axis, if it is not
+   * the value of another element: a word of lib/opcodes.h. NULL: as the shapes imply. */
   uint32_t (*load)(const gt_node *node);
-  /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
+  /* GT_OP_ELEMENTWISE: its only input is the clock, which belongs to the program and is not an operand. */
   bool clocked;
-  /* GT_OP_KERNEL: the first input, a dataset, may have more than GT_MOST_ELEMENTS; the kernel counts its
-   * bytes in 64 bits. */
+  /* GT_OP_KERNEL: the first input, a dataset, may exceed GT_MOST_ELEMENTS; the kernel addresses its bytes in
+   * 64 bits. */
   bool far;
-  /* Keeps the books of a run (its clock, its log): no value of the model. */
+  /* Bookkeeping of a run (clock, log), not a value of the model. */
   bool bookkeeping;
-  /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own
-   * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
+  /* 1 + the index of the input that the value is initialized from. If nothing else reads that input, the
+   * value is computed in its memory (gt_lower_begins_there), else lower() copies it. 0: none. */
   int begins_as;
-  /* GT_OP_KERNEL: the value is a flag that begins as that input and becomes 0 if an element of the first
-   * input is not finite. On devices whoever writes elements may clear it (gt_lower_check); lower() looks at
-   * those that gt_lower_unchecked tells. */
+  /* GT_OP_KERNEL: the value is a flag, initialized from that input, that becomes 0 if an element of the first
+   * input is not finite. On devices the kernel that writes the elements may clear it (gt_lower_check);
+   * lower() checks those listed by gt_lower_unchecked. */
   bool flag;
 } gt_op;
 
-/* The row length of a node's prologue; 0: it takes none. */
+/* The row length of a node's prologue; 0: none is possible. */
 static inline uint32_t gt_prologue_row(const gt_graph *graph, const gt_node *node) {
   return node->op->prologue ? node->op->prologue(graph, node) : 0;
 }
 
-extern const gt_op gt_result_row; /* of the nodes of further results, which gt_node_add makes */
+extern const gt_op gt_result_row; /* of further results, added by gt_node_add */
 
-/* One number, known to the graph: what elementwise work without inputs comes to. */
+/* True if the value is a constant scalar: elementwise work without inputs. */
 static inline bool gt_is_constant(const gt_node *node) {
   return node->op->kind == GT_OP_ELEMENTWISE && !node->inputs;
 }
 
-/* For `flops`: an op that only moves or names what is there. */
+/* For `flops`: an op that only moves or renames data. */
 double gt_no_flops(const gt_graph *graph, const gt_node *node);
-/* For `bits`: an op that moves what its inputs hold, and adds nothing but 0 and 1. */
+/* For `bits`: an op that moves its inputs' values and adds only 0 and 1. */
 bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node);
-/* For `limit`: the same, that adds nothing larger. */
+/* For `limit`: an op that moves its inputs' values and adds nothing larger. */
 double gt_inputs_limit(const gt_graph *graph, const gt_node *node);
 #endif

@@ -1,6 +1,6 @@
-/* The buffers behind the graphs' variables, by name: a variable that several plans declare ("parameters") is
- * one buffer, made when the first of them is bound. Zeroed at first. Owner: the run, which finishes them
- * before it closes the backend. */
+/* The buffers of the graphs' variables, by name: a variable that several plans declare ("parameters") is one
+ * buffer, created when it is first bound, and zeroed. Owner: the run, which finishes them before it closes
+ * the backend. */
 #ifndef GT_STORE_BUFFERS_H
 #define GT_STORE_BUFFERS_H
 #include "backend/backend.h"
@@ -21,7 +21,7 @@ typedef struct gt_buffers {
 
 void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);
 void gt_buffers_finish(gt_buffers *buffers); /* accepts a zeroed one */
-/* Destroys all but those whose names begin so; or those. */
+/* keep: destroys all buffers except those with this prefix; drop: destroys those with this prefix. */
 void gt_buffers_keep(gt_buffers *buffers, const char *prefix);
 void gt_buffers_drop(gt_buffers *buffers, const char *prefix);
 /* Compiles a plan with its variables bound. NULL on failure. */

@@ -11,7 +11,7 @@
 static const char hash_key[] = "gtrain.xxh3";
 static const char hash_zeros[] = "0000000000000000";
 enum { HASH_DIGITS = 16 };
-/* The header holds names and the resolved config; Python's reader allows 100 MB, ours needs far less. */
+/* The header holds names and the resolved config. Python's reader allows 100 MB; far less is needed here. */
 static const uint64_t most_header = 16u << 20;
 static const uint64_t most_file = 1ull << 40;
 
@@ -42,8 +42,8 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
   return false;
 }
 
-/* The digits behind `mark`, or NULL. The first occurrence counts: the writer puts the metadata first, and
- * inside strings a quote would be escaped. */
+/* The digits after `mark`, or NULL. The first occurrence counts: the writer puts the metadata first, and
+ * quotes inside strings are escaped. */
 static const char *find_digits(const char *header, size_t length, const char *mark) {
   const char *found = memmem(header, length, mark, strlen(mark));
   if (!found) return NULL;
@@ -57,7 +57,7 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
   return hash;
 }
 
-/* What a file may be hashed with; the first is written. */
+/* Supported hashes; files are written with the first. */
 static const struct {
   const char *mark;
   uint64_t (*of)(const gt_span *pieces, size_t count);
@@ -144,7 +144,7 @@ static bool find_header(reader *r) {
   r->header = (const char *)bytes->data + 8;
   r->data = bytes->data + 8 + r->header_size;
   r->data_size = bytes->size - 8 - r->header_size;
-  /* 8-byte alignment is what makes it safe to read the tensors where they lie. */
+  /* With 8-byte alignment the tensors can be read in place. */
   if (r->header_size % 8 || !r->header_size || r->header[0] != '{')
     return bad(r, "its header is not padded JSON (perhaps another format)", NULL);
   return true;
@@ -180,8 +180,8 @@ static bool read_metadata(reader *r, json_t *metadata) {
   return true;
 }
 
-/* Shape and its number of elements, by checked arithmetic; the count can never exceed what the data could
- * hold. */
+/* Reads a shape and its number of elements with overflow checks; the count cannot exceed the size of the
+ * data. */
 static bool read_shape(reader *r, json_t *array, const char *name, gt_shape *shape, uint64_t *count) {
   if (!json_is_array(array) || json_array_size(array) > GT_MAX_RANK)
     return bad(r, "bad shape for tensor", name);
@@ -225,7 +225,7 @@ static bool read_header(reader *r, json_t *root) {
   json_t *entry;
   if (!json_is_object(root)) return bad(r, "its header is not a JSON map", NULL);
   r->file->tensor = GT_NEW_N(&r->file->arena, gt_stored, json_object_size(root) + 1);
-  /* jansson keeps the order of the text, which is the order of the data in files of ours. */
+  /* jansson keeps the order of the text, which in gtrain's files is the order of the data. */
   json_object_foreach(root, name, entry) {
     if (!strcmp(name, "__metadata__")) {
       if (!read_metadata(r, entry)) return false;

@@ -1,11 +1,10 @@
-/* Safetensors files: the container of checkpoints and of model.bin. An 8-byte little-endian header length, a
+/* Safetensors files: the format of checkpoints and of model.bin. An 8-byte little-endian header length, a
  * JSON header ({"name": {"dtype", "shape", "data_offsets"}, …, "__metadata__": {string: string}}, padded with
- * spaces so that the data begins at a multiple of 8), then the tensors' bytes one after another. Python's
- * safetensors opens them. One metadata entry, "gtrain.xxh3", holds the 64-bit XXH3 hash of the whole file
- * with that entry's 16 digits read as zeros: no byte of a file can change unnoticed. Files of earlier
- * versions have FNV-1a in "gtrain.hash"; theirs is checked, too. The reader trusts nothing: every size is
- * checked against the bytes that are really there before anything is allocated or touched. Owner:
- * gt_container owns all it points to. */
+ * spaces so that the data starts at a multiple of 8), then the bytes of the tensors. Python's safetensors
+ * opens them. The metadata entry "gtrain.xxh3" is the 64-bit XXH3 hash of the whole file with the 16 digits
+ * of that entry as zeros, so any changed byte is detected. Files of earlier versions have FNV-1a in
+ * "gtrain.hash", which is checked too. The reader does not trust the file: every size is checked against the
+ * actual bytes before memory is allocated or read. Owner: gt_container owns everything it points to. */
 #ifndef GT_STORE_SAFETENSORS_H
 #define GT_STORE_SAFETENSORS_H
 #include "base/file.h"
@@ -18,7 +17,7 @@ typedef struct gt_stored {
   const void *data; /* little-endian, row-major */
 } gt_stored;
 
-typedef struct gt_metadata { /* "gtrain.xxh3" is added by the writer and hidden from nobody */
+typedef struct gt_metadata { /* "gtrain.xxh3" is added by the writer and visible to readers */
   const char *key, *value;
 } gt_metadata;
 
@@ -29,21 +28,21 @@ typedef struct gt_container {
   int tensors;
   gt_metadata *metadata;
   int entries;
-  uint64_t hash; /* that of the file, of whichever kind it has */
-  bool damaged;  /* after a read that failed: its bytes are not those that were written */
+  uint64_t hash; /* hash of the file, of whichever kind it has */
+  bool damaged;  /* after a failed read: its bytes have changed since they were written */
 } gt_container;
 
 bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count, const gt_metadata *metadata,
                           int entries, gt_error *error);
-/* GT_ERR_IO if the file cannot be read, GT_ERR_DATA with the reason if it is not a whole, unchanged file of
- * ours. On failure *out is empty but for `damaged`, which tells a file that fails its hash, or is no
- * container at all, from one that could not be read and from one that a later gtrain wrote;
- * gt_container_finish accepts it. */
+/* GT_ERR_IO if the file cannot be read; GT_ERR_DATA with the reason if it is not a complete, unchanged file
+ * of gtrain. On failure *out is empty except for `damaged`, which is true if the hash is wrong or the file is
+ * not a container at all, and false if it could not be read or a later version wrote it. gt_container_finish
+ * accepts it. */
 bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error);
 void gt_container_finish(gt_container *file);
 
 const gt_stored *gt_container_tensor(const gt_container *file, const char *name);
 const char *gt_container_metadata(const gt_container *file, const char *key); /* NULL if absent */
 uint64_t gt_stored_bytes(const gt_stored *tensor);
-int64_t gt_stored_not_finite(const gt_stored *tensor); /* the first such value of an F32 tensor; -1: none */
+int64_t gt_stored_not_finite(const gt_stored *tensor); /* index of the first one in an F32 tensor; -1: none */
 #endif

@@ -24,12 +24,12 @@ static bool is_held(const gt_store *store, int variable, unsigned roles) {
   return GT_ROLE(store->variable[variable].role) & roles & ~GT_TABLE_ROLES;
 }
 
-/* Zeros for a variable. */
+/* Allocates a variable, zeroed. */
 static void hold(gt_state_dict *dict, int variable) {
   dict->variable[variable] = gt_alloc(bytes_of(dict->store, variable) + 1);
 }
 
-/* Of what is done with one variable after the other, optimizer slots need what they belong to. */
+/* Frees a variable after it was uploaded, unless it holds weights: optimizer slots need their parameters. */
 static void let_go(gt_state_dict *dict, int variable) {
   if (GT_ROLE(dict->store->variable[variable].role) & GT_WEIGHT_ROLES) return;
   free(dict->variable[variable]);
@@ -105,7 +105,7 @@ static bool exchange(gt_buffers *buffers, const char *name, float *values, int64
               : gt_buffers_download(buffers, name, 0, values, bytes, error);
 }
 
-/* What counts is taken as it is. */
+/* Counters (gt_slot.counts) have no average and keep their values. */
 static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool back, gt_error *error) {
   const gt_store *store = dict->store;
   int states = -1;
@@ -162,7 +162,7 @@ static void fill_variable(gt_state_dict *dict, int variable, uint64_t seed) {
     if (dict->store->slot[i]->where == variable) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Optimizer slots come behind their parameters in the store, which is how they find them filled. */
+/* Optimizer slots come after their parameters in the store, so parameters are filled first. */
 void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed) {
   begin(dict, store);
   for (int v = 0; v < store->variables; v++)
@@ -186,7 +186,7 @@ void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t see
     if (gt_slot_plays(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Takes over what the slot was; false: it is another now. */
+/* Carries a slot over; false if its values changed. */
 static bool carry(const gt_state_dict *dict, const gt_slot *slot, const gt_state_dict *from,
                   const gt_slot *was) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
@@ -199,8 +199,8 @@ static bool carry(const gt_state_dict *dict, const gt_slot *slot, const gt_state
   return same_shape && !memcmp(value, values_of(from, was), bytes);
 }
 
-/* What a training as a whole knows, such as a loss and the steps that led there, holds for its parameters:
- * where these are others it begins anew. */
+/* Slots of role GT_RUN, such as the loss and the history of a line search, are valid for these parameters
+ * only, so they are reset if a parameter has changed. */
 void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
                          uint64_t seed) {
   bool same = true;
@@ -251,7 +251,7 @@ static bool refuse(const gt_slot *slot, const char *path, const gt_stored *store
                  gt_dtype_name(slot->dtype), gt_shape_text(slot->shape, wanted));
 }
 
-/* The slot's tensor in a file, or NULL after reporting why it is none. */
+/* The slot's tensor in a file, or NULL after reporting why there is none. */
 static const gt_stored *fitting(const gt_slot *slot, const gt_container *file, const char *path,
                                 gt_error *error) {
   const gt_stored *stored = gt_container_tensor(file, slot->name);
@@ -287,8 +287,8 @@ static bool read_slot(gt_state_dict *dict, const gt_slot *slot, const gt_contain
   return gt_slot_takes(slot, stored, path, error);
 }
 
-/* Optimizer slots of one variable: those of parameters that were frozen begin as in a new run, but not all of
- * them. */
+/* Reads the optimizer slots of one variable. Slots of parameters that were frozen may be missing and get
+ * initial values, but not all of them. */
 static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_container *file,
                                  const char *path, gt_error *error) {
   const gt_store *store = dict->store;
@@ -353,7 +353,7 @@ bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_conta
   return ok;
 }
 
-/* Kernels use constants as indices: what a file says is checked before any sees it. */
+/* Kernels use constants as indices, so values from a file are checked first. */
 static const int32_t *read_constant(const gt_slot *slot, const gt_container *file, const char *path,
                                     gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);

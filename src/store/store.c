@@ -19,7 +19,7 @@ const gt_slot *gt_store_find(const gt_store *store, const char *name) {
   return found < 0 ? NULL : store->slot[found];
 }
 
-/* `list` with room for one more than `count`. */
+/* Returns `list` with room for one more than `count`. */
 static void *grown(gt_arena *arena, void *list, int count, int *capacity, size_t size) {
   if (count < *capacity) return list;
   *capacity = *capacity ? 2 * *capacity : 16;
@@ -112,7 +112,7 @@ bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter) {
 static void place_group(gt_store *store, int group, int64_t *end, int *placed) {
   gt_store_group *range = &store->group[group];
   range->offset = *end;
-  /* Those that need no gap behind them go first, so that gaps arise only between the few others. */
+  /* Parameters that need no gap after them go first, so that gaps occur only between the others. */
   for (int odd = 0; odd < 2; odd++)
     for (int i = 0; i < store->slots; i++) {
       gt_slot *p = store->slot[i];

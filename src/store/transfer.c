@@ -35,8 +35,8 @@ const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name,
   return gt_container_tensor(transfer->file, name);
 }
 
-/* What becomes of a slot by itself. A constant must be the file's already, for what was derived from it
- * stands. */
+/* The outcome for a slot by itself. A constant must already equal the file's, because values derived from it
+ * are fixed. */
 static gt_transferred judge(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
   bool left_out;
   *stored = gt_transfer_find(transfer, slot->name, &left_out);
@@ -67,7 +67,7 @@ static void copy_values(const void *values, const char *name, gt_shape shape, ui
   memcpy(out, values, (size_t)gt_shape_count(shape) * sizeof *out);
 }
 
-/* Of each slot, the number of its layer in the order in which they appear. */
+/* Numbers the layers in order of appearance; layer[i] is that of slot i. */
 static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   gt_names names = {.arena = arena};
   int layers = 0;
@@ -79,7 +79,7 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   return layers;
 }
 
-/* Layers that own more than parameters and that are not taken whole. */
+/* Omits layers with constants or states that are not taken completely. */
 static void leave_parts(const gt_store *store, gt_transferred *result) {
   gt_arena arena;
   gt_arena_init(&arena);

@@ -108,7 +108,7 @@ static bool launches(const bench *b, gt_error *error) {
   if (!gt_bench_chain(b->backend, KERNELS, true, b->table->seconds, &chain, error)) return false;
   set_time(row, KERNELS, &chain);
   if (b->backend->target.device) {
-    row = start_row(b, "us", "barrier, as the difference");
+    row = start_row(b, "us", "barrier (the difference)");
     const gt_bench_time difference = {chain.median - apart.median, chain.min - apart.max,
                                       chain.max - apart.min};
     set_time(row, KERNELS, &difference);

@@ -14,9 +14,8 @@
 struct gt_init_from;
 
 typedef struct gt_early_stopping {
-  int64_t patience; /* 0: off */
-  const char *metric; /* "loss", "accuracy"; for gates also "soft_…" and "hard_…", the latter the same as the
-                         plain name */
+  int64_t patience;                     /* 0: off */
+  const char *metric;                   /* "loss" or "accuracy"; for gates also "soft_…" and "hard_…" */
   const struct gt_metric_kind *watched; /* the metric; NULL if it is invalid */
   double min_delta, goal;
   bool has_goal, restore_best;

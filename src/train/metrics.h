@@ -31,8 +31,7 @@ enum { GT_METRICS = 5 };
 typedef struct gt_metric_kind {
   const char *name, *help;
   double (*value)(const gt_sums *sums);
-  bool accuracy; /* larger is better, and it needs a loss that counts correct predictions; otherwise smaller
-                    is better */
+  bool accuracy; /* larger is better; needs a loss that counts correct predictions */
   bool judges;   /* it needs a loss that uses targets only for this metric */
   bool of_soft;  /* of the soft form */
   bool of_hard;  /* of the hard form, if the model has one: the same as the plain name */

@@ -38,13 +38,7 @@ enum { GT_MOST_STAGES = 2 };
  * between steps. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
-enum {
-  GT_SUM_LOSS,
-  GT_SUM_WEIGHT,
-  GT_SUM_CORRECT,
-  GT_SUM_DIVISOR,
-  GT_SUMS
-}; /* the last one only if gt_net.weighs */
+enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS }; /* the last: if weighs */
 
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
@@ -53,8 +47,7 @@ typedef struct gt_net {
   const gt_split *data;
   gt_stage stage[GT_MOST_STAGES]; /* in order; the last one writes the log */
   int stages;
-  struct gt_line_search_net
-      *search; /* line search (line_search.h), whose gradient is the only stage; else NULL */
+  struct gt_line_search_net *search; /* line search (line_search.h), or NULL; the only stage is "gradient" */
   gt_model *model;
   gt_loss_nodes loss;    /* if there are targets */
   gt_id output;          /* if there are none, as in gt_forward; else GT_NONE */

@@ -24,8 +24,7 @@ typedef struct gt_tune_options {
 
 typedef struct gt_tune_result {
   uint32_t choices, gone_through, changed, tries, failed; /* failed: trials that the device refused */
-  double before,
-      ratio; /* microseconds per step at the start; fraction of it that a step takes now; medians */
+  double before, ratio; /* microseconds per step at first; time now as a part of it; medians */
 } gt_tune_result;
 
 /* Stores in session->tuned the candidates that are better than the estimated best, and removes its former
