@@ -24,7 +24,7 @@ refused "CONFIG is an argument: gtrain train $config" train --config $config
 refused "a GPU is 'vulkan:0' here" train $config --device cuda:0 --run-dir "$TEST_TMP/r"
 refused "use \`gtrain train CONFIG\`" fit $config
 refused "use \`gtrain eval MODEL\`" test model.bin
-refused "to replace a value: --set train.epochs=3" train $config train.epochs=3
+refused "use --set train.epochs=3" train $config train.epochs=3
 refused "write --set optimizer.lr=0.01" train $config --set optimizer.lr 0.01
 refused "expected a time such as 90s, 30m or 1h30m" train $config --max-time 00:00:10:00
 refused "FILE is an argument: gtrain predict MODEL digits.csv" predict model.bin --data digits.csv
