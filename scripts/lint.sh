@@ -60,4 +60,5 @@ done | scripts/validate-spirv.sh; then
 fi
 
 scripts/lint-includes.sh || failed=1
+scripts/lint-words.sh || failed=1
 exit "$failed"

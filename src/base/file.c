@@ -329,7 +329,7 @@ bool gt_cut_file(int fd, int64_t size) {
   return status == 0;
 }
 
-/* Does the file hold exactly these pieces? */
+/* True if the file holds exactly these pieces. */
 static bool holds(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
   if (lseek(fd, 0, SEEK_SET) != 0) return false;

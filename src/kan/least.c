@@ -46,7 +46,7 @@ static bool solve(const work *w, double damping) {
   return true;
 }
 
-/* Is what is left of the sum only what rounding makes of it? */
+/* True if only rounding is left of the sum. */
 static bool is_still(const work *w, const double *p, double sum, double next) {
   double most = 0;
   for (int i = 0; i < w->n; i++) most = fmax(most, fabs(w->step[i]) / (fabs(p[i]) + 1e-6));

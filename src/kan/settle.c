@@ -42,14 +42,14 @@ static gt_edge_fit *fit_of(const gt_kan_layer *l, int from, int to) {
   return fit && fit->symbol ? fit : NULL;
 }
 
-/* Are all edges that leave input k functions? */
+/* True if all edges from input k are functions. */
 static bool leave_by_functions(const gt_kan_layer *l, int k) {
   for (int o = 0; o < l->outputs; o++)
     if (l->edge[k * l->outputs + o] && !fit_of(l, k, o)) return false;
   return true;
 }
 
-/* … and all that lead to output k? */
+/* True if all edges to output k are. */
 static bool made_by_functions(const gt_kan_layer *l, int k) {
   for (int i = 0; i < l->inputs; i++)
     if (l->edge[i * l->outputs + k] && !fit_of(l, i, k)) return false;

@@ -61,7 +61,7 @@ static bool refuse(gt_build *build, gt_status status, const char *key, const cha
   return false;
 }
 
-/* May the input's values be rows of the table? */
+/* True if all values of the input can be rows of the table. */
 static bool check_input(gt_build *build, const embedding_config *c, const gt_id *input) {
   const gt_node *x = gt_node_at(build->graph, input[0]);
   const int64_t limit = build->input_limit ? build->input_limit[0] : 0;

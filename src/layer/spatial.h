@@ -5,7 +5,7 @@
 
 enum { GT_SPATIAL_AXES = 3 };
 
-/* Does input[0] have so many spatial axes (0: one to three)? Otherwise that is reported. */
+/* True if input[0] has this many spatial axes (0: one to three); else reports an error. */
 bool gt_spatial_check(gt_build *build, const gt_id *input, int axes);
 /* One value for each of the axes: those of the list, its only one for all of them, or `fallback` where it is
  * empty; false (reported) if it has another length. */

@@ -275,7 +275,7 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
             report->failed_cases ? "false" : "true");
 }
 
-/* Is there a case to run? */
+/* True if there is a case to run. */
 static bool check_filter(const gt_selftest_options *options, gt_error *error) {
   enum { MOST_NAMES = 512 };
   const char *names[MOST_NAMES];

@@ -50,7 +50,7 @@ static const char *config_of(const gt_schema_thing *t, const char *content, int 
   return PRINT("%s%s%s: {type: %s, %s}\n", samples, plain, t->kind, t->name, content);
 }
 
-/* Is there an error at this byte of the text? */
+/* True if there is an error at this byte of the text. */
 static bool is_error_at(const char *text, const char *place) {
   gt_config config;
   gt_error error = {0};

@@ -56,7 +56,7 @@ static bool given(const gt_build *build, const char *key) {
   return build->spec && build->spec->kind == GT_SPEC_MAP && gt_spec_find(build->spec, key);
 }
 
-/* Is a key set that this basis has no use for? */
+/* False after reporting a key that this basis does not use. */
 static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_form *f) {
   static const struct {
     unsigned use;

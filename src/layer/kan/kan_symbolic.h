@@ -32,7 +32,7 @@ gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt
 /* The layer's mask, [blocks, 1, inputs of a block, outputs]. */
 gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape);
 
-/* Is it one of these parameters, or the mask of a layer that has such edges? */
+/* True for these parameters and for the mask of a layer with such edges. */
 bool gt_kan_symbolic_is(const gt_slot *slot);
 /* gt_slot.refit of such: edges that were there keep their constants, of others the mask is 0. */
 void gt_kan_symbolic_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out);

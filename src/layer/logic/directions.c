@@ -10,8 +10,8 @@ typedef struct perception {
   uint8_t *chosen;
 } perception;
 
-/* Can this gate pass on that place of the neighbourhood? If so, and unless `kernel` is GT_NONE, that kernel's
- * gates on the way are set to. */
+/* True if this gate can pass on that place of the neighbourhood. If so, and unless `kernel` is GT_NONE, that
+ * kernel's gates on the way are set to. */
 static bool reach(const perception *p, uint32_t l, uint32_t gate, int32_t place, uint32_t kernel) {
   const gt_logic_ca_layer *at = &p->layer[l];
   const int32_t input[2] = {p->first[at->wire + gate], p->second[at->wire + gate]};
