@@ -1,4 +1,4 @@
-/* "Did you mean": the nearest of some names to a word that is none of them. A wrong suggestion costs more
+/* "Did you mean": the nearest of some names to a word that is not one of them. A wrong suggestion costs more
  * than none, so every doubt ends in NULL. Distance: Damerau-Levenshtein (restricted: a transposed pair is not
  * edited again) over letters of one case without '_', '-' and spaces; an edit of the first letter counts
  * twice. */

@@ -37,8 +37,8 @@ static bool read_functions(const gt_arguments *arguments, bool allowed[MOST_FUNC
     for (int i = 0; i < gt_symbol_count(); i++)
       if (strlen(gt_symbol_at(i)->name) == length && !strncmp(list, gt_symbol_at(i)->name, length)) found = i;
     if (found < 0) {
-      gt_usage_error(arguments, "--functions: '%.*s' is none of the functions that --help lists", (int)length,
-                     list);
+      gt_usage_error(arguments, "--functions: '%.*s' is not one of the functions that --help lists",
+                     (int)length, list);
       return false;
     }
     allowed[found] = true;

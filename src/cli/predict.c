@@ -18,7 +18,7 @@ static const gt_option options[] = {
     {"input", "FILE", "input file, instead of FILE; for several inputs, NAME=FILE for each", true},
     {"output", "FILE",
      "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
-    {"set", "KEY=VALUE",
+    {"set", "data.KEY=VALUE",
      "format of a CSV unlike the training data: data.header, data.delimiter; or quiet=[NAME]", true, 's'},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,

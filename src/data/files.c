@@ -105,7 +105,7 @@ void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t 
     snprintf(out, size, "is not a class; the only class is %s", classes.items[0]);
     return;
   }
-  size_t n = (size_t)snprintf(out, size, "is none of the %d classes", count);
+  size_t n = (size_t)snprintf(out, size, "is not one of the %d classes", count);
   if (nearest) snprintf(out + n, size - n, "; did you mean '%s'?", nearest);
   for (int i = 0; i < count && !nearest && n < size; i++) {
     const bool fits = n + strlen(classes.items[i]) + 8 < size;

@@ -138,8 +138,8 @@ bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 bool gt_data_has_suffix(const char *path, const char *suffix);
 /* True if a numeric target may have this value. Else `text` (at least 128 bytes) gets the reason. */
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
-/* Of a name that is no class: "is none of the 2 classes; did you mean 'cat'?", or their names as far as there
- * is room. */
+/* Of a name that is no class: "is not one of the 2 classes; did you mean 'cat'?", or their names as far as
+ * there is room. */
 void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);

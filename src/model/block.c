@@ -129,15 +129,13 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
   }
   gt_diagnostic *d = gt_error_at(diagnostics, second->key_at,
                                  "a layer is one entry, but '%s' is next to '%s'", second->key, first->key);
-  d->help =
-      gt_position_is_override(second->at)
-          ? gt_arena_printf(
-                arena, "settings are inside the layer: --set model.N.%s.%s=VALUE, or by the layer's name",
-                first->key, second->key)
-          : gt_layer_lacks(second->key);
-  if (!d->help)
-    d->expected = gt_arena_printf(arena, "the layer's settings inside it: - %s: {..., %s: ...}", first->key,
-                                  second->key);
+  d->help = gt_layer_lacks(second->key);
+  if (d->help) return;
+  d->expected =
+      gt_arena_printf(arena, "the layer's settings inside it: - %s: {..., %s: ...}", first->key, second->key);
+  if (gt_position_is_override(second->at))
+    d->help = gt_arena_printf(arena, "on the command line: --set model.N.%s.%s=VALUE, or by the layer's name",
+                              first->key, second->key);
 }
 
 /* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */

@@ -49,7 +49,7 @@ enum { GT_PROGRAM_BLOCK = 256 };
 void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
                          float *const *out);
 /* The same for a part of a matrix: n elements from each of `rows` rows, which lie `apart` in the iteration
- * space and the outputs, ld apart at the leader, which is none of the outputs. */
+ * space and the outputs, ld apart at the leader, which is not one of the outputs. */
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out);
 /* Logical elements first, first+step, … (n of them) of a single-output program: for column reductions. */

@@ -61,7 +61,7 @@ exits 78 "running statistics" train norm --set 'model=[{linear: 8}, batch_norm, 
 says "… are refused" "batch_norm1.running_mean"
 for key in clip_norm ema; do
   exits 78 "$key" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "optimizer={type: lbfgs, $key: 0.5}"
-  says "… is refused" "has no '$key'"
+  says "… is refused" "does not support '$key'"
 done
 # Where a loss has kinks, what was learned of its curvature soon leads nowhere: the search begins anew, and goes on.
 sed -e 's/^optimizer:.*/optimizer: {type: lbfgs, tolerance_change: 0}\nloss: mae/' -e 's/ samples: 1000/ samples: 50/' \

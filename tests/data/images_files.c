@@ -112,7 +112,7 @@ static void folders_that_do_not_fit(void **state) {
   char test[500];
   plant_animals();
   open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
-  expect_bad_file(&o, "'eel' is none of the 2 classes");
+  expect_bad_file(&o, "'eel' is not one of the 2 classes");
   open_data(&o, "{train: %s, task: regression}", root);
   expect_bad_config(&o, 0, "a folder per class gives classification targets");
   open_data(&o, "{train: %s, channels: 2}", root);
@@ -130,7 +130,7 @@ static void folders_that_do_not_fit(void **state) {
   fresh_root();
   plant("train/cat/1.png", 1), plant("train/dog/2.png", 2), plant("test/dogs/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
-  expect_bad_file(&o, "test/dogs: 'dogs' is none of the 2 classes; did you mean 'dog'?");
+  expect_bad_file(&o, "test/dogs: 'dogs' is not one of the 2 classes; did you mean 'dog'?");
   plant("test/dog/4.png", 4);
   write_text(below("test/dogs/3.png"), "text");
   unlink(path_of("root/test/dogs/3.png"));

@@ -179,7 +179,8 @@ static void mistakes(void **state) {
       {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'",
        NULL}, /* numbers are not corrected */
       {"model:\n  - relu: {from: relu2}\n  - relu\n", 2, 18, "comes after it", NULL},
-      {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 4, name: a}\n", 3, 30, "is taken", NULL},
+      {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 4, name: a}\n", 3, 30, "is already used",
+       NULL},
       {"model:\n  - linear: {units: 4, name: a.b}\n", 2, 30, "cannot be the name", NULL},
       {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 5, name: b}\n  - add: {from: [a, b]}\n",
        4, 17, "layer 'add1' cannot add 'a' [5, 4] and 'b' [5, 5]: 4 against 5 in the last axis", NULL},
