@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/explain_doubt.h"
 #include "cli/explain_draw.h"
 #include "kan/formula_text.h"
 #include <math.h>
@@ -115,17 +116,6 @@ static void print_names(const gt_explained *e) {
   }
 }
 
-/* Reasons to doubt the formula become findings. */
-static void add_doubts(gt_explained *e) {
-  const char *doubt;
-  gt_arena arena;
-  gt_arena_init(&arena);
-  for (int i = 0; (doubt = gt_explained_doubt(e, i, &arena)); i++)
-    gt_finding_at(&e->config.diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = e->file.path},
-                  "this formula is doubtful: %s", doubt);
-  gt_arena_finish(&arena);
-}
-
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_formulas(arguments, e);
   if (gt_flag(arguments, "edges")) print_edges(e);
@@ -148,6 +138,12 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
                    real_json(gt_explained_network_error(e, split)));
 }
 
+static int count_nice(const gt_explained *e) {
+  int count = 0;
+  for (int v = 0; v < e->report.verdicts; v++) count += e->report.verdict[v].nice;
+  return count;
+}
+
 static void print_json(const gt_explained *e) {
   json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
   gt_arena arena;
@@ -164,11 +160,16 @@ static void print_json(const gt_explained *e) {
   json_object_set_new(root, "inputs", inputs);
   json_object_set_new(root, "findings", gt_cli_findings_json(&e->config.diagnostics));
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
-  json_object_set_new(root, "snapped", json_integer(e->report.nice));
+  json_object_set_new(root, "snapped", json_integer(count_nice(e)));
   json_object_set_new(root, "train", errors_json(e, &e->train));
   if (e->test.samples) json_object_set_new(root, "test", errors_json(e, &e->test));
   gt_arena_finish(&arena);
   gt_cli_print_json(root);
+}
+
+static bool is_finite(const gt_explained *e) {
+  return isfinite(gt_explained_formula_error(e, &e->train)) &&
+         (!e->test.samples || isfinite(gt_explained_formula_error(e, &e->test)));
 }
 
 static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
@@ -201,13 +202,13 @@ static int explain(const task *t, gt_explained *models, int count) {
                          &error))
     return gt_report(&error);
   if (!formula) return GT_OK;
-  add_doubts(last);
+  gt_explained_doubts(last);
   if (gt_flag(arguments, "json"))
     print_json(last);
   else
     print_text(arguments, last);
   const int refused = gt_cli_findings(arguments, &last->config.diagnostics, GT_ERR_DATA);
-  if (!gt_explained_is_finite(last)) return GT_ERR_DATA;
+  if (!is_finite(last)) return GT_ERR_DATA;
   return refused ? refused : check_gates(last, t->gates, t->gate_count);
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum { MOST_SAMPLES = 4000 };
-static const double narrow_lead = 3; /* bits: odds of eight to one */
 
 /* --- opening --- */
 
@@ -42,10 +41,9 @@ bool gt_explained_suits(const gt_model_file *file) {
   return ok;
 }
 
-/* The network's outputs, [samples, outputs]. */
-static double *outputs_of(const gt_explained *e, const gt_explained_split *split) {
+double *gt_explained_network_outputs(const gt_explained *e, const gt_explained_split *split) {
   const int outputs = gt_kan_network_outputs(&e->network);
-  double *y = gt_alloc((size_t)(split->samples * outputs) * sizeof *y);
+  double *y = gt_alloc((size_t)(split->samples * outputs) * sizeof *y + 1);
   gt_kan_trace trace;
   gt_kan_trace_run(&trace, &e->network, split->scaled, split->samples);
   for (int64_t k = 0; k < split->samples; k++)
@@ -67,7 +65,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
       to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
   if (!to->x) return false;
   e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
-  to->y = e->of_network ? outputs_of(e, to)
+  to->y = e->of_network ? gt_explained_network_outputs(e, to)
                         : gt_kan_samples(NULL, &from->targets, outputs, MOST_SAMPLES, &to->samples, error);
   return to->y != NULL;
 }
@@ -130,14 +128,13 @@ static double root_mean(double sum, int64_t count) { return count ? sqrt(sum / (
 
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
   const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double sum = 0, *y = outputs_of(e, split);
+  double sum = 0, *y = gt_explained_network_outputs(e, split);
   for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
   free(y);
   return root_mean(sum, values);
 }
 
-/* The formula's outputs as its expressions are read back, [samples, outputs]. */
-static double *formula_outputs(const gt_explained *e, const gt_explained_split *split) {
+double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_split *split) {
   const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
   double *y = gt_alloc((size_t)(split->samples * outputs) * sizeof *y + 1);
   gt_arena arena;
@@ -156,111 +153,8 @@ static double *formula_outputs(const gt_explained *e, const gt_explained_split *
 
 double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split) {
   const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double sum = 0, *y = formula_outputs(e, split);
+  double sum = 0, *y = gt_explained_formula_outputs(e, split);
   for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
   free(y);
   return root_mean(sum, values);
-}
-
-/* --- doubts --- */
-
-/* True if the formula's squared errors are greater than the network's by three standard errors of their mean
- * difference: so much less do its functions say than splines do. */
-static bool is_worse(const gt_explained *e, const gt_explained_split *split) {
-  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double *told = formula_outputs(e, split), *own = outputs_of(e, split), sum = 0, squares = 0;
-  for (int64_t k = 0; k < values; k++) {
-    const double a = told[k] - split->y[k], b = own[k] - split->y[k], more = a * a - b * b;
-    sum += more;
-    squares += more * more;
-  }
-  free(told);
-  free(own);
-  const double n = (double)values, mean = sum / n, deviation = sqrt(fmax(squares / n - mean * mean, 0) / n);
-  return values && !(mean <= 3 * deviation);
-}
-
-/* The sample whose inputs come nearest to those of sample k, in units of their deviations. */
-static int64_t nearest(const gt_explained_split *split, int inputs, const double *deviation, int64_t k) {
-  double least = INFINITY;
-  int64_t found = k;
-  for (int64_t j = 0; j < split->samples; j++) {
-    double distance = 0;
-    for (int i = 0; i < inputs && distance < least; i++) {
-      const double d =
-          deviation[i] > 0 ? (split->x[j * inputs + i] - split->x[k * inputs + i]) / deviation[i] : 0;
-      distance += d * d;
-    }
-    if (j != k && distance < least) least = distance, found = j;
-  }
-  return found;
-}
-
-static void find_deviations(const gt_explained_split *split, int inputs, double *deviation) {
-  const double n = (double)split->samples;
-  for (int i = 0; i < inputs; i++) {
-    double mean = 0, squares = 0;
-    for (int64_t k = 0; k < split->samples; k++) mean += split->x[k * inputs + i] / n;
-    for (int64_t k = 0; k < split->samples; k++)
-      squares += (split->x[k * inputs + i] - mean) * (split->x[k * inputs + i] - mean);
-    deviation[i] = sqrt(squares / n);
-  }
-}
-
-/* True if what the formula leaves of a sample is like what it leaves of the nearest other, in more than four
- * standard errors of the correlation (Moran, "Notes on continuous stochastic phenomena", 1950): noise is
- * not. */
-static bool leaves_a_pattern(const gt_explained *e, const gt_explained_split *split) {
-  const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
-  double *told = formula_outputs(e, split), *deviation = gt_alloc((size_t)inputs * sizeof *deviation);
-  double own = 0, both = 0, y = 0;
-  for (int64_t k = 0; k < split->samples * outputs; k++) {
-    told[k] -= split->y[k];
-    own += told[k] * told[k];
-    y += split->y[k] * split->y[k];
-  }
-  find_deviations(split, inputs, deviation);
-  for (int64_t k = 0; k < split->samples; k++) {
-    const int64_t other = nearest(split, inputs, deviation, k);
-    for (int o = 0; o < outputs; o++) both += told[k * outputs + o] * told[other * outputs + o];
-  }
-  free(told);
-  free(deviation);
-  return own > 1e-12 * y && both / own > 4 / sqrt((double)(split->samples * outputs));
-}
-
-/* The rival's text of the first output that it has otherwise. */
-static const char *rival_text(const gt_explained *e, gt_arena *arena) {
-  const char *text = "";
-  for (int o = 0; o < gt_kan_network_outputs(&e->network); o++) {
-    text = gt_symbolic_text(e->report.rival, o, GT_FORMULA_PLAIN, arena);
-    if (strcmp(text, gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, arena))) break;
-  }
-  return text;
-}
-
-/* A formula of what a classifier gives is compared with nothing but that. */
-const char *gt_explained_doubt(const gt_explained *e, int index, gt_arena *arena) {
-  if (!e->of_network && is_worse(e, &e->test) && !index--)
-    return gt_arena_printf(arena, "on samples held out it errs more than the network, by %.3g against %.3g",
-                           gt_explained_formula_error(e, &e->test), gt_explained_network_error(e, &e->test));
-  if (!e->of_network && leaves_a_pattern(e, &e->train) && !index--)
-    return "what it leaves of the training samples is no noise: like samples are left alike";
-  if (e->report.rival && e->report.lead < narrow_lead && !index--)
-    return gt_arena_printf(arena, "the samples hardly tell it from %s, which is %.1f bits longer",
-                           rival_text(e, arena), e->report.lead);
-  return NULL;
-}
-
-static bool is_finite_on(const gt_explained *e, const gt_explained_split *split) {
-  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double *y = formula_outputs(e, split);
-  bool finite = true;
-  for (int64_t k = 0; k < values && finite; k++) finite = isfinite(y[k]);
-  free(y);
-  return finite;
-}
-
-bool gt_explained_is_finite(const gt_explained *e) {
-  return is_finite_on(e, &e->train) && is_finite_on(e, &e->test);
 }

@@ -36,9 +36,8 @@ bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_erro
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);
 double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split);
 
-/* False if the formula has no finite value at some sample, which is one of its doubts. */
-bool gt_explained_is_finite(const gt_explained *e);
-
-/* Why the formula may be another than the one that made the samples, index 0 on; NULL: no more reasons. */
-const char *gt_explained_doubt(const gt_explained *e, int index, gt_arena *arena);
+/* Outputs on a split, [samples, outputs], heap: of the network, and of the formula's expressions as they are
+ * read back. */
+double *gt_explained_network_outputs(const gt_explained *e, const gt_explained_split *split);
+double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_split *split);
 #endif

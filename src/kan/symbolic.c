@@ -6,28 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double network_accuracy = 1e-6;
+static const double network_accuracy = 1e-6; /* share of the variance */
+
+static double weight_of(const gt_symbolic_data *data, int output) {
+  return data->weight ? data->weight[output] : 1;
+}
+
+void gt_symbolic_measure(gt_symbolic_data *data) {
+  const double *y = data->y;
+  double squares = 0, variation = 0;
+  for (int o = 0; o < data->outputs; o++) {
+    const double weight = weight_of(data, o);
+    double mean = 0;
+    for (int64_t k = 0; k < data->samples; k++) mean += y[k * data->outputs + o] / (double)data->samples;
+    for (int64_t k = 0; k < data->samples; k++) {
+      const double value = y[k * data->outputs + o];
+      variation += weight * weight * (value - mean) * (value - mean);
+      squares += weight * weight * value * value;
+    }
+  }
+  if (squares == 0) squares = 1;
+  data->rounding = 1e-14 * variation + 4e-15 * squares;
+  data->variation = variation > 1e-24 * squares ? variation : squares; /* one value */
+  if (data->of_network) data->rounding = fmax(data->rounding, network_accuracy * data->variation);
+}
 
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs) {
-  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0, 0, NULL};
-  double squares = 0;
-  for (int o = 0; o < outputs; o++) {
-    double mean = 0;
-    for (int64_t k = 0; k < samples; k++) mean += y[k * outputs + o] / (double)samples;
-    for (int64_t k = 0; k < samples; k++) {
-      data.variation += (y[k * outputs + o] - mean) * (y[k * outputs + o] - mean);
-      squares += y[k * outputs + o] * y[k * outputs + o];
-    }
-  }
-  if (!(squares > 0)) squares = 1;
-  data.rounding = 1e-14 * data.variation + 4e-15 * squares;
-  if (!(data.variation > 1e-24 * squares)) data.variation = squares; /* one value */
+  gt_symbolic_data data = {.x = x, .y = y, .samples = samples, .inputs = inputs, .outputs = outputs};
+  gt_symbolic_measure(&data);
   return data;
 }
 
 void gt_symbolic_of_network(gt_symbolic_data *data) {
-  data->rounding = fmax(data->rounding, network_accuracy * data->variation);
+  data->of_network = true;
+  gt_symbolic_measure(data);
 }
 
 void gt_symbolic_finish(gt_symbolic *symbolic) {
@@ -97,11 +110,15 @@ static const double *forward(pass *p, const double *x) {
   return p->node + p->place[s->layers];
 }
 
-/* The slopes of one output by all constants that are not fixed, in the order of `each`. */
-static void backward(pass *p, int output, double *slope) {
+static int node_of(const gt_symbolic_data *data, int output) {
+  return data->output ? data->output[output] : output;
+}
+
+/* The slopes of one output, times `weight`, by all constants that are not fixed, in the order of `each`. */
+static void backward(pass *p, int output, double weight, double *slope) {
   const gt_symbolic *s = p->s;
   memset(p->adjoint, 0, (size_t)nodes_of(s) * sizeof *p->adjoint);
-  p->adjoint[p->place[s->layers] + output] = 1;
+  p->adjoint[p->place[s->layers] + output] = weight;
   double by[GT_SYMBOLIC_MOST_EDGES][GT_EDGE_CONSTANTS];
   for (int e = s->edges; e-- > 0;) {
     const gt_symbolic_edge *g = &s->edge[e];
@@ -155,59 +172,112 @@ typedef struct fitting {
   gt_symbolic *s;
   const gt_symbolic_data *data;
   int parameters;
-  double *slope;
-  bool clamps; /* functions may have the value at the end of their domain, which a formula has not */
+  double *slope; /* [parameters] */
+  int *affects;  /* [parameters]: those whose slope is not 0 */
+  bool clamps;   /* functions may have the value at the end of their domain, which a formula has not */
 } fitting;
+
+/* Adds one output's part of J'J and J'r. Most constants of a wide network are those of other outputs. */
+static double add_slopes(const fitting *f, double left, double *square, double *side) {
+  int count = 0;
+  for (int i = 0; i < f->parameters; i++)
+    if (f->slope[i] != 0) f->affects[count++] = i;
+  for (int i = 0; i < count; i++) {
+    const double slope = f->slope[f->affects[i]];
+    double *row = square + f->affects[i] * f->parameters;
+    side[f->affects[i]] += slope * left;
+    for (int j = 0; j <= i; j++) row[f->affects[j]] += slope * f->slope[f->affects[j]];
+  }
+  return 0.5 * count * count;
+}
+
+/* Operations beside those of add_slopes; an edge's function takes as long as so many. */
+static double cost_of(const fitting *f, bool slopes) {
+  enum { FUNCTION = 16 };
+  const double passes = 1 + (slopes ? 0.5 * f->data->outputs : 0);
+  return FUNCTION * passes * (double)f->data->samples * f->s->edges;
+}
 
 static double sum_of_squares(void *owner, const double *constants, double *square, double *side) {
   const fitting *f = owner;
   const gt_symbolic_data *d = f->data;
-  const int n = f->parameters;
   pass p;
-  double sum = 0;
+  double sum = 0, cost = cost_of(f, square != NULL);
   if (constants) each(f->s, (walk){.from = constants});
   open_pass(&p, f->s);
   for (int64_t k = 0; k < d->samples; k++) {
     const double *y = forward(&p, d->x + k * d->inputs);
     for (int o = 0; o < d->outputs; o++) {
-      const double left = y[o] - d->y[k * d->outputs + o];
+      const double weight = weight_of(d, o), left = weight * (y[node_of(d, o)] - d->y[k * d->outputs + o]);
       sum += left * left;
       if (!square) continue;
-      backward(&p, o, f->slope);
-      for (int i = 0; i < n; i++) {
-        side[i] += f->slope[i] * left;
-        for (int j = 0; j <= i; j++) square[i * n + j] += f->slope[i] * f->slope[j];
-      }
+      backward(&p, node_of(d, o), weight, f->slope);
+      cost += add_slopes(f, left, square, side);
     }
   }
   close_pass(&p);
+  if (d->effort) d->effort->spent += cost;
   return isfinite(sum) && (p.exact || f->clamps) ? sum : INFINITY;
 }
 
+bool gt_symbolic_is_exhausted(const gt_symbolic_data *data) {
+  return data->effort && data->effort->spent > data->effort->most;
+}
+
+static fitting open_fitting(gt_symbolic *s, const gt_symbolic_data *data, bool clamps) {
+  const int parameters = gt_symbolic_free(s, NULL);
+  const size_t room = (size_t)parameters + 1;
+  return (fitting){s,     data, parameters, gt_alloc(room * sizeof(double)), gt_alloc(room * sizeof(int)),
+                   clamps};
+}
+
+static void close_fitting(fitting *f) {
+  free(f->slope);
+  free(f->affects);
+}
+
+enum { LAST_STEPS = 20 /* of a fit when the effort is spent */ };
+
 /* Arguments that begin within the domains stay there; others may come to lie there. */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
-  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL,
-               !isfinite(gt_symbolic_sum(symbolic, data))};
-  double *room = gt_alloc((2 * (size_t)f.parameters + 1) * sizeof *room);
-  f.slope = room + f.parameters;
+  fitting f = open_fitting(symbolic, data, !isfinite(gt_symbolic_sum(symbolic, data)));
+  double *room = gt_alloc(((size_t)f.parameters + 1) * sizeof *room);
   each(symbolic, (walk){.to = room});
+  if (gt_symbolic_is_exhausted(data) && most_steps > LAST_STEPS) most_steps = LAST_STEPS;
   const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
   each(symbolic, (walk){.from = room});
   free(room);
+  close_fitting(&f);
   return f.clamps ? gt_symbolic_sum(symbolic, data) : sum;
 }
 
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation) {
-  fitting f = {symbolic, data, gt_symbolic_free(symbolic, NULL), NULL, true};
-  f.slope = gt_alloc(((size_t)f.parameters + 1) * sizeof *f.slope);
+  fitting f = open_fitting(symbolic, data, true);
   gt_least_deviations(&(gt_least){f.parameters, &f, sum_of_squares}, NULL, deviation);
-  free(f.slope);
+  close_fitting(&f);
 }
 
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data) {
   gt_symbolic copy = *symbolic;
-  fitting f = {&copy, data, 0, NULL, false};
+  fitting f = {.s = &copy, .data = data};
   return sum_of_squares(&f, NULL, NULL, NULL);
+}
+
+double gt_symbolic_distance(const gt_symbolic *a, const gt_symbolic *b, const gt_symbolic_data *data) {
+  pass p, q;
+  double sum = 0;
+  open_pass(&p, a);
+  open_pass(&q, b);
+  for (int64_t k = 0; k < data->samples; k++) {
+    const double *y = forward(&p, data->x + k * data->inputs), *z = forward(&q, data->x + k * data->inputs);
+    for (int o = 0; o < data->outputs; o++) {
+      const double apart = weight_of(data, o) * (y[node_of(data, o)] - z[node_of(data, o)]);
+      sum += apart * apart;
+    }
+  }
+  close_pass(&p);
+  close_pass(&q);
+  return sum;
 }
 
 double gt_symbolic_edge_value(const gt_symbolic_edge *g, double x) {

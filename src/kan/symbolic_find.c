@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum { EDGE_SAMPLES = 600, TRIES_EACH = 8, PAIR_TRIES = 4, TRY_STEPS = 60, ALL_STEPS = 300, ROUNDS = 4 };
-static const double gain = 0.01; /* bits that a choice has to be better by */
+static const double gain = 0.01;                              /* bits that a choice has to be better by */
+static const double most_effort = 1e10, for_search = 2.0 / 3; /* the part for choosing functions */
 
 typedef struct finder {
   gt_symbolic *out;
@@ -127,6 +128,7 @@ static double cost_of(const finder *f, const gt_symbolic *s, double sum) {
 
 /* Fits the network of these choices; makes it the best there is if it is. */
 static bool consider(finder *f, const int *choice) {
+  if (gt_symbolic_is_exhausted(f->data)) return false;
   for (int e = 0; e < f->out->edges; e++) {
     const int row = f->out->edge[e].row;
     if (!isfinite(f->fit[row * f->symbols + choice[row]].r2)) return false;
@@ -227,7 +229,6 @@ static void open_finder(finder *f, gt_symbolic_report *report) {
   if (f->data->names) out->names = gt_formula_names(arena, f->data->names, f->data->inputs);
   for (int i = 0; i < gt_symbol_count(); i++) f->symbols += !f->allowed || f->allowed[i];
   f->fit = gt_arena_alloc_n(arena, (size_t)f->rows * (size_t)f->symbols + 1, sizeof *f->fit);
-  f->choice = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *f->choice);
   f->constant = GT_NEW_N(arena, double *, out->layers + 1);
   for (int l = 1; l <= out->layers; l++) {
     const double *bias = f->network->layer[l - 1].bias;
@@ -261,6 +262,7 @@ static bool read_edges(finder *f, const double *scaled, gt_error *error) {
 }
 
 static void refit(finder *f) {
+  if (gt_symbolic_is_exhausted(f->data)) return;
   const double sum = gt_symbolic_fit(f->out, f->data, ALL_STEPS);
   f->cost = cost_of(f, f->out, sum);
   gt_symbolic_pool_add(&f->pool, f->out, gt_symbolic_criterion(f->out, f->data, sum));
@@ -296,6 +298,56 @@ static void search_all(finder *f) {
   search(f);
 }
 
+/* The search for one group, and what it came to in report. */
+static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fitted, double most,
+                       gt_symbolic_verdict *verdict, gt_error *error) {
+  finder f = *whole;
+  gt_arena *kept = &whole->out->arena;
+  gt_arena_init(&f.trials);
+  f.out = &group->part;
+  f.data = &group->data;
+  f.choice = gt_alloc(((size_t)f.rows + 1) * sizeof *f.choice);
+  gt_symbolic_effort effort = {.most = for_search * most};
+  group->data.effort = &effort;
+  search_all(&f);
+  verdict->cut_short = gt_symbolic_is_exhausted(f.data);
+  effort.most = fmax(effort.spent, effort.most) + (1 - for_search) * most;
+  free(f.choice);
+  gt_arena_finish(&f.trials);
+  const bool ok = f.pool.count > 0;
+  if (ok) {
+    gt_symbolic_pool_choose(&f.pool, &group->part, f.data, as_fitted, verdict);
+    verdict->outputs = f.data->outputs;
+    verdict->output = gt_arena_copy(kept, f.data->output, (size_t)f.data->outputs * sizeof *f.data->output);
+    if (verdict->rival) {
+      const gt_symbolic rival = gt_symbolic_copy(kept, verdict->rival);
+      verdict->rival = gt_arena_copy(kept, &rival, sizeof rival);
+    }
+  } else {
+    gt_fail(error, GT_ERR_DATA, "%s",
+            isfinite(f.data->variation)
+                ? "no formula of these functions has a finite value at every sample"
+                : "the network's values, or the targets, are not finite or too large");
+  }
+  gt_symbolic_pool_finish(&f.pool);
+  group->data.effort = NULL;
+  return ok;
+}
+
+static bool find_groups(const finder *f, const gt_symbolic_options *options, gt_symbolic_report *report,
+                        gt_error *error) {
+  gt_symbolic_group *group;
+  const int count = gt_symbolic_split(f->out, f->data, &group);
+  const double most = (options->effort > 0 ? options->effort : most_effort) / count;
+  bool ok = true;
+  report->verdict = GT_NEW_N(&f->out->arena, gt_symbolic_verdict, count);
+  report->verdicts = count;
+  for (int i = 0; i < count && ok; i++)
+    ok = find_group(f, &group[i], options->as_fitted, most, &report->verdict[i], error);
+  gt_symbolic_join(f->out, group, count);
+  return ok;
+}
+
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const gt_symbolic_options *options,
                       gt_symbolic_report *report, gt_error *error) {
@@ -312,20 +364,8 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
                    "the network has %d edges, and only %d can be read as a formula: prune it", edges,
                    (int)GT_SYMBOLIC_MOST_EDGES);
   gt_arena_init(&out->arena);
-  gt_arena_init(&f.trials);
   open_finder(&f, report);
-  bool ok = read_edges(&f, scaled, error);
-  if (ok) search_all(&f);
-  gt_arena_finish(&f.trials);
-  if (ok && !f.pool.count)
-    ok = gt_fail(error, GT_ERR_DATA,
-                 isfinite(data->variation)
-                     ? "no formula of these functions has a finite value at every sample"
-                     : "the network's values, or the targets, are not finite or too large");
-  if (ok)
-    gt_symbolic_pool_choose(&f.pool, out, data, options->as_fitted, report);
-  else
-    gt_symbolic_finish(out);
-  gt_symbolic_pool_finish(&f.pool);
+  const bool ok = read_edges(&f, scaled, error) && find_groups(&f, options, report, error);
+  if (!ok) gt_symbolic_finish(out);
   return ok;
 }

@@ -43,30 +43,21 @@ void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, d
   pool->count++;
 }
 
-/* True if both have the same values but for rounding. */
-static bool is_equal(const gt_symbolic *a, const gt_symbolic *b, const gt_symbolic_data *data) {
-  double sum = 0, *y = gt_alloc(2 * (size_t)data->outputs * sizeof *y), *z = y + data->outputs;
-  for (int64_t k = 0; k < data->samples; k++) {
-    gt_symbolic_evaluate(a, data->x + k * data->inputs, y);
-    gt_symbolic_evaluate(b, data->x + k * data->inputs, z);
-    for (int o = 0; o < data->outputs; o++) sum += (y[o] - z[o]) * (y[o] - z[o]);
-  }
-  free(y);
-  return sum <= data->rounding;
-}
-
 void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
-                             bool as_fitted, gt_symbolic_report *report) {
+                             bool as_fitted, gt_symbolic_verdict *verdict) {
   double length[GT_POOL_MOST];
-  int nice[GT_POOL_MOST], best = 0, next = -1;
+  int nice[GT_POOL_MOST], fitted[GT_POOL_MOST], best = 0, next = -1;
   for (int i = 0; i < pool->count; i++) {
     gt_symbolic *s = &pool->held[i];
     length[i] = INFINITY;
-    if (pool->cost[i] > pool->cost[0] + reach || (i >= OF_MANY && s->edges > MANY_EDGES)) continue;
+    if (pool->cost[i] > pool->cost[0] + reach || (i >= OF_MANY && s->edges > MANY_EDGES) ||
+        (i && gt_symbolic_is_exhausted(data)))
+      continue;
     gt_symbolic_fit(s, data, FIT_STEPS);
     nice[i] = 0;
     do { /* a factor that is zero now leaves less */
       gt_symbolic_normalise(s);
+      if (!nice[i]) fitted[i] = gt_symbolic_free(s, NULL);
       if (!as_fitted) nice[i] += gt_symbolic_snap(s, data);
     } while (gt_symbolic_drop_loose_ends(s));
     length[i] = gt_symbolic_length(s, data, gt_symbolic_fit(s, data, FIT_STEPS));
@@ -74,16 +65,17 @@ void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_
   }
   for (int i = 0; i < pool->count; i++)
     if (isfinite(length[i]) && (next < 0 || length[i] < length[next]) &&
-        !is_equal(&pool->held[best], &pool->held[i], data))
+        gt_symbolic_distance(&pool->held[best], &pool->held[i], data) > data->rounding)
       next = i;
   gt_arena *arena = &out->arena;
+  verdict->constants = fitted[best];
+  verdict->nice = nice[best];
   gt_symbolic chosen = gt_symbolic_copy(arena, &pool->held[best]);
   if (next >= 0) {
     const gt_symbolic rival = gt_symbolic_copy(arena, &pool->held[next]);
-    report->rival = gt_arena_copy(arena, &rival, sizeof rival);
-    report->lead = length[next] - length[best];
+    verdict->rival = gt_arena_copy(arena, &rival, sizeof rival);
+    verdict->lead = length[next] - length[best];
   }
-  report->nice = nice[best];
   chosen.arena = *arena;
   *out = chosen;
 }

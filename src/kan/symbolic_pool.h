@@ -15,8 +15,8 @@ typedef struct gt_symbolic_pool {
 /* Keeps a copy if it is among the best; of those with the same functions the best one. */
 void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, double cost);
 /* Makes *out the shortest of the pool and itself, in normal form and, but with as_fitted, of nice numbers;
- * tells the report of the next that is another. */
+ * *verdict has the next that is another. */
 void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
-                             bool as_fitted, gt_symbolic_report *report);
+                             bool as_fitted, gt_symbolic_verdict *verdict);
 void gt_symbolic_pool_finish(gt_symbolic_pool *pool);
 #endif

@@ -68,6 +68,7 @@ static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, limit *m
 /* Tries to do without an edge, or (edge < 0) without a node. */
 static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *most, int edge, int layer,
                         int node) {
+  if (gt_symbolic_is_exhausted(data)) return false;
   gt_arena arena;
   gt_arena_init(&arena);
   gt_symbolic trial = gt_symbolic_copy(&arena, s);

@@ -109,7 +109,7 @@ int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data) {
   int taken = 0;
   p.constant = gt_alloc(most * sizeof *p.constant);
   p.deviation = gt_alloc(most * sizeof *p.deviation);
-  while (p.refusals < MOST_REFUSED) {
+  while (p.refusals < MOST_REFUSED && !gt_symbolic_is_exhausted(data)) {
     proposal best = {.constant = -1};
     p.count = gt_symbolic_free(symbolic, p.constant);
     gt_symbolic_deviations(symbolic, data, p.deviation);

@@ -1,0 +1,269 @@
+/* Why a formula may be another than the one that made the samples: each output is judged by itself. */
+#include "cli/explain_doubt.h"
+#include "base/memory.h"
+#include "kan/formula_text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEWEST = 10 /* held-out samples whose mean has a standard error to speak of */, MOST_NAMED = 6 };
+static const double narrow_lead = 3;    /* bits: odds of eight to one */
+static const double least_share = 0.99; /* of the variance of the network's outputs */
+static const double many_errors = 4;    /* standard errors */
+
+typedef struct judge {
+  const gt_explained *e;
+  gt_arena arena;
+  int inputs, outputs;
+  double *told[2], *own[2];           /* on training and test samples, [samples, outputs]: formula, network */
+  const gt_explained_split *split[2]; /* train, test */
+  int64_t *sample, *nearest, samples; /* training samples, each once, and which of them lies nearest */
+} judge;
+
+/* Why the formula of an output is doubted, in the arena; NULL: it is not. */
+typedef const char *reason(judge *j, int output);
+
+static double left_of(const judge *j, int split, int64_t sample, int output) {
+  const int64_t at = sample * j->outputs + output;
+  return j->told[split][at] - j->split[split]->y[at];
+}
+
+/* --- what there is to judge by --- */
+
+static int64_t count_undefined(const judge *j, int split, int output) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < j->split[split]->samples; k++)
+    count += !isfinite(j->told[split][k * j->outputs + output]);
+  return count;
+}
+
+static const char *is_undefined(judge *j, int output) {
+  static const char *const names[] = {"training", "test"};
+  for (int s = 0; s < 2; s++) {
+    const int64_t count = count_undefined(j, s, output);
+    if (count)
+      return gt_arena_printf(&j->arena, "it has no finite value at %lld of %lld %s samples", (long long)count,
+                             (long long)j->split[s]->samples, names[s]);
+  }
+  return NULL;
+}
+
+static const gt_symbolic_verdict *verdict_of(const judge *j, int output) {
+  const gt_symbolic_report *report = &j->e->report;
+  for (int v = 0; v < report->verdicts; v++)
+    for (int o = 0; o < report->verdict[v].outputs; o++)
+      if (report->verdict[v].output[o] == output) return &report->verdict[v];
+  return NULL;
+}
+
+static const char *has_few_samples(judge *j, int output) {
+  const gt_symbolic_verdict *v = verdict_of(j, output);
+  const int64_t samples = j->split[0]->samples;
+  if (!v || samples * v->outputs > v->constants) return NULL;
+  return gt_arena_printf(&j->arena, "too few training samples (%lld) for its constants (%d)",
+                         (long long)samples, v->constants);
+}
+
+static const char *is_cut_short(judge *j, int output) {
+  const gt_symbolic_verdict *v = verdict_of(j, output);
+  return v && v->cut_short
+             ? "the network has too many edges to try all functions: prune it, or name a few with "
+               "--functions"
+             : NULL;
+}
+
+/* --- against the network --- */
+
+static double root_mean(const judge *j, const double *value, int output) {
+  const gt_explained_split *test = j->split[1];
+  double sum = 0;
+  for (int64_t k = 0; k < test->samples; k++) {
+    const double left = value[k * j->outputs + output] - test->y[k * j->outputs + output];
+    sum += left * left / (double)test->samples;
+  }
+  return sqrt(sum);
+}
+
+/* Held-out squared errors are greater than the network's by three standard errors of their mean difference:
+ * so much less do the formula's functions say than splines do. */
+static const char *is_worse(judge *j, int output) {
+  const gt_explained_split *test = j->split[1];
+  const double n = (double)test->samples;
+  double sum = 0, squares = 0;
+  if (j->e->of_network || test->samples < FEWEST || is_undefined(j, output)) return NULL;
+  for (int64_t k = 0; k < test->samples; k++) {
+    const int64_t at = k * j->outputs + output;
+    const double a = j->told[1][at] - test->y[at], b = j->own[1][at] - test->y[at], more = a * a - b * b;
+    sum += more;
+    squares += more * more;
+  }
+  const double mean = sum / n, deviation = sqrt(fmax(squares / n - mean * mean, 0) / (n - 1));
+  if (mean <= 3 * deviation) return NULL;
+  return gt_arena_printf(&j->arena,
+                         "on held-out samples its error is greater than the network's, %.3g against %.3g",
+                         root_mean(j, j->told[1], output), root_mean(j, j->own[1], output));
+}
+
+/* Without targets to compare with, a formula is to explain the network's outputs. */
+static const char *explains_little(judge *j, int output) {
+  static const char *const names[] = {"training", "test"};
+  const gt_explained_split *train = j->split[0];
+  double mean = 0, variance = 0;
+  if (!j->e->of_network || is_undefined(j, output)) return NULL;
+  for (int64_t k = 0; k < train->samples; k++)
+    mean += train->y[k * j->outputs + output] / (double)train->samples;
+  for (int64_t k = 0; k < train->samples; k++) {
+    const double away = train->y[k * j->outputs + output] - mean;
+    variance += away * away / (double)train->samples;
+  }
+  for (int s = 0; s < 2; s++) {
+    double error = 0;
+    for (int64_t k = 0; k < j->split[s]->samples; k++)
+      error += left_of(j, s, k, output) * left_of(j, s, k, output) / (double)j->split[s]->samples;
+    if (error > (1 - least_share) * variance)
+      return gt_arena_printf(&j->arena,
+                             "it explains only %.3g %% of the variance of the network's output on %s samples",
+                             100 * fmax(0, 1 - error / variance), names[s]);
+  }
+  return NULL;
+}
+
+/* --- patterns --- */
+
+static bool is_copy(const judge *j, int64_t a, int64_t b) {
+  const gt_explained_split *s = j->split[0];
+  return !memcmp(s->x + a * j->inputs, s->x + b * j->inputs, (size_t)j->inputs * sizeof *s->x) &&
+         !memcmp(s->y + a * j->outputs, s->y + b * j->outputs, (size_t)j->outputs * sizeof *s->y);
+}
+
+/* The training samples without copies of one. */
+static int64_t list_samples(const judge *j) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < j->split[0]->samples; k++) {
+    bool copied = false;
+    for (int64_t i = 0; i < count && !copied; i++) copied = is_copy(j, j->sample[i], k);
+    if (!copied) j->sample[count++] = k;
+  }
+  return count;
+}
+
+/* The sample whose inputs come nearest to those of sample k, in units of their deviations; of several the one
+ * that follows it in the list. */
+static int64_t nearest(const judge *j, const double *deviation, int64_t k) {
+  const double *x = j->split[0]->x;
+  const int64_t *list = j->sample, count = j->samples;
+  double least = INFINITY;
+  int64_t found = k;
+  for (int64_t i = 1; i < count; i++) {
+    const int64_t other = (k + i) % count;
+    double distance = 0;
+    for (int n = 0; n < j->inputs && distance < least; n++) {
+      const double apart = x[list[other] * j->inputs + n] - x[list[k] * j->inputs + n],
+                   d = deviation[n] > 0 ? apart / deviation[n] : 0;
+      distance += d * d;
+    }
+    if (distance < least) least = distance, found = other;
+  }
+  return found;
+}
+
+static void find_deviations(const judge *j, double *deviation) {
+  const gt_explained_split *s = j->split[0];
+  for (int i = 0; i < j->inputs; i++) {
+    double mean = 0, squares = 0;
+    for (int64_t k = 0; k < s->samples; k++) mean += s->x[k * j->inputs + i] / (double)s->samples;
+    for (int64_t k = 0; k < s->samples; k++)
+      squares += (s->x[k * j->inputs + i] - mean) * (s->x[k * j->inputs + i] - mean);
+    deviation[i] = sqrt(squares / (double)s->samples);
+  }
+}
+
+static void find_neighbours(judge *j) {
+  const size_t most = (size_t)j->split[0]->samples + 1;
+  double *deviation = GT_NEW_N(&j->arena, double, j->inputs + 1);
+  j->sample = gt_arena_alloc_n(&j->arena, most, sizeof *j->sample);
+  j->nearest = gt_arena_alloc_n(&j->arena, most, sizeof *j->nearest);
+  find_deviations(j, deviation);
+  j->samples = list_samples(j);
+  for (int64_t k = 0; k < j->samples; k++) j->nearest[k] = nearest(j, deviation, k);
+}
+
+/* Residuals are like those of the nearest other samples, in more than four standard errors of the correlation
+ * (Moran, "Notes on continuous stochastic phenomena", 1950): noise is not. */
+static const char *leaves_a_pattern(judge *j, int output) {
+  double own = 0, both = 0, y = 0;
+  if (j->e->of_network || is_undefined(j, output)) return NULL;
+  for (int64_t k = 0; k < j->samples; k++) {
+    const double left = left_of(j, 0, j->sample[k], output),
+                 target = j->split[0]->y[j->sample[k] * j->outputs + output];
+    own += left * left;
+    both += left * left_of(j, 0, j->sample[j->nearest[k]], output);
+    y += target * target;
+  }
+  if (own <= 1e-12 * y || both <= many_errors / sqrt((double)j->samples) * own) return NULL;
+  return "its residuals are no noise: samples that lie close together have similar ones";
+}
+
+/* --- rivals --- */
+
+static const char *has_a_rival(judge *j, int output) {
+  const gt_symbolic_verdict *v = verdict_of(j, output);
+  if (!v || !v->rival || v->lead >= narrow_lead) return NULL;
+  const char *text = gt_symbolic_text(v->rival, output, GT_FORMULA_PLAIN, &j->arena);
+  if (!strcmp(text, gt_symbolic_text(&j->e->symbolic, output, GT_FORMULA_PLAIN, &j->arena))) return NULL;
+  return gt_arena_printf(&j->arena, "the samples hardly tell it from %s, which is %.1f bits longer", text,
+                         v->lead);
+}
+
+/* --- all reasons --- */
+
+static judge open_judge(const gt_explained *e) {
+  judge j = {.e = e,
+             .inputs = gt_kan_network_inputs(&e->network),
+             .outputs = gt_kan_network_outputs(&e->network),
+             .split = {&e->train, &e->test}};
+  gt_arena_init(&j.arena);
+  for (int s = 0; s < 2; s++) {
+    j.told[s] = gt_explained_formula_outputs(e, j.split[s]);
+    j.own[s] = gt_explained_network_outputs(e, j.split[s]);
+  }
+  find_neighbours(&j);
+  return j;
+}
+
+static void close_judge(judge *j) {
+  for (int s = 0; s < 2; s++) {
+    free(j->told[s]);
+    free(j->own[s]);
+  }
+  gt_arena_finish(&j->arena);
+}
+
+/* One finding for all outputs that are doubted for a reason: that of the first, and the names of others. */
+static void add_doubt(judge *j, gt_diagnostics *diagnostics, reason *why) {
+  const char *text = NULL, *others = "";
+  int first = 0, count = 0;
+  for (int o = 0; o < j->outputs; o++) {
+    const char *own = why(j, o);
+    if (!own) continue;
+    if (!count++)
+      text = own, first = o;
+    else if (count <= MOST_NAMED)
+      others = gt_arena_printf(&j->arena, "%s%s y%d", others, *others ? "," : "; also doubtful:", o);
+  }
+  if (count > MOST_NAMED) others = gt_arena_printf(&j->arena, "%s and %d more", others, count - MOST_NAMED);
+  if (!count) return;
+  const char *which =
+      j->outputs > 1 ? gt_arena_printf(&j->arena, "the formula of y%d", first) : "this formula";
+  gt_finding_at(diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = j->e->file.path},
+                "%s is doubtful: %s%s", which, text, others);
+}
+
+void gt_explained_doubts(gt_explained *e) {
+  static reason *const reasons[] = {is_undefined,    is_cut_short,     has_few_samples, is_worse,
+                                    explains_little, leaves_a_pattern, has_a_rival};
+  judge j = open_judge(e);
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    add_doubt(&j, &e->config.diagnostics, reasons[i]);
+  close_judge(&j);
+}

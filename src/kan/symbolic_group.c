@@ -1,0 +1,140 @@
+/* Groups of outputs that share nodes. A group is found by itself: its search takes a fraction of the time of
+ * all, and what another output's noise hides, or makes doubtful, is none of its business. */
+#include "base/count.h"
+#include "base/memory.h"
+#include "kan/symbolic.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORK = 1500000 /* samples times outputs times edges */, FEWEST = 200 /* samples */ };
+
+/* --- which nodes belong together: a forest, the root of which is the group --- */
+
+typedef struct forest {
+  const gt_symbolic *s;
+  int *place;  /* [layers + 1]: where a layer's nodes begin */
+  int *parent; /* of all nodes */
+} forest;
+
+static int root_of(const forest *f, int node) {
+  while (f->parent[node] != node) node = f->parent[node];
+  return node;
+}
+
+/* Inputs belong to all. */
+static forest grow(const gt_symbolic *s, gt_arena *arena) {
+  forest f = {s, GT_NEW_N(arena, int, s->layers + 2), NULL};
+  for (int l = 0; l <= s->layers; l++) f.place[l + 1] = f.place[l] + s->width[l];
+  f.parent = GT_NEW_N(arena, int, f.place[s->layers + 1]);
+  for (int n = 0; n < f.place[s->layers + 1]; n++) f.parent[n] = n;
+  for (int e = 0; e < s->edges; e++) {
+    const gt_symbolic_edge *g = &s->edge[e];
+    const int from = root_of(&f, f.place[g->layer] + g->from),
+              to = root_of(&f, f.place[g->layer + 1] + g->to);
+    if (g->layer) f.parent[from] = to;
+  }
+  return f;
+}
+
+/* --- a group --- */
+
+/* Of errors of outputs that vary by so much: each counts in units of its deviation. */
+static double weight_of(const gt_symbolic_data *data, int output) {
+  double mean = 0, squares = 0, most = 0;
+  for (int64_t k = 0; k < data->samples; k++)
+    mean += data->y[k * data->outputs + output] / (double)data->samples;
+  for (int64_t k = 0; k < data->samples; k++) {
+    const double y = data->y[k * data->outputs + output];
+    squares += (y - mean) * (y - mean);
+    most = fmax(most, fabs(y));
+  }
+  const double deviation = sqrt(squares / (double)data->samples);
+  return deviation > 1e-12 * most ? 1 / deviation : most > 0 ? 1 / most : 1;
+}
+
+/* Of the samples every so many, where all would take too long. */
+static gt_symbolic_data data_of(const gt_symbolic_group *group, const gt_symbolic_data *all,
+                                gt_arena *arena) {
+  const bool *has = group->node[group->part.layers];
+  gt_symbolic_data data = *all;
+  int *output = GT_NEW_N(arena, int, all->outputs);
+  double *weight = GT_NEW_N(arena, double, all->outputs);
+  data.outputs = 0;
+  for (int o = 0; o < all->outputs; o++)
+    if (has[o]) output[data.outputs++] = o;
+  const int64_t work = all->samples * data.outputs * group->part.edges,
+                stride = gt_least(gt_ceil_div(work, MOST_WORK) + !work, gt_ceil_div(all->samples, FEWEST));
+  data.samples = gt_ceil_div(all->samples, stride);
+  double *x = gt_arena_alloc_n(arena, (size_t)(data.samples * data.inputs) + 1, sizeof *x),
+         *y = gt_arena_alloc_n(arena, (size_t)(data.samples * data.outputs) + 1, sizeof *y);
+  for (int i = 0; i < data.outputs; i++) weight[i] = weight_of(all, output[i]);
+  for (int64_t k = 0; k < data.samples; k++) {
+    memcpy(x + k * data.inputs, all->x + k * stride * data.inputs, (size_t)data.inputs * sizeof *x);
+    for (int i = 0; i < data.outputs; i++)
+      y[k * data.outputs + i] = all->y[k * stride * all->outputs + output[i]];
+  }
+  data.x = x;
+  data.y = y;
+  data.output = output;
+  data.weight = data.outputs > 1 ? weight : NULL;
+  gt_symbolic_measure(&data);
+  return data;
+}
+
+/* Constants of other groups' nodes are fixed. */
+static void take_part(gt_symbolic_group *group, const forest *f, const gt_symbolic_data *data, int root) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_symbolic *part = &group->part;
+  *part = gt_symbolic_copy(&arena, f->s);
+  group->node = GT_NEW_N(&arena, bool *, part->layers + 1);
+  for (int l = 1; l <= part->layers; l++) {
+    group->node[l] = GT_NEW_N(&arena, bool, part->width[l]);
+    for (int n = 0; n < part->width[l]; n++) {
+      group->node[l][n] = root_of(f, f->place[l] + n) == root;
+      part->bias_fixed[l][n] |= !group->node[l][n];
+    }
+  }
+  part->edges = 0;
+  for (int e = 0; e < f->s->edges; e++)
+    if (group->node[f->s->edge[e].layer + 1][f->s->edge[e].to]) part->edge[part->edges++] = f->s->edge[e];
+  group->data = data_of(group, data, &arena);
+  part->arena = arena;
+}
+
+int gt_symbolic_split(const gt_symbolic *s, const gt_symbolic_data *data, gt_symbolic_group **list) {
+  gt_arena arena;
+  int count = 0;
+  gt_arena_init(&arena);
+  const forest f = grow(s, &arena);
+  *list = gt_alloc(((size_t)data->outputs + 1) * sizeof **list);
+  bool *done = GT_NEW_N(&arena, bool, f.place[s->layers + 1]);
+  for (int o = 0; o < data->outputs; o++) {
+    const int root = root_of(&f, f.place[s->layers] + o);
+    if (!done[root]) take_part(&(*list)[count++], &f, data, root);
+    done[root] = true;
+  }
+  gt_arena_finish(&arena);
+  return count;
+}
+
+void gt_symbolic_join(gt_symbolic *s, gt_symbolic_group *list, int count) {
+  s->edges = 0;
+  for (int l = 0; l <= s->layers; l++)
+    for (int i = 0; i < count; i++) {
+      const gt_symbolic *part = &list[i].part;
+      for (int e = 0; e < part->edges; e++)
+        if (part->edge[e].layer == l) s->edge[s->edges++] = part->edge[e];
+      for (int n = 0; l && n < s->width[l]; n++)
+        if (list[i].node[l][n]) {
+          s->bias[l][n] = part->bias[l][n];
+          s->bias_fixed[l][n] = part->bias_fixed[l][n];
+        }
+    }
+  for (int i = 0; i < count; i++) {
+    s->nice_bits += list[i].part.nice_bits;
+    gt_symbolic_finish(&list[i].part);
+  }
+  free(list);
+}
