@@ -43,11 +43,20 @@ static bool is_taken(const char *const *names, int count, const char *name) {
   return !*name || !strcmp(name, "e") || !strcmp(name, "pi") || gt_formula_meaning(name);
 }
 
+/* True of x0, x1, … but for the input's own number: an expression has these names for inputs without others. */
+static bool is_another_input(const char *name, int input) {
+  const size_t digits = name[0] == 'x' ? strspn(name + 1, "0123456789") : 0;
+  char own[16];
+  snprintf(own, sizeof own, "x%d", input);
+  return digits && !name[1 + digits] && strcmp(name, own) != 0;
+}
+
 const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count) {
   const char **names = GT_NEW_N(arena, const char *, count + 1);
   for (int i = 0; i < count; i++) {
     const char *name = names[i] = name_of(arena, columns[i]);
-    for (int n = i; is_taken(names, i, names[i]); n++) names[i] = gt_arena_printf(arena, "%s_%d", name, n);
+    for (int n = i; is_taken(names, i, names[i]) || is_another_input(names[i], i); n++)
+      names[i] = gt_arena_printf(arena, "%s_%d", name, n);
   }
   return names;
 }

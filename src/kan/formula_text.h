@@ -15,7 +15,7 @@ void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style
 /* The same, in the arena. */
 char *gt_symbolic_text(const gt_symbolic *symbolic, int output, gt_formula_style style, gt_arena *arena);
 /* What columns are called in formulas, [count]: by their names, with _ for what no name of a variable has,
- * and numbered where that is the name of another or of a function. */
+ * and numbered where that is the name of another or of a function, or x1 where it is not input 1. */
 const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count);
 /* What a number is written as: 0.5, pi/2, 1/3; else so many digits. */
 void gt_number_text(double value, int digits, bool latex, char text[64]);
