@@ -68,6 +68,21 @@ void gt_put_text(FILE *stream, const char *text) {
   }
 }
 
+const char *gt_quotable(gt_arena *arena, const char *name) {
+  char *text = gt_arena_alloc(arena, 6 * strlen(name) + 1), *to = text;
+  while (*name) {
+    size_t length;
+    uint32_t code;
+    if (gt_shown(name, &length, &code) && !gt_is_invisible(code))
+      to = (char *)memcpy(to, name, length) + length;
+    else
+      to += sprintf(to, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+    name += length;
+  }
+  *to = 0;
+  return text;
+}
+
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size) {
   const unsigned char *bytes = data;
   for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3ull;

@@ -31,6 +31,9 @@ const char *gt_shell_option(struct gt_arena *arena, const char *name, const char
  * (control characters but newline and tab, bidirectional controls, bytes that are not UTF-8) appears as \\x1b
  * or \\u202e. */
 void gt_put_text(FILE *stream, const char *text);
+/* A name from a file as a message quotes it, on one line: as gt_put_text, and newlines, tabs and characters
+ * that cannot be seen are escaped, too. In the arena. */
+const char *gt_quotable(struct gt_arena *arena, const char *name);
 /* Bytes of the character at `text` if it can be shown as it is; 0 if not: then *length are to be escaped, and
  * *code is the character, or the byte where it is not UTF-8. */
 size_t gt_shown(const char *text, size_t *length, uint32_t *code);

@@ -37,3 +37,24 @@ const char *gt_nfc_in(gt_arena *arena, const char *text) {
 }
 
 int gt_character_width(uint32_t code) { return utf8proc_charwidth((utf8proc_int32_t)code); }
+
+static bool has_category(uint32_t code, const utf8proc_category_t *list, size_t count) {
+  const utf8proc_category_t own = utf8proc_category((utf8proc_int32_t)code);
+  for (size_t i = 0; i < count; i++)
+    if (own == list[i]) return true;
+  return false;
+}
+#define HAS_CATEGORY(code, ...)                                  \
+  has_category(code, (const utf8proc_category_t[]){__VA_ARGS__}, \
+               sizeof(const utf8proc_category_t[]){__VA_ARGS__} / sizeof(utf8proc_category_t))
+
+bool gt_is_word_character(uint32_t code) {
+  return HAS_CATEGORY(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LT,
+                      UTF8PROC_CATEGORY_LM, UTF8PROC_CATEGORY_LO, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_MC,
+                      UTF8PROC_CATEGORY_ME, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NL, UTF8PROC_CATEGORY_NO);
+}
+
+bool gt_is_invisible(uint32_t code) {
+  return HAS_CATEGORY(code, UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_ZL,
+                      UTF8PROC_CATEGORY_ZP);
+}

@@ -108,12 +108,12 @@ static void print_errors(const gt_explained *e, const char *name, const gt_expla
 /* Names that columns have in formulas, where these are others. */
 static void print_names(const gt_explained *e) {
   const char *const *names = e->symbolic.names, *const *columns = e->config.dataset.input[0].columns;
-  for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++) {
-    if (!strcmp(names[i], columns[i])) continue;
-    printf("%s is the column '", names[i]);
-    gt_put_text(stdout, columns[i]);
-    printf("'\n");
-  }
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++)
+    if (strcmp(names[i], columns[i]))
+      printf("%s is the column '%s'\n", names[i], gt_quotable(&arena, columns[i]));
+  gt_arena_finish(&arena);
 }
 
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {

@@ -2,6 +2,8 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "base/stream.h"
+#include "base/text.h"
+#include "base/unicode.h"
 #include "kan/formula_text.h"
 #include "kan/picture.h"
 #include <stdlib.h>
@@ -20,12 +22,26 @@ static const gt_explained_split *judged(const gt_explained *e) {
   return e->test.samples ? &e->test : &e->train;
 }
 
+/* As many whole characters as fit into so many columns. */
+static const char *shortened(gt_arena *arena, const char *name, int columns) {
+  size_t kept = 0;
+  for (size_t length; name[kept]; kept += length) {
+    uint32_t code;
+    gt_shown(name + kept, &length, &code);
+    columns -= gt_character_width(code);
+    if (columns < 0) break;
+  }
+  return gt_arena_strndup(arena, name, kept);
+}
+
+/* The names that inputs have in formulas. */
 static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const int inputs = gt_kan_network_inputs(&e->network);
   const char *const *columns = e->config.dataset.input[0].columns;
   const char **names = GT_NEW_N(arena, const char *, inputs);
+  if (columns) columns = gt_formula_names(arena, columns, inputs);
   for (int i = 0; i < inputs; i++)
-    names[i] = columns ? gt_arena_strndup(arena, columns[i], 8) : gt_arena_printf(arena, "x%d", i);
+    names[i] = columns ? shortened(arena, columns[i], 8) : gt_arena_printf(arena, "x%d", i);
   return names;
 }
 

@@ -1,5 +1,6 @@
 #include "data/range.h"
 #include "base/count.h"
+#include "base/text.h"
 #include "data/data.h"
 #include <math.h>
 
@@ -103,7 +104,8 @@ static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range 
 
 static const char *name_of(const gt_input *input, int64_t column, int64_t columns, gt_arena *arena) {
   if (columns == 1) return "";
-  if (input->rank < 2 && input->columns) return gt_arena_printf(arena, " of '%s'", input->columns[column]);
+  if (input->rank < 2 && input->columns)
+    return gt_arena_printf(arena, " of '%s'", gt_quotable(arena, input->columns[column]));
   return gt_arena_printf(arena, " of %s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }
 

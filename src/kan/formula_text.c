@@ -1,6 +1,7 @@
 #include "kan/formula_text.h"
 #include "base/stream.h"
 #include "base/text.h"
+#include "base/unicode.h"
 #include "kan/formula_tree.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ typedef struct writer {
 /* --- names --- */
 
 static bool fits_name(uint32_t code, bool first) {
-  const bool letter = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') || code >= 0x80;
+  const bool letter = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
+                      (code >= 0x80 && gt_is_word_character(code));
   return letter || code == '_' || (!first && code >= '0' && code <= '9');
 }
 
@@ -43,7 +45,8 @@ static bool is_taken(const char *const *names, int count, const char *name) {
   return !*name || !strcmp(name, "e") || !strcmp(name, "pi") || gt_formula_meaning(name);
 }
 
-/* True of x0, x1, … but for the input's own number: an expression has these names for inputs without others. */
+/* True of x0, x1, … but for the input's own number: an expression has these names for inputs without others.
+ */
 static bool is_another_input(const char *name, int input) {
   const size_t digits = name[0] == 'x' ? strspn(name + 1, "0123456789") : 0;
   char own[16];

@@ -6,6 +6,7 @@
  * simple. Where the samples say more than that, the second, by the criterion from the first, is the one that
  * is right. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "kan/formula_text.h"
 #include "kan/symbolic_pool.h"
 #include <math.h>
@@ -249,7 +250,7 @@ static bool read_edges(finder *f, const double *scaled, gt_error *error) {
   gt_kan_trace_finish(&trace);
   if (!ok) {
     const gt_symbolic_edge *g = &out->edge[unfit];
-    const char *name = !g->layer && f->data->names ? f->data->names[g->from] : NULL;
+    const char *name = !g->layer && f->data->names ? gt_quotable(&out->arena, f->data->names[g->from]) : NULL;
     return gt_fail(error, GT_ERR_DATA, "none of the functions fits edge %d -> %d of '%s'%s%s%s", g->from,
                    g->to, f->network->layer[g->layer].name, name ? " (input '" : "", name ? name : "",
                    name ? "')" : "");

@@ -192,6 +192,15 @@ static void test_put_text(void **state) {
   free(text);
 }
 
+static void test_quotable(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  assert_string_equal(gt_quotable(&arena, "grün\n\t\u200b\ufeff\x1b\U000e0001\xff\u0915\u093f e\u0301"),
+                      "grün\\x0a\\x09\\u200b\\ufeff\\x1b\\ue0001\\xff\u0915\u093f e\u0301");
+  gt_arena_finish(&arena);
+}
+
 static void test_width(void **state) {
   (void)state;
   assert_int_equal(gt_text_width("grün"), 4);
@@ -231,10 +240,10 @@ static void test_nfc(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nearest), cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
-      cmocka_unit_test(test_hash),    cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_error),   cmocka_unit_test(test_debug),      cmocka_unit_test(test_put_text),
-      cmocka_unit_test(test_width),   cmocka_unit_test(test_nfc),
+      cmocka_unit_test(test_nearest),  cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
+      cmocka_unit_test(test_hash),     cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_error),    cmocka_unit_test(test_debug),      cmocka_unit_test(test_put_text),
+      cmocka_unit_test(test_quotable), cmocka_unit_test(test_width),      cmocka_unit_test(test_nfc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formu
 check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
 
 # A table: its columns by name, one of them a constant; and a formula that is doubted, as no line is a square.
-awk 'BEGIN { print "length (m),ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
+awk 'BEGIN { print "\"length\n(m)\",ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
   > "$TEST_TMP/table.csv"
 cat > "$TEST_TMP/table.yaml" << YAML
 data: {train: "$TEST_TMP/table.csv", test_fraction: 0.25, task: regression}
@@ -86,7 +86,7 @@ YAML
 exits 0 "a network of a table" "$GTRAIN" train "$TEST_TMP/table.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/table"
 exits 0 "its formula" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --edges
 says "… has the names of columns" "0.5*length__m_^2 + 3"
-says "… which it tells of" "length__m_ is the column 'length (m)'"
+says "… which it tells of" "length__m_ is the column 'length\\x0a(m)'"
 says "… and the constant one in its constant" ": gives one value, which is part of the constant"
 check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression

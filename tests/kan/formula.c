@@ -477,10 +477,12 @@ static void test_columns(void **state) {
   gt_arena_init(&arena);
   const char *const *told = gt_formula_names(&arena, columns, 8);
   for (int i = 0; i < 8; i++) assert_string_equal(told[i], names[i]);
-  static const char *const crossed[] = {"x1", "x0", "x2", "x03", "xy", "x1_0"},
-                           *const uncrossed[] = {"x1_0", "x0_1", "x2", "x03_3", "xy", "x1_0_5"};
-  told = gt_formula_names(&arena, crossed, 6);
-  for (int i = 0; i < 6; i++) assert_string_equal(told[i], uncrossed[i]);
+  static const char *const crossed[] = {"x1",   "x0",     "x2",       "x03",         "xy",
+                                        "x1_0", "\u200b", "a\u00a0b", "\u0915\u093f"},
+                           *const uncrossed[] = {"x1_0",   "x0_1", "x2",  "x03_3",       "xy",
+                                                 "x1_0_5", "_",    "a_b", "\u0915\u093f"};
+  told = gt_formula_names(&arena, crossed, 9);
+  for (int i = 0; i < 9; i++) assert_string_equal(told[i], uncrossed[i]);
   told = gt_formula_names(&arena, columns, 8);
   gt_symbolic_edge edge = {.to = 0, .from = 7, .symbol = gt_symbol_find("x^2"), .value = {1, 0, 1}};
   double bias = 0, *biases[] = {NULL, &bias};
