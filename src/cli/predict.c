@@ -137,11 +137,25 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, error);
 }
 
+/* With --json a line of JSON on stderr for each finding, as the results are lines. */
+static void write_findings(gt_diagnostics *diagnostics) {
+  json_t *list = gt_cli_findings_json(diagnostics), *row;
+  size_t i;
+  json_array_foreach(list, i, row) {
+    gt_cli_write_json(stderr, json_pack("{s:O}", "finding", row));
+    fputc('\n', stderr);
+  }
+  for (int k = 0; k < diagnostics->count; k++)
+    diagnostics->items[k].shown |= diagnostics->items[k].finding != 0;
+  json_decref(list);
+}
+
 /* Warns about samples unlike the training data. GT_OK, or the exit code with --strict. */
 static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
   gt_review_ranges(&file->signature, inputs, (gt_position){.file = first}, arena, diagnostics);
+  if (gt_flag(arguments, "json")) write_findings(diagnostics);
   return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);
 }
 
@@ -218,9 +232,10 @@ const gt_command gt_command_predict = {
         "one sample, prepared as in training; or a folder, for all images in it and below it, in order of\n"
         "their names; or - for standard input. The result for an image follows the image's name.\n"
         "Without --output, prints a line for each sample: the class and its probability, or the outputs.\n"
-        "With --json, prints an object for each sample; a .jsonl file holds these lines, a .json file an\n"
-        "array of them. An output FILE without an extension (such as /dev/stdout) gets CSV or, with\n"
-        "--json, lines of JSON. An input CSV must be written like the training data, with the same\n"
+        "With --json, prints an object for each sample, and {\"finding\": ...} on stderr for each warning;\n"
+        "a .jsonl file holds the lines of the samples, a .json file an array of them. An output FILE\n"
+        "without an extension (such as /dev/stdout) gets CSV or, with --json, lines of JSON.\n"
+        "An input CSV must be written like the training data, with the same\n"
         "delimiter and header; columns are matched by name. A model with several inputs takes one CSV with\n"
         "the columns of all of them, or --input NAME=FILE for each.\n"
         "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",

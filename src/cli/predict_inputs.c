@@ -16,13 +16,22 @@ static bool is_folder(const char *path) {
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+static bool takes_pictures(const gt_data_signature *signature) {
+  for (int k = 0; k < signature->inputs; k++)
+    if (signature->input[k].rank > 1) return true;
+  return false;
+}
+
 /* A file, "-" for standard input, or a folder: the pictures in it. */
-static bool add_path(input_files *files, const char *name, const char *path, gt_arena *arena,
-                     gt_error *error) {
+static bool add_path(input_files *files, const gt_data_signature *signature, const char *name,
+                     const char *path, gt_arena *arena, gt_error *error) {
   if (!is_folder(path)) {
     *GT_PUSH(files) = (gt_input_file){.name = name, .path = strcmp(path, "-") ? path : GT_STDIN};
     return true;
   }
+  if (!takes_pictures(signature))
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s is a folder: this model takes numbers from a .csv, .npy or idx file", path);
   size_t count;
   const char *const *picture = gt_data_list_pictures(path, arena, &count, error);
   for (size_t i = 0; picture && i < count; i++)
@@ -37,9 +46,9 @@ static bool add_input(input_files *files, const gt_data_signature *signature, co
     const char *name = signature->input[k].name;
     const size_t length = strlen(name);
     if (!strncmp(text, name, length) && text[length] == '=')
-      return add_path(files, name, text + length + 1, arena, error);
+      return add_path(files, signature, name, text + length + 1, arena, error);
   }
-  return add_path(files, NULL, text, arena, error);
+  return add_path(files, signature, NULL, text, arena, error);
 }
 
 static bool list_files(const gt_arguments *arguments, const gt_data_signature *signature, input_files *files,
@@ -48,7 +57,7 @@ static bool list_files(const gt_arguments *arguments, const gt_data_signature *s
   const char *const *inputs = gt_option_values(arguments, "input", arena, &given);
   bool ok = true;
   for (int i = 1; i < arguments->words && ok; i++)
-    ok = add_path(files, NULL, arguments->word[i], arena, error);
+    ok = add_path(files, signature, NULL, arguments->word[i], arena, error);
   for (int i = 0; i < given && ok; i++) ok = add_input(files, signature, inputs[i], arena, error);
   return ok && (files->count <= INT_MAX || gt_fail(error, GT_ERR_DATA, "more than %d files", INT_MAX));
 }

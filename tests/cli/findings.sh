@@ -238,7 +238,8 @@ exits 0 "a training" "$GTRAIN" train near.yaml --run-dir near
 printf '50,60\n100,199\n' > same.csv
 printf '50,260\n100,299\n' > shifted.csv
 printf '0.5,0.2\n0.1,0.9\n' > small.csv
-printf '90,60\n-4,201\n150,220\n' > edge.csv
+printf '90,60\n-4,201\n104,190\n' > edge.csv
+{ for k in {1..50}; do echo "$k,$((50 + k))"; done && echo 20,900; } > one.csv
 exits 0 "samples as in the training" "$GTRAIN" predict near/model.bin same.csv --strict
 exits 0 "some a little beyond" "$GTRAIN" predict near/model.bin edge.csv --strict
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
@@ -247,6 +248,9 @@ exits 78 "another name" "$GTRAIN" predict near/model.bin shifted.csv --set quiet
 says "… is refused" "did you mean 'outside_training'?"
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
 says "… is named" "shifted.csv: warning: the model has seen nothing like these samples: values of column 2 from 260 to 299, trained on"
+mkdir folder
+exits 65 "a folder for a model of numbers" "$GTRAIN" predict near/model.bin folder
+says "… says what it takes" "folder is a folder: this model takes numbers from a .csv, .npy or idx file"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
 exits 0 "without --strict" "$GTRAIN" predict near/model.bin small.csv
 says "it is said" "[outside_training]"
