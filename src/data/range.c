@@ -1,14 +1,18 @@
 #include "data/range.h"
 #include "base/count.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/data.h"
 #include <math.h>
+#include <stdlib.h>
 
 enum { MOST_COLUMNS = 4096, MOST_NAMED = 3, MOST_ROWS = 8192 /* looked at, evenly spread */ };
 
-/* Of the columns that hold samples elsewhere, a tenth is worth a word; of the values of a column, half. What
- * is so much larger is in another unit, however many zeros there are. */
-static const double many_columns = 0.1, many_values = 0.5, margin = 0.1, other_unit = 20;
+/* A value is outside by more than a margin around the trained range, and far outside by more than the range's
+ * width. Such samples are worth a word if they are more than chance gives (expected_most); a value of another
+ * unit always. What is so much larger or smaller is in another unit. */
+static const double margin = 0.1, far = 1, another_unit = 20, many_values = 0.5, many_samples = 0.05,
+                    part_far = 0.1;
 
 static int64_t columns_of(const gt_tensor *tensor) {
   if (tensor->element == GT_ELEMENT_I32 || !tensor->data || !tensor->dim[0]) return 0;
@@ -78,25 +82,76 @@ double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int
   return seen ? (double)outside / (double)seen : 0;
 }
 
-/* Of a column's values, outside its trained range and a margin around it. */
-static double share_elsewhere(const gt_value_range *range, const gt_tensor *samples, int64_t column) {
-  const double low = (double)range->low[column], high = (double)range->high[column];
-  const double room = margin * (high - low) + 1e-6 * most_of(range, column);
-  return gt_share_outside(samples, NULL, column, range->columns, low - room, high + room);
+typedef struct limits { /* of a column: what is not outside, not far outside, not in another unit */
+  float low[3], high[3];
+  int64_t outside; /* samples outside in this column */
+} limits;
+
+static void set_limits(limits *l, const gt_value_range *range, int64_t column) {
+  const double low = (double)range->low[column], high = (double)range->high[column], width = high - low;
+  const double least = 1e-6 * most_of(range, column);
+  const double room[3] = {margin * width + least, far * width + least,
+                          width > 0 ? another_unit * fmax(width, most_of(range, column)) : (double)INFINITY};
+  for (int k = 0; k < 3; k++) {
+    l->low[k] = (float)(low - room[k]);
+    l->high[k] = (float)(high + room[k]);
+  }
+  l->outside = 0;
 }
 
-static bool is_elsewhere(const gt_value_range *trained, const gt_value_range *now, const gt_tensor *samples,
-                         int64_t column) {
-  const double share = share_elsewhere(trained, samples, column);
-  return share > many_values ||
-         (share > 0.01 && most_of(now, column) > other_unit * most_of(trained, column) && trained->count > 1);
+typedef struct tally { /* samples by how far outside they are: 1, 2 and 3 of the limits are passed */
+  int64_t samples[4];
+} tally;
+
+static int passed(const limits *l, float value) {
+  int k = 0;
+  while (k < 3 && (value < l->low[k] || value > l->high[k])) k++;
+  return k;
+}
+
+static tally count_outside(const gt_tensor *samples, limits *column, int64_t columns) {
+  const int64_t features = gt_tensor_features(samples);
+  int64_t *last = gt_alloc((size_t)columns * sizeof *last); /* sample counted last in a column, from 1 */
+  tally t = {{0}};
+  for (int64_t s = 0; s < samples->dim[0]; s++) {
+    int most = 0;
+    for (int64_t i = 0; i < features; i++) {
+      const int64_t c = i % columns;
+      const int k = passed(&column[c], value_at(samples, s * features + i));
+      if (k && last[c] != s + 1) column[c].outside++, last[c] = s + 1;
+      most = k > most ? k : most;
+    }
+    for (int k = 1; k <= most; k++) t.samples[k]++;
+  }
+  free(last);
+  return t;
+}
+
+/* Of n + 1 samples drawn alike, one that is not trained on has a column's least or largest value with a
+ * chance of 2 / (n + 1): so many of them lie outside the range of the others, in some column, by chance. Far
+ * outside is a part of them. */
+static double expected_most(const gt_value_range *trained, int64_t samples, double part) {
+  const double mean = part * 2 * (double)samples * (double)trained->columns / (double)(trained->count + 1);
+  return mean + 3 * sqrt(mean);
+}
+
+static bool is_worth_a_word(const gt_value_range *trained, const tally *t, const limits *column,
+                            int64_t samples) {
+  const double most = expected_most(trained, samples, 1),
+               most_far = expected_most(trained, samples, part_far);
+  int64_t shifted = 0; /* columns of which most samples are outside */
+  for (int64_t c = 0; c < trained->columns; c++)
+    shifted += (double)column[c].outside > many_values * (double)samples;
+  return t->samples[3] || (double)t->samples[2] > most_far ||
+         ((double)t->samples[1] > most && (double)t->samples[1] > many_samples * (double)samples) ||
+         (shifted && 10 * shifted >= trained->columns);
 }
 
 /* True if all values are tiny beside those of the training, and not all of them are 0. */
 static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range *now) {
   double most = 0;
   for (int64_t c = 0; c < now->columns; c++) {
-    if (most_of(now, c) > most_of(trained, c) / other_unit) return false;
+    if (most_of(now, c) > most_of(trained, c) / another_unit) return false;
     most = fmax(most, most_of(now, c));
   }
   return most > 0;
@@ -118,17 +173,41 @@ static const char *describe(const gt_input *input, const gt_value_range *now, in
                          (double)trained->high[column]);
 }
 
-const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
-  const gt_value_range *trained = &input->range, now = gt_tensor_range(samples, arena);
+/* The columns with most samples outside, up to MOST_NAMED. */
+static const char *describe_all(const gt_input *input, const gt_value_range *now, limits *column,
+                                gt_arena *arena) {
   const char *text = "";
   int64_t found = 0;
+  for (int64_t c = 0; c < now->columns; c++) found += column[c].outside > 0;
+  for (int64_t k = 0; k < found && k < MOST_NAMED; k++) {
+    int64_t best = 0;
+    for (int64_t c = 0; c < now->columns; c++)
+      if (column[c].outside > column[best].outside) best = c;
+    text = gt_arena_printf(arena, "%s%s%s", text, k ? "; " : "", describe(input, now, best, arena));
+    column[best].outside = 0;
+  }
+  return found <= MOST_NAMED
+             ? text
+             : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MOST_NAMED));
+}
+
+const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
+  const gt_value_range *trained = &input->range, now = gt_tensor_range(samples, arena);
+  const int64_t rows = samples->dim[0];
+  bool any = false;
   if (!now.columns || now.columns != trained->columns) return NULL;
-  for (int64_t c = 0; c < now.columns; c++)
-    if (is_elsewhere(trained, &now, samples, c) && found++ < MOST_NAMED)
-      text = gt_arena_printf(arena, "%s%s%s", text, *text ? "; " : "", describe(input, &now, c, arena));
-  if (found && (double)found >= many_columns * (double)now.columns)
-    return found <= MOST_NAMED
-               ? text
-               : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MOST_NAMED));
-  return is_smaller_unit(trained, &now) ? describe(input, &now, 0, arena) : NULL;
+  if (is_smaller_unit(trained, &now))
+    return gt_arena_printf(arena, "all values are far smaller than in the training data: %s",
+                           describe(input, &now, 0, arena));
+  limits *column = GT_NEW_N(arena, limits, now.columns);
+  for (int64_t c = 0; c < now.columns; c++) {
+    set_limits(&column[c], trained, c);
+    any |= passed(&column[c], now.low[c]) || passed(&column[c], now.high[c]);
+  }
+  if (!any) return NULL;
+  const tally t = count_outside(samples, column, now.columns);
+  if (!is_worth_a_word(trained, &t, column, rows)) return NULL;
+  return gt_arena_printf(arena, "%lld of %lld samples %s outside the range of the training data: %s",
+                         (long long)t.samples[1], (long long)rows, t.samples[1] == 1 ? "lies" : "lie",
+                         describe_all(input, &now, column, arena));
 }

@@ -267,6 +267,7 @@ static void review(gt_config *config, gt_arena *arena) {
     gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);
   if (!config->phases) gt_config_review_model(config, 0, arena, &config->diagnostics);
   gt_config_review_classes(config, arena);
+  gt_config_review_test(config, arena);
   gt_config_review_lengths(config, arena);
 }
 

@@ -53,10 +53,21 @@ void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples,
   for (int k = 0; k < taught->inputs; k++) {
     const char *warning = gt_range_warning(&taught->input[k], &samples[k], arena);
     if (warning)
-      gt_finding_at(diagnostics, GT_FINDING_outside_training, at,
-                    "the model has seen nothing like these samples: %s", warning)
-          ->help = "samples in the units of the training data; the model's results for others mean little";
+      gt_finding_at(diagnostics, GT_FINDING_outside_training, at, "%s", warning)->help =
+          "samples in the units of the training data; the model's results for others mean little";
   }
+}
+
+void gt_config_review_test(gt_config *config, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
+  if (gt_spec_is_null(test) || !data->test.samples) return; /* or drawn from the training samples */
+  gt_data_signature taught = {.inputs = data->inputs};
+  for (int k = 0; k < data->inputs; k++) {
+    taught.input[k] = data->input[k];
+    taught.input[k].range = gt_tensor_range(&data->train.input[k], arena);
+  }
+  gt_review_ranges(&taught, data->test.input, test->at, arena, &config->diagnostics);
 }
 
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {

@@ -15,6 +15,8 @@ gt_position gt_config_place_of_split(const gt_config *config, const char *split)
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
 /* Notes between which values the training samples lie, for the model that is trained on them. */
 void gt_config_note_ranges(gt_config *config, gt_arena *arena);
+/* Compares a test split of files of its own with the training samples. */
+void gt_config_review_test(gt_config *config, gt_arena *arena);
 /* Finds inputs whose values lie elsewhere than those that a model was trained on. samples: one for each of
  * its inputs; at: where they come from. */
 void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples, gt_position at,

@@ -198,7 +198,10 @@ finds outside_grid "--set:1" "reads its input through tanh" "$GTRAIN" check far.
 finds outside_grid "--set:1:59" "of phase 2 has its functions from -1 to 1" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]' --set 'train.phases=[{epochs: 1}, {epochs: 1, model.0.kan.range: [-1, 1]}]'
 finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient}}]'
 silent "an edge_size that l1 uses" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient, l1: 0.1}}]'
-silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard
+finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAIN" check far.yaml --set data.normalize=standard
+says "the way out holds them" "help: a \`range\` that holds them, or \`grid_update: {}\`"
+silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard --set 'model=[{kan: {units: 2, range: [-2, 2]}}, {kan: {units: 1}}]'
+silent "few outside" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5.2, 9]}}]'
 silent "a range that holds them" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]'
 silent "a grid that follows" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, grid_update: {every: 5}}}]'
 silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier}}]'
@@ -239,7 +242,6 @@ printf '50,60\n100,199\n' > same.csv
 printf '50,260\n100,299\n' > shifted.csv
 printf '0.5,0.2\n0.1,0.9\n' > small.csv
 printf '90,60\n-4,201\n104,190\n' > edge.csv
-{ for k in {1..50}; do echo "$k,$((50 + k))"; done && echo 20,900; } > one.csv
 exits 0 "samples as in the training" "$GTRAIN" predict near/model.bin same.csv --strict
 exits 0 "some a little beyond" "$GTRAIN" predict near/model.bin edge.csv --strict
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
@@ -247,11 +249,27 @@ exits 0 "silenced in predict" "$GTRAIN" predict near/model.bin shifted.csv --str
 exits 78 "another name" "$GTRAIN" predict near/model.bin shifted.csv --set quiet=outside_trainig
 says "… is refused" "did you mean 'outside_training'?"
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
-says "… is named" "shifted.csv: warning: the model has seen nothing like these samples: values of column 2 from 260 to 299, trained on"
+says "… is named" "shifted.csv: warning: 2 of 2 samples lie outside the range of the training data: values of column 2 from 260 to 299, trained on"
+{ for i in $(seq 99); do echo "50,$i"; done && echo 1e6,60; } > one.csv
+exits 65 "one of a hundred, in another unit" "$GTRAIN" predict near/model.bin one.csv --strict
+says "… is counted" "1 of 100 samples lies outside"
+exits 65 "… as JSON" "$GTRAIN" predict near/model.bin one.csv --strict --json
+check "… is a line of JSON" test "$(grep -c '^{"finding":{"name":"outside_training","text":"1 of 100 samples lies outside the range of the training data: values of column 1 from ' <<< "$out")" = 1
+check "… and no other" test "$(grep -c 'warning: ' <<< "$out")" = 0
 mkdir folder
 exits 65 "a folder for a model of numbers" "$GTRAIN" predict near/model.bin folder
 says "… says what it takes" "folder is a folder: this model takes numbers from a .csv, .npy or idx file"
+printf 'a,k,y\n%s' "$(for i in $(seq 50); do echo "$i,7,$((2 * i))"; done)" > constant.csv
+printf 'data: {train: constant.csv, target: y, task: regression}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > constant.yaml
+exits 0 "a column that never changes" "$GTRAIN" train constant.yaml --run-dir constant
+printf 'a,k\n1,7\n2,8\n' > other.csv
+exits 65 "… and does" "$GTRAIN" predict constant/model.bin other.csv --strict
+says "… is told" "1 of 2 samples lies outside the range of the training data: values of 'k' from 7 to 8, trained on 7 to 7"
+sed '1!s/^/9/' constant.csv > test.csv
+finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
+silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=constant.csv
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
+says "… is told" "all values are far smaller than in the training data"
 exits 0 "without --strict" "$GTRAIN" predict near/model.bin small.csv
 says "it is said" "[outside_training]"
 exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --json

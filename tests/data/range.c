@@ -73,12 +73,24 @@ static void samples_elsewhere_are_told(void **state) {
   gt_arena arena;
   gt_arena_init(&arena);
   assert_null(doubt(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3)); /* within a tenth */
-  assert_null(doubt(&arena, (float[]){3, 0, 40, 0.5f}, 2));           /* one of two */
   assert_null(doubt(&arena, (float[]){0, 0, 0, 0}, 2));               /* nothing but zeros */
-  assert_string_equal(doubt(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
-                      "values of 'score' from 0 to 3, trained on -1 to 1");
-  assert_string_equal(doubt(&arena, (float[]){300, 2, 4, 0, 5, 0}, 3),
-                      "values of 'age' from 4 to 300, trained on 0 to 10");
+  assert_string_equal(
+      doubt(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
+      "2 of 3 samples lie outside the range of the training data: values of 'score' from 0 to 3, "
+      "trained on -1 to 1");
+  assert_string_equal(
+      doubt(&arena, (float[]){300, 2, 4, 0, 5, 0}, 3),
+      "1 of 3 samples lies outside the range of the training data: values of 'age' from 4 to 300, "
+      "trained on 0 to 10; values of 'score' from 0 to 2, trained on -1 to 1");
+  assert_non_null(doubt(&arena, (float[]){3, 0, 40, 0.5f}, 2)); /* one of two, far outside */
+  float many[2 * 200];
+  for (int i = 0; i < 200; i++) many[2 * i] = i < 3 ? 12 : 5, many[2 * i + 1] = 0;
+  assert_null(doubt(&arena, many, 200)); /* as many as chance gives: 2 * 200 * 2 / 101 */
+  for (int i = 0; i < 30; i++) many[2 * i] = 12;
+  assert_non_null(doubt(&arena, many, 200));
+  many[2 * 100] = 300;
+  for (int i = 0; i < 30; i++) many[2 * i] = 5;
+  assert_non_null(doubt(&arena, many, 200));                               /* in another unit, if only one */
   assert_non_null(doubt(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2)); /* in another unit */
   gt_arena_finish(&arena);
 }

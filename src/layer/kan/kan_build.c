@@ -176,6 +176,8 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   return gt_add(graph, y, gt_reshape(graph, more, shape));
 }
 
+static const double few_outside = 0.1; /* of the training samples, which only the base function then serves */
+
 /* A norm's output always lies near 0, and knots that move find the data; tanh tells values beyond 3, where it
  * is 0.995, hardly apart. */
 static void review_range(gt_build *build, const gt_kan_choice *o) {
@@ -185,15 +187,16 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   if (!facts || o->adapts || !strcmp(o->norm, "layer_norm") || (!tanh && !gt_kan_uses_range(o))) return;
   const double low = tanh ? -3 : o->low, high = tanh ? 3 : o->high;
   const double share = facts->outside(facts, low, high, &column);
-  if (share < 0.5) return;
+  if (share < few_outside) return;
   gt_diagnostic *item = gt_review_find(
       build, GT_FINDING_outside_grid, tanh ? NULL : "range",
       "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
       tanh ? "reads its input through tanh, which tells values apart" : "has its functions", low, high,
       100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
-  item->help =
-      tanh ? "data: {normalize: standard}"
-           : "data: {normalize: standard}, a `range` that holds them, or `grid_update: {}` of bspline";
+  item->help = tanh ? "data: {normalize: standard}"
+               : o->basis == GT_BASIS_BSPLINE
+                   ? "a `range` that holds them, or `grid_update: {}`, which moves the grid to them"
+                   : "a `range` that holds them";
 }
 
 static void review_edge_size(gt_build *build, const gt_kan_config *c) {
