@@ -206,7 +206,7 @@ static int run(const gt_arguments *arguments) {
   const gt_init_from *from = config.init_from;
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
                                            &config.diagnostics))) {
-    code = gt_config_report(&config, &error);
+    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan") || gt_flag(arguments, "choices")) {
     for (int i = 0; i < net->stages; i++) {
       if (gt_flag(arguments, "graph")) gt_graph_print(net->stage[i].graph, stdout);
@@ -214,7 +214,7 @@ static int run(const gt_arguments *arguments) {
       if (gt_flag(arguments, "choices")) gt_plan_print_choices(net->stage[i].plan, stdout);
     }
   } else if (!gt_footprint_of(&memory, &arena, &config, net, &wanted.target, &error)) {
-    code = gt_config_report(&config, &error);
+    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net, &memory);
   } else if (!gt_flag(arguments, "quiet")) {
@@ -223,7 +223,7 @@ static int run(const gt_arguments *arguments) {
   }
   if (!code && samples &&
       !draw_samples(&config, samples, gt_flag(arguments, "json") || gt_flag(arguments, "quiet"), &error))
-    code = gt_config_report(&config, &error);
+    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   gt_tuned_finish(&tuned);
   gt_config_finish(&config);
 done:

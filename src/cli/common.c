@@ -25,19 +25,41 @@ int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, 
   return code;
 }
 
+/* Where it stands and what to do about it. */
+static void add_place(json_t *row, const gt_diagnostic *item) {
+  if (item->expected) json_object_set_new(row, "expected", json_string(item->expected));
+  if (item->suggestion) json_object_set_new(row, "suggestion", json_string(item->suggestion));
+  if (item->help) json_object_set_new(row, "help", json_string(item->help));
+  if (item->at.file) json_object_set_new(row, "file", json_string(item->at.file));
+  if (item->at.line) json_object_set_new(row, "line", json_integer(item->at.line));
+  if (item->at.line) json_object_set_new(row, "column", json_integer(item->at.column));
+}
+
 json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics) {
   json_t *list = json_array();
   for (int i = 0; i < diagnostics->count; i++) {
     const gt_diagnostic *item = &diagnostics->items[i];
     if (!item->finding) continue;
     json_t *row = json_pack("{s:s, s:s}", "name", gt_finding_names[item->finding - 1], "text", item->message);
-    if (item->help) json_object_set_new(row, "help", json_string(item->help));
-    if (item->at.file) json_object_set_new(row, "file", json_string(item->at.file));
-    if (item->at.line) json_object_set_new(row, "line", json_integer(item->at.line));
-    if (item->at.line) json_object_set_new(row, "column", json_integer(item->at.column));
+    add_place(row, item);
     json_array_append_new(list, row);
   }
   return list;
+}
+
+int gt_cli_refuse(const gt_arguments *arguments, const gt_diagnostics *diagnostics, const gt_error *error,
+                  int code) {
+  if (!gt_flag(arguments, "json")) return code;
+  json_t *list = json_array();
+  for (int i = 0; i < diagnostics->count; i++) {
+    if (diagnostics->items[i].finding) continue;
+    json_t *row = json_pack("{s:s}", "text", diagnostics->items[i].message);
+    add_place(row, &diagnostics->items[i]);
+    json_array_append_new(list, row);
+  }
+  if (error && error->status) json_array_append_new(list, json_pack("{s:s}", "text", error->message));
+  gt_cli_print_json(json_pack("{s:o, s:o}", "errors", list, "findings", gt_cli_findings_json(diagnostics)));
+  return code;
 }
 
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
@@ -48,10 +70,12 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   if (*path == '@' && !(path = gt_shipped_path(path + 1, arena, &error))) return gt_report(&error);
   if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
-    if (refused) gt_config_finish(config);
+    if (!refused) return GT_OK;
+    gt_cli_refuse(arguments, &config->diagnostics, NULL, refused);
+    gt_config_finish(config);
     return refused;
   }
-  const int code = gt_config_report(config, &error);
+  const int code = gt_cli_refuse(arguments, &config->diagnostics, &error, gt_config_report(config, &error));
   gt_config_finish(config);
   return code;
 }

@@ -13,6 +13,11 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
                   gt_config *config);
 
+/* With --json, an object in place of the result: the errors and the findings. error: may be NULL. Returns
+ * code. */
+int gt_cli_refuse(const gt_arguments *arguments, const gt_diagnostics *diagnostics, const gt_error *error,
+                  int code);
+
 /* Prints the findings that have not been printed. GT_OK, or `code` after an error if there are findings and
  * --strict is given. */
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code);

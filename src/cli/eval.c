@@ -49,12 +49,6 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
   return error->status ? NULL : split;
 }
 
-/* Where the config names the split's data, or else its data. */
-static gt_position place_of(const gt_config *config, const char *split) {
-  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
-  return node ? node->at : data->at;
-}
-
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   return gt_session_place(session, NULL, &split, 1, error) &&
@@ -119,6 +113,15 @@ static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_
   return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
 }
 
+/* Without --set, errors are those of the model file, not of the user's config. */
+static int report(const gt_arguments *arguments, gt_config *config, const gt_error *error) {
+  const gt_diagnostics *d = &config->diagnostics;
+  bool users = gt_flag(arguments, "set");
+  const int code = d->errors ? gt_config_report(config, error) : gt_report(error);
+  for (int i = 0; i < d->count; i++) users |= !d->items[i].finding && gt_position_is_override(d->items[i].at);
+  return code == GT_ERR_CONFIG && !users ? GT_ERR_DATA : code;
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_model_file file = {0};
@@ -130,6 +133,7 @@ static int run(const gt_arguments *arguments) {
   gt_gate *gates;
   uint64_t limit;
   int gate_count, code = GT_ERR_USAGE;
+  bool shown = false;
   gt_arena_init(&arena);
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
@@ -137,9 +141,9 @@ static int run(const gt_arguments *arguments) {
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
   gt_model_file_check_data(&file, &config, split);
-  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, split)->input, place_of(&config, split),
-                   &arena, &config.diagnostics);
-  if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto done;
+  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, split)->input,
+                   gt_config_place_of_split(&config, split), &arena, &config.diagnostics);
+  if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
   if (!gt_session_open(&session, &config, split, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
@@ -153,13 +157,14 @@ static int run(const gt_arguments *arguments) {
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, split, &sums, accuracy, &matrix, &lasting, &config.diagnostics);
+  shown = true;
   if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &sums, accuracy);
   goto done;
 failed:
-  code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
-  /* Without --set, errors are those of the model file, not of the user's config. */
-  if (code == GT_ERR_CONFIG && !gt_flag(arguments, "set") && !gt_flag(arguments, "data")) code = GT_ERR_DATA;
+  code = report(arguments, &config, &error);
+refused:
+  if (!shown) gt_cli_refuse(arguments, &config.diagnostics, &error, code);
 done:
   gt_session_close(&session);
   gt_config_finish(&config);

@@ -22,6 +22,11 @@ static bool takes_pictures(const gt_data_signature *signature) {
   return false;
 }
 
+static bool is_run(const char *folder, gt_arena *arena) {
+  return gt_file_exists(gt_arena_printf(arena, "%s/config.yaml", folder)) &&
+         gt_file_exists(gt_arena_printf(arena, "%s/metrics.jsonl", folder));
+}
+
 /* A file, "-" for standard input, or a folder: the pictures in it. */
 static bool add_path(input_files *files, const gt_data_signature *signature, const char *name,
                      const char *path, gt_arena *arena, gt_error *error) {
@@ -29,6 +34,10 @@ static bool add_path(input_files *files, const gt_data_signature *signature, con
     *GT_PUSH(files) = (gt_input_file){.name = name, .path = strcmp(path, "-") ? path : GT_STDIN};
     return true;
   }
+  if (is_run(path, arena))
+    return gt_fail(
+        error, GT_ERR_DATA,
+        "%s is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures", path);
   if (!takes_pictures(signature))
     return gt_fail(error, GT_ERR_DATA,
                    "%s is a folder: this model takes numbers from a .csv, .npy or idx file", path);

@@ -144,7 +144,8 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
   gt_error error = {0};
   gt_train_result result;
   if (!gt_train(config, wanted, &result, &error))
-    return config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error);
+    return gt_cli_refuse(arguments, &config->diagnostics, &error,
+                         config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
   if (gt_flag(arguments, "json"))
     gt_cli_print_json(result_json(config, &result));
   else

@@ -184,6 +184,21 @@ static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *
   reader->dataset->moved = moved;
 }
 
+/* How a command on a trained model is told where a file is that has moved: by the path of the node. */
+static const char *renaming(const gt_data_reader *reader, const gt_spec *node) {
+  const gt_spec *data = reader->spec;
+  for (int i = 0; i < data->count; i++) {
+    const gt_spec *split = data->child[i];
+    if (split == node)
+      return gt_arena_printf(reader->arena, "--set data.%s=FILE, if it has moved", split->key);
+    for (int k = 0; k < split->count; k++)
+      if (split->kind == GT_SPEC_MAP && split->child[k] == node)
+        return gt_arena_printf(reader->arena, "--set data.%s.%s=FILE, if it has moved", split->key,
+                               node->key);
+  }
+  return NULL;
+}
+
 static void not_found(gt_data_reader *reader, const gt_spec *node) {
   const char *path = node->scalar, *config = reader->spec->at.file;
   const char *folder = config ? gt_folder_of(reader->arena, config) : "";
@@ -195,6 +210,7 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);
   if (!stranger_of(reader, node)) d->suggestion = nearest_file(reader->arena, path);
+  if (reader->wanted->signature && !gt_position_is_override(node->at)) d->help = renaming(reader, node);
 }
 
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {

@@ -209,7 +209,12 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
   while (length > 1 && folder[length - 1] == '/') length--;
   const char *path = gt_arena_strndup(arena, folder, length), **list = NULL;
   const bool ok = walk(path, 0, 0, arena, &files, &others, error);
-  if (ok && !files.count) gt_fail(error, GT_ERR_DATA, "%s holds no pictures (.png, .jpg, .jpeg)", path);
+  if (ok && !files.count)
+    gt_fail(
+        error, GT_ERR_DATA,
+        "%s is a folder without pictures (.png, .jpg, .jpeg); expected a file of samples (csv, npy, idx) or a "
+        "folder of pictures",
+        path);
   if (ok && files.count) list = GT_NEW_N(arena, const char *, files.count);
   for (size_t i = 0; list && i < files.count; i++) list[i] = files.items[i].path[GT_IMAGE_INPUT];
   if (list && others)

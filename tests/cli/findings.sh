@@ -268,6 +268,11 @@ says "… is told" "1 of 2 samples lies outside the range of the training data: 
 sed '1!s/^/9/' constant.csv > test.csv
 finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
 silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=constant.csv
+mkdir empty
+exits 65 "a folder without pictures" "$GTRAIN" predict near/model.bin empty
+says "… is told what is expected" "empty is a folder without pictures (.png, .jpg, .jpeg); expected a file of samples"
+exits 65 "a run directory as samples" "$GTRAIN" predict near constant
+says "… is told" "constant is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
 says "… is told" "all values are far smaller than in the training data"
 exits 0 "without --strict" "$GTRAIN" predict near/model.bin small.csv
@@ -275,6 +280,25 @@ says "it is said" "[outside_training]"
 exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --json
 says "says so, too" '"findings":[{"name":"outside_training"'
 exits 0 "silenced" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --set quiet=outside_training --strict
+
+# --- what a program reads ---
+json() { python3 -c "import json, sys; d = json.load(sys.stdin); $1" < stdout; }
+"$GTRAIN" check constant.yaml --set data.test=test.csv --strict --json > stdout 2> /dev/null
+check "--strict --json: the findings" json 'assert d["errors"] == [] and d["findings"][0]["name"] == "outside_training" and d["findings"][0]["column"] == 11'
+"$GTRAIN" check constant.yaml --set data.target=z --json > stdout 2> /dev/null
+check "--json: the errors" json 'e = d["errors"][0]; assert "no column" in e["text"] and e["line"] == 1 and e["file"] == "--set" and "expected" in e'
+"$GTRAIN" check constant.yaml --set data.train=train.txt --json > stdout 2> /dev/null
+check "… with what was probably meant" json 'assert d["errors"][0]["suggestion"]'
+"$GTRAIN" train constant.yaml --set data.test=test.csv --strict --json > stdout 2> /dev/null
+check "a training" json 'assert d["findings"]'
+"$GTRAIN" eval constant --data test.csv --strict --json > stdout 2> /dev/null
+check "an evaluation" json 'assert d["findings"]'
+mv constant.csv gone.csv
+exits 65 "training data that has moved" "$GTRAIN" eval constant
+says "… is to be named" "help: --set data.train=FILE, if it has moved"
+exits 65 "… for other test data, too" "$GTRAIN" eval constant --data test.csv
+says "… is to be named" "help: --set data.train=FILE, if it has moved"
+exits 0 "… where it is" "$GTRAIN" eval constant --data test.csv --set data.train=gone.csv
 
 # --- one path, two files ---
 mkdir -p project/data elsewhere/data

@@ -167,7 +167,7 @@ check "… one a line" test "$(grep -c "^$TEST_TMP/mixed/[ab]" <<< "$out")" = 2
 says "… what is left out" "skipped 1 file that is not PNG or JPEG"
 rm "$TEST_TMP"/mixed/[ab]*
 exits 65 "a folder without pictures" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed" --device "$DEVICE"
-says "… is told" "$TEST_TMP/mixed holds no pictures (.png, .jpg, .jpeg)"
+says "… is told" "$TEST_TMP/mixed is a folder without pictures (.png, .jpg, .jpeg)"
 exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
 says "… which is told" "the model's outputs are not images"
 
