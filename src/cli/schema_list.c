@@ -115,6 +115,14 @@ static void add_model(builder *b) {
   }
 }
 
+/* What its schema says is shown behind its line. */
+static void add_finding(builder *b, int index) {
+  gt_schema *schema = GT_NEW(b->arena, gt_schema);
+  *schema = no_keys;
+  schema->help = gt_finding_details[index + 1];
+  add(b, (gt_schema_thing){"warning", gt_finding_names[index], gt_finding_texts[index], schema});
+}
+
 static void add_training(builder *b) {
   for (int i = 0; i < gt_loss_count(); i++) {
     const gt_loss_type *t = gt_loss_at(i);
@@ -130,8 +138,7 @@ static void add_training(builder *b) {
   }
   for (int i = 0; gt_metric_at(i); i++)
     add(b, (gt_schema_thing){"metric", gt_metric_at(i)->name, gt_metric_at(i)->help, &no_keys});
-  for (int i = 0; gt_finding_names[i]; i++)
-    add(b, (gt_schema_thing){"warning", gt_finding_names[i], gt_finding_texts[i], &no_keys});
+  for (int i = 0; gt_finding_names[i]; i++) add_finding(b, i);
 }
 
 int gt_schema_things(gt_schema_thing *list, gt_arena *arena) {

@@ -49,6 +49,8 @@ typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING
 #undef GT_FINDING_ENUM
 /* indexed by gt_finding, without the first; ends with NULL */
 extern const char *const gt_finding_names[], *const gt_finding_texts[];
+/* By gt_finding: when it appears and what to change (finding_details.c). */
+extern const char *const gt_finding_details[];
 
 typedef struct gt_position {
   const char *file;        /* as the user gave it; "--set" for an override */

@@ -281,6 +281,12 @@ exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 40
 says "says so, too" '"findings":[{"name":"outside_training"'
 exits 0 "silenced" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --set quiet=outside_training --strict
 
+# --- each is explained ---
+"$GTRAIN" schema warnings | sed -n 's/^  \([a-z_]*\)  .*/\1/p' > names
+check "there are names" test "$(wc -l < names)" -ge 21
+missing=$(while read -r name; do "$GTRAIN" schema "$name" | grep -q "^Appears " || echo "$name"; done < names)
+check "when each appears, and what to do" test -z "$missing"
+
 # --- what a program reads ---
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); $1" < stdout; }
 "$GTRAIN" check constant.yaml --set data.test=test.csv --strict --json > stdout 2> /dev/null

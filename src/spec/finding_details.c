@@ -1,0 +1,69 @@
+/* What each finding means in full: when it appears, and what to change. */
+#include "spec/diagnostics.h"
+
+const char *const gt_finding_details[GT_FINDING_COUNT] = {
+    [GT_FINDING_unused] =
+        "Appears if no layer and no output reads the values. Name it in `from:` of a layer, or remove it.",
+    [GT_FINDING_applied_twice] =
+        "Appears if the last layer is the activation that the loss applies itself: softmax with cross_entropy, sigmoid "
+        "with bce. It trains badly. Remove the layer; predictions are probabilities without it.",
+    [GT_FINDING_never_evaluated] =
+        "Appears if there is neither validation nor test data for what waits for evaluations: early stopping, keep_best, "
+        "or a schedule such as plateau. Set data.validation or data.test.",
+    [GT_FINDING_watches_test] =
+        "Appears if early stopping has a test split to watch and no validation split. The result is then better on the "
+        "test samples than on others. Set data.validation.",
+    [GT_FINDING_clipped_light] =
+        "Appears if samples have values above the white of color_jitter, which it cuts off. Set data.normalize.scale to "
+        "1 / white.",
+    [GT_FINDING_no_effect] =
+        "Appears if a setting changes nothing: a warmup that does not end in its phase, an interval longer than the run, "
+        "a patience that no run is long enough for, a goal that the metric cannot reach. Of a setting that several "
+        "phases share, only if it has no effect in any (of a warmup: in one). Change the number or the length.",
+    [GT_FINDING_single_value_norm] =
+        "Appears if a normalization has one value per mean, as batch_norm with one sample in a batch, the last one "
+        "of an epoch, too. Choose another batch_size, or layer_norm.",
+    [GT_FINDING_one_class] =
+        "Appears if all training samples have the same label. Check data.target and the file.",
+    [GT_FINDING_constant_target] =
+        "Appears if a target that is a number is the same in all training samples. Check data.target and the file.",
+    [GT_FINDING_empty_class] =
+        "Appears if labels are numbers and one from 0 to the largest has no training sample: labels that begin at 1 leave "
+        "class 0 empty. data: {classes: [1, 2, 3]} numbers the labels from 0.",
+    [GT_FINDING_missing_class] =
+        "Appears if a class has training samples and none in the validation or test split, or the other way round. "
+        "Take a larger split, or add samples.",
+    [GT_FINDING_similar_names] =
+        "Appears if two names of classes are the same text in two Unicode forms (e with an accent, in one character or "
+        "two). They are read as one class. Rename one.",
+    [GT_FINDING_splits_as_classes] =
+        "Appears if the folders that are read as classes are all named like splits (train, val, valid, validation, test "
+        "and similar words), or all hold the same folders. Name the split's folder: data: {train: photos/train, test: "
+        "photos/test}.",
+    [GT_FINDING_empty_folder] =
+        "Appears if a folder beside those of the classes holds no pictures; it is not read as a class. Remove it, or put "
+        "pictures in it.",
+    [GT_FINDING_outside_grid] =
+        "Appears if a tenth or more of the training samples of an input lie outside the `range` of a KAN layer, or where "
+        "tanh tells values apart (-3 to 3). Splines are 0 there. Set `range`, or `grid_update: {}` of bspline.",
+    [GT_FINDING_ambiguous_path] =
+        "Appears if a relative path leads to files of different content in the working directory (or, for a run, in the "
+        "folder where it was started) and beside the config. The first one is read. Write an absolute path.",
+    [GT_FINDING_other_samples] =
+        "Appears if the samples that eval reads are not those of the run, though their path is the same. "
+        "--set data.test=FILE names other files.",
+    [GT_FINDING_outside_training] =
+        "Appears in predict, eval and for a test file if samples lie outside the range of the training samples: more of "
+        "them than chance gives, in the same columns, by more than a tenth of the range's width, and more than 5 % of "
+        "all; or few, by more than its width; or one, by 20 times the largest value; or if all are 20 times smaller. "
+        "Check units, columns and their order.",
+    [GT_FINDING_channels_first] =
+        "Appears if samples are [channels, height, width] with 1, 3 or 4 channels, where layers and augmentation take "
+        "[height, width, channels]. A first layer `permute: [2, 3, 1]` moves the channels.",
+    [GT_FINDING_not_bits] =
+        "Appears if a logic layer reads numbers other than 0 and 1. The circuit then computes something else than the "
+        "training. Put a `threshold` layer before it.",
+    [GT_FINDING_doubtful_formula] =
+        "Appears in explain if the formula fits the samples badly, or if there are too few samples for it. Train longer, "
+        "use more samples, or allow other functions.",
+};
