@@ -89,8 +89,9 @@ static void print_layers(const gt_net *net) {
 static void print_phases(const gt_config *config) {
   for (int p = 0; p < config->phases; p++) {
     const gt_batching batching = gt_phase_batching(&config->phase[p]);
-    printf("%-15s %s%lld steps of %lld samples, optimizer %s\n", p ? "" : "phases", p ? "then " : "",
-           (long long)gt_phase_steps(&config->phase[p]), (long long)(batching.batch * batching.parts),
+    const int64_t steps = gt_phase_steps(&config->phase[p]), samples = batching.batch * batching.parts;
+    printf("%-15s %s%lld step%s of %lld sample%s, optimizer %s\n", p ? "" : "phases", p ? "then " : "",
+           (long long)steps, steps == 1 ? "" : "s", (long long)samples, samples == 1 ? "" : "s",
            config->phase[p].optim->type->name);
   }
 }
@@ -133,8 +134,9 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
            (long long)data->input[0].crop[0], (long long)data->input[0].crop[1],
            (long long)data->input[0].dim[0], (long long)data->input[0].dim[1]);
   if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
-  printf("step            batch %s%lld, %lld steps per epoch, loss %s, optimizer %s\n", parts,
-         (long long)net->batch, (long long)net->steps, config->loss->type->name, config->optim->type->name);
+  printf("step            batch %s%lld, %lld step%s per epoch, loss %s, optimizer %s\n", parts,
+         (long long)net->batch, (long long)net->steps, net->steps == 1 ? "" : "s", config->loss->type->name,
+         config->optim->type->name);
   printf("work            %sFLOP per step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
          work.kernels, work.levels);
   printf("memory          %s: %s dataset, %s parameters and state, ",

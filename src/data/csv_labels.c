@@ -181,8 +181,8 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
     if (!labels->text) {
       if (!number_label(csv, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
-      return gt_csv_fail(csv, cell, "label %d is out of range: with %d classes, labels go from 0 to %d",
-                         to[i], labels->count, labels->count - 1);
+      return gt_csv_fail(csv, cell, "label %d is out of range: with %d class%s, labels go from 0 to %d",
+                         to[i], labels->count, labels->count == 1 ? "" : "es", labels->count - 1);
     }
     to[i] = class_of(labels, cell);
     if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);
