@@ -40,10 +40,13 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   prune_settings *settings = GT_NEW(arena, prune_settings);
   if (!gt_schema_read(&schema, settings, NULL, NULL, node, node->at, "in 'prune'", arena, diagnostics))
     return NULL;
-  for (int i = 0; i < model->layers; i++)
-    if (strcmp(model->layer[i].type->name, "kan"))
-      gt_error_at(diagnostics, node->at, "layer '%s' is not a KAN layer; only KAN layers can be pruned",
-                  model->layer[i].name);
+  for (int i = 0; i < model->layers; i++) {
+    const char *type = model->layer[i].type->name;
+    if (!strcmp(type, "kan")) continue;
+    gt_error_at(diagnostics, node->at, "'prune' needs a model of KAN layers: layer '%s' is of type '%s'",
+                model->layer[i].name, type);
+    break; /* others are as this one */
+  }
   return settings;
 }
 

@@ -140,9 +140,13 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   const int errors = diagnostics->errors;
   for (int l = 0; l < model->layers; l++) {
     const char *lacks = gt_kan_network_lacks(model, l);
-    if (lacks)
+    const char *type = model->layer[l].type->name;
+    if (strcmp(type, "kan"))
+      gt_error_at(diagnostics, node->at, "'symbolic' needs a model of KAN layers: layer '%s' is of type '%s'",
+                  model->layer[l].name, type);
+    else if (lacks)
       gt_error_at(diagnostics, node->at, "the edges cannot become functions: layer '%s' (%s) %s",
-                  model->layer[l].name, model->layer[l].type->name, lacks);
+                  model->layer[l].name, type, lacks);
     else if (!gt_kan_settings(arena, phase->root, l, model->layers))
       gt_error_at(diagnostics, node->at,
                   "'symbolic' needs a model that lists every KAN layer as an entry of its own");

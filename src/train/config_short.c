@@ -153,8 +153,52 @@ static bool override_in_phase(gt_arena *arena, gt_spec *root, const char *assign
   return true;
 }
 
+/* A path into a layer that calls it by the type of another: model.0.kan.grid of a linear layer. Returns the
+ * type that it has, and what the path calls it; NULL: the path is none of these. */
+static const char *other_type(gt_arena *arena, const gt_spec *root, const char *path, const char **called) {
+  const gt_spec *node = root;
+  const char *list = "";
+  for (size_t length; node; path += length + 1) {
+    length = strcspn(path, ".=");
+    const char *part = gt_arena_strndup(arena, path, length);
+    if (node->kind == GT_SPEC_SEQUENCE && is_layers(list) && is_number(part)) {
+      const gt_spec *item = child_of(node, part);
+      const bool whole = item && item->kind == GT_SPEC_SCALAR;
+      const char *type = whole ? item->scalar : item && item->count == 1 ? item->child[0]->key : NULL;
+      if (path[length] != '.' || !type) return NULL;
+      *called = path + length + 1;
+      const char *name = gt_arena_strndup(arena, *called, strcspn(*called, ".="));
+      if (strcmp(type, name)) return gt_layer_find(type) && gt_layer_find(name) ? type : NULL;
+      if (whole) return NULL;
+    }
+    if (path[length] != '.') return NULL;
+    node = child_of(node, part);
+    list = part;
+  }
+  return NULL;
+}
+
+static bool refuse_other_type(gt_arena *arena, const gt_spec *root, const char *path, gt_position at,
+                              gt_diagnostics *diagnostics) {
+  const char *called = NULL, *type = other_type(arena, root, path, &called);
+  if (!type) return false;
+  const int name = (int)strcspn(called, ".=");
+  if (!at.width) {
+    at.column = (int)(called - path) + 1;
+    at.width = name;
+  }
+  gt_error_at(diagnostics, at, "layer '%.*s' is of type '%s', not '%.*s'", (int)(called - 1 - path), path,
+              type, name, called)
+      ->expected = gt_arena_printf(arena, "%.*s.%s...", (int)(called - 1 - path), path, type);
+  return true;
+}
+
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
   const gt_spec_names *names = names_for(arena, root, assignment);
+  const gt_position at = {.file = "--set",
+                          .line_text = gt_arena_strndup(arena, assignment, strcspn(assignment, "\n")),
+                          .line = 1};
+  if (refuse_other_type(arena, root, assignment, at, diagnostics)) return;
   spell_out_path(arena, root, numbered(arena, names, assignment));
   if (!override_in_phase(arena, root, assignment, diagnostics))
     gt_spec_override(arena, root, assignment, names, diagnostics);
@@ -162,6 +206,7 @@ void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, 
 
 void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {
   const gt_spec_names *names = names_for(arena, root, entry->key);
+  if (refuse_other_type(arena, root, entry->key, entry->key_at, diagnostics)) return;
   spell_out_path(arena, root, numbered(arena, names, entry->key));
   gt_spec_set(arena, root, entry, names, diagnostics);
 }

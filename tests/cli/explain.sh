@@ -138,7 +138,7 @@ refused() {
   says "… says why" "$3"
 }
 refused "pruning what is not trained" 's/{steps: 100}/{steps: 100, prune: {}}/' "nothing has been trained yet"
-refused "pruning what is no KAN" 's/^  - kan: {units: 1.*/  - linear: 1/; s/, model.1.kan.grid: 10//' "is not a KAN layer"
+refused "pruning what is no KAN" 's/^  - kan: {units: 1.*/  - linear: 1/; s/, model.1.kan.grid: 10//' "'prune' needs a model of KAN layers: layer 'linear1' is of type 'linear'"
 refused "an unknown limit" 's/edge: 3e-2/egde: 3e-2/' "did you mean 'edge'?"
 sed 's/^  - kan.*//; s/^model:/model: [{linear: 1}]/; /phases/d; s/eval_every: 50/steps: 2/' "$TEST_TMP/run.yaml" > "$TEST_TMP/linear.yaml"
 exits 0 "a model that is no KAN" "$GTRAIN" train "$TEST_TMP/linear.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/linear"

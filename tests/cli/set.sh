@@ -78,5 +78,14 @@ says "… is no map" "'more' cannot be set inside '1', which is a value and not 
 exits 78 "an item of a list that is not there" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.9.linear.bias=false
 says "… as before" "the list has no item 9"
 exits 78 "another layer than there is" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.3.linear.units=3
-says "… is not put into its place" "'linear' cannot be set inside 'dropout'"
+says "… is not put into its place" "layer 'model.3' is of type 'dropout', not 'linear'"
+# A layer that is called by the type of another.
+for path in model.0.kan.grid=7 model.0.kan=7; do
+  exits 78 "$path of a linear layer" "$GTRAIN" check configs/digits.yaml --set "$path"
+  says "… says what it is" "--set:1:9: error: layer 'model.0' is of type 'linear', not 'kan'"
+done
+exits 78 "… of one without settings" "$GTRAIN" check configs/digits.yaml --set model.1.kan.grid=7
+says "… says what it is" "layer 'model.1' is of type 'relu', not 'kan'"
+exits 78 "… in a phase" "$GTRAIN" check configs/digits.yaml --set 'train={phases: [{epochs: 1, model.0.kan.grid: 7}]}'
+says "… says what it is" "layer 'model.0' is of type 'linear', not 'kan'"
 finish

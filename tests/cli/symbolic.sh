@@ -122,7 +122,7 @@ refused "an input too many" 's/symbolic: auto/symbolic: [[kan1, 2, 0]]/' 14:37 "
 refused "an output too many" 's/symbolic: auto/symbolic: [[kan1, 0, 1, sin]]/' 14:40 "the layer has no such output"
 refused "a named edge of an unknown function" 's/symbolic: auto/symbolic: [[kan1, 0, 0, bessel]]/' 14:43 "there is no function 'bessel'"
 refused "pruning at once" 's/symbolic: auto/prune: {}, symbolic: auto/' 14:40 "a phase can start with 'prune' or 'symbolic', not with both"
-refused "a layer that is no KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "the edges cannot become functions: layer 'linear1' (linear) is another"
+refused "a layer that is no KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "'symbolic' needs a model of KAN layers: layer 'linear1' is of type 'linear'"
 refused "a layer norm" 's/grid: 8/grid: 8, input_norm: layer_norm/' 14:29 "has a layer norm"
 refused "an edge of a layer that is not there" 's/grid: 5/grid: 5, symbolic: [[0, 3, sin]]/' 4:45 "layer 'kan1' has no such output"
 finish
