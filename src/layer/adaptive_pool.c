@@ -1,5 +1,5 @@
-/* Pooling to a size that is given, whatever the image's: adaptive_avg_pool and adaptive_max_pool, as
- * torch.nn.AdaptiveAvgPool1d … and torch.nn.AdaptiveMaxPool1d …; and global_avg_pool, the mean of each
+/* Pooling to a given output size, independent of the image's size: adaptive_avg_pool and adaptive_max_pool,
+ * as torch.nn.AdaptiveAvgPool1d … and torch.nn.AdaptiveMaxPool1d …; and global_avg_pool, the mean of each
  * channel. */
 #include "layer/spatial.h"
 #include "op/pool.h"
@@ -30,7 +30,7 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
       !gt_spatial_spread(build, "output_size", c->output_size, x.rank - 2, x.dim, out))
     return GT_NONE;
   for (int k = 0; k < x.rank - 2; k++) {
-    if (!out[k]) return gt_build_error(build, "output_size", "cannot give an axis of length 0");
+    if (!out[k]) return gt_build_error(build, "output_size", "cannot output an axis of length 0");
     if (out[k] < 0) out[k] = x.dim[1 + k];
     whole &= out[k] == 1;
   }
@@ -76,7 +76,7 @@ static gt_id build_global(gt_build *build, const void *config, const gt_id *inpu
   const global_config *c = config;
   (void)inputs;
   if (gt_node_at(build->graph, input[0])->shape.rank < 3)
-    return gt_build_error(build, NULL, "needs positions and channels besides the batch; its input is %s",
+    return gt_build_error(build, NULL, "needs spatial axes and channels besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
   return mean(build, input[0], c->keepdim);
 }

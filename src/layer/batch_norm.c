@@ -1,8 +1,9 @@
-/* batch_norm: every channel by its mean and variance over the batch and all positions (Ioffe and Szegedy,
- * "Batch Normalization", ICML 2015), as torch.nn.BatchNorm: y = (x - mean) / sqrt(var + eps) * weight + bias
- * with the biased variance of the batch in training, and with running averages of mean and unbiased variance
- * in evaluations. Channels are the last axis. Rows past the end of the data do not count. A batch of one
- * value a channel, where PyTorch stops, has no variance: it leaves the running averages as they are. */
+/* batch_norm: normalizes every channel by its mean and variance over the batch and all positions (Ioffe and
+ * Szegedy, "Batch Normalization", ICML 2015), as torch.nn.BatchNorm: y = (x - mean) / sqrt(var + eps) *
+ * weight + bias with the biased variance of the batch in training, and with running averages of mean and
+ * unbiased variance in evaluation. Channels are the last axis. Rows past the end of the data are ignored. A
+ * batch with one value per channel, where PyTorch raises an error, has no variance: it leaves the running
+ * averages unchanged. */
 #include "layer/norm.h"
 #include "layer/review.h"
 #include "op/chain.h"
@@ -34,13 +35,13 @@ static const gt_schema schema = {.name = "batch_norm",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
-/* may_be_single: a batch may hold one value a channel. */
+/* may_be_single: a batch may have only one value per channel. */
 static void track(gt_build *build, const batch_norm_config *c, gt_norm_running before, const gt_moments *m,
                   gt_id count, bool may_be_single) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
   const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
-  /* 1 of two values or more, else 0; only a batch of rows alone can come down to one value. */
+  /* 1 with two values or more, else 0; only a batch without spatial axes can have a single value. */
   const gt_id counts = may_be_single ? gt_min(graph, gt_sub(graph, count, one), one) : one;
   const gt_id batches = gt_add(graph, before.batches, counts);
   gt_id share =
@@ -55,32 +56,31 @@ static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
   gt_graph *graph = build->graph;
   const int64_t values = gt_norm_count(shape, axes);
   if (build->weight == GT_NONE) return gt_constant(graph, (double)values);
-  /* A batch may lie past the end of the data as a whole. */
+  /* All rows of a batch may be past the end of the data. */
   const gt_id rows = gt_max(graph, gt_sum(graph, build->weight, 0, false), gt_constant(graph, 1));
   return gt_mul(graph, rows, gt_constant(graph, (double)(values / shape.dim[0])));
 }
 
-/* What a normalised batch was made of. */
+/* The inputs and statistics of a normalized batch, for its gradient. */
 typedef struct parts {
-  gt_id input[3]; /* x, weight, bias; of those the last two may be left out */
+  gt_id input[3]; /* x, weight, bias; the last two are optional */
   gt_id mean, inverse, count, rows;
   uint32_t axes;
   gt_derivative derivative;
 } parts;
 
-/* x is normalised anew wherever that is asked for: it costs no more to read than what was made of it, and
- * nothing has to be kept. */
+/* Normalizes x again wherever the result is needed: reading x costs no more than reading the result, and
+ * nothing has to be stored. */
 static gt_id normalised(gt_graph *graph, const parts *p) {
   return gt_mul(graph, gt_sub(graph, p->input[0], p->mean), p->inverse);
 }
 
-/* Over the axes: means where all rows count, which who reads all of x may take as they are, else sums. */
+/* Reduces over the axes: means if all rows count, which can be broadcast over x as they are, else sums. */
 static gt_id joined(gt_graph *graph, const parts *p, gt_id x) {
   return p->rows == GT_NONE ? gt_mean(graph, x, p->axes, true) : gt_sum(graph, x, p->axes, true);
 }
 
-/* n times the mean of g n, and the mean of g. Means that have to be made of sums are made for each channel.
- */
+/* n times the mean of g n, plus the mean of g. Sums are divided per channel, before they are broadcast. */
 static gt_id along(gt_graph *graph, const parts *p, gt_id sum, gt_id slope) {
   if (p->rows == GT_NONE) return gt_add(graph, gt_mul(graph, normalised(graph, p), slope), sum);
   const gt_id turn = gt_mul(graph, p->inverse, gt_div(graph, slope, p->count));
@@ -90,7 +90,7 @@ static gt_id along(gt_graph *graph, const parts *p, gt_id sum, gt_id slope) {
 
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
  *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
- * as in the paper, put together. g is made anew, too, where that costs less to read. */
+ * the formulas of the paper combined. g is recomputed, too, if that costs less to read. */
 static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
                      gt_id *input_gradient) {
   const parts *p = derivative->context;
@@ -112,7 +112,7 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id giv
   input_gradient[2] = gt_reshape(graph, sum, shape);
 }
 
-/* By the batch's own moments, as gt_column_moments gives them. */
+/* Normalizes by the batch's own moments from gt_column_moments. */
 static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes,
                        const gt_moments *m, gt_id count) {
   gt_graph *graph = build->graph;

@@ -1,5 +1,5 @@
-/* Random bits: 1 with the probability that the input says, drawn anew in each step on the device. The
- * gradient does not pass: bits are where a model starts. */
+/* Random bits: 1 with the input as probability, drawn on the device in each step. The layer has no gradient:
+ * bits are the inputs of a model. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 
@@ -7,7 +7,7 @@ static const gt_field fields[] = {{.name = NULL}};
 static const gt_schema schema = {
     .name = "bernoulli", .help = "random bits, 1 with the input as probability", .fields = fields};
 
-/* Without a clock (predictions) values pass unchanged: those that are bits already would anyhow. */
+/* Without a clock (predictions) values pass through unchanged; bits would do so in any case. */
 static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input, int inputs) {
   (void)config, (void)inputs;
   gt_graph *graph = build->graph;

@@ -1,42 +1,42 @@
-/* gt_layer_circuit: a trained layer on its way into a circuit of gates, which it joins by the function
- * `circuit` of its type. Layers are asked in the model's order. The circuit begins where the first layer
- * takes what it reads (gt_layer_circuit_take): those values are its inputs, and layers before that stay
- * outside. Made by whoever reads the model; tensors are those of its file. */
+/* gt_layer_circuit: converts a trained layer to gates of a circuit, by the function `circuit` of its type.
+ * Layers are converted in the model's order. The circuit begins where the first layer calls
+ * gt_layer_circuit_take: the values that it reads become the inputs, and earlier layers stay outside. Created
+ * by the reader of the model; tensors are those of its file. */
 #ifndef GT_LAYER_CIRCUIT_H
 #define GT_LAYER_CIRCUIT_H
 #include "circuit/circuit.h"
 #include "store/safetensors.h"
 
-typedef struct gt_layer_automaton { /* of a model that is one, not a circuit from inputs to outputs */
+typedef struct gt_layer_automaton { /* for a model that is an automaton */
   bool made;
-  gt_circuit_ca ca;       /* its cell is the circuit */
-  int64_t height, width;  /* of the boards that it was trained on */
-  int64_t steps, outputs; /* how long it ran in training; the first channels, that are its output */
+  gt_circuit_ca ca;       /* the circuit is its cell */
+  int64_t height, width;  /* size of the training boards */
+  int64_t steps, outputs; /* number of steps in training; number of first channels that are its output */
   double fire_rate;
 } gt_layer_automaton;
 
 typedef struct gt_layer_circuit {
   gt_circuit *circuit;
   gt_layer_automaton *automaton;
-  const char *name, *type; /* of the layer */
-  gt_shape input, output;  /* with a batch of 1 */
-  gt_signals *source;      /* of the values it reads; empty: not (yet) bits of the circuit */
-  gt_signals *value;       /* of those it gives: filled by the layer; left empty, they are no bits */
-  bool last;               /* of the model */
+  const char *name, *type; /* name and type of the layer */
+  gt_shape input, output;  /* shapes with a batch of 1 */
+  gt_signals *source;      /* signals of the values it reads; empty: not (yet) bits of the circuit */
+  gt_signals *value;       /* signals of its output, filled by the layer; left empty if they are not bits */
+  bool last;               /* the model's last layer */
   const gt_container *file;
   const char *path;
-  gt_arena *arena; /* for what the circuit does not keep */
+  gt_arena *arena; /* for temporary memory */
   gt_error *error;
 } gt_layer_circuit;
 
-/* Makes what the layer reads the circuit's inputs, unless they are bits of it already. */
+/* Makes the values that the layer reads inputs of the circuit, unless they are already bits of it. */
 bool gt_layer_circuit_take(gt_layer_circuit *circuit);
-/* Gives what it reads, in the same order; nothing outside the circuit. */
+/* Passes on the values that it reads, in the same order; does nothing outside the circuit. */
 bool gt_layer_circuit_pass(gt_layer_circuit *circuit);
-/* Room for so many values that it gives: their signals, for the caller to fill in. */
+/* Allocates the signals of this many output values, for the caller to fill in. */
 uint32_t *gt_layer_circuit_values(gt_layer_circuit *circuit, size_t count);
-/* Its gates in the file: the most likely function of each of so many, from tensor `logits`, and tensor
- * `wiring`, [rows, columns]. False after refusing a file that has others. */
+/* Reads its gates from the file: the most likely function of each of this many gates, from tensor `logits`,
+ * and tensor `wiring`, [rows, columns]. False after reporting a file whose tensors differ. */
 bool gt_layer_circuit_gates(gt_layer_circuit *circuit, int64_t gates, int64_t rows, int64_t columns,
                             const uint8_t **op, const int32_t **wiring);
 /* GT_ERR_DATA "…: not a circuit of logic gates: layer 'NAME' (TYPE) …"; false. */

@@ -1,4 +1,4 @@
-/* Layers of several inputs: add, mul (with NumPy broadcasting) and concatenate. */
+/* Layers with several inputs: add, mul (with NumPy broadcasting) and concatenate. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 #include "op/move.h"
@@ -29,7 +29,7 @@ static gt_id combine(gt_build *build, const char *verb, gt_id (*op)(gt_graph *, 
                             gt_build_input_text(build, input, k - 1), gt_build_input_text(build, input, k),
                             mismatch(build, a, b));
     if (both.dim[0] != gt_node_at(build->graph, input[0])->shape.dim[0])
-      return gt_build_error(build, "from", "cannot %s %s and %s: their batch axes do not meet", verb,
+      return gt_build_error(build, "from", "cannot %s %s and %s: their batch axes differ", verb,
                             gt_build_input_text(build, input, k - 1), gt_build_input_text(build, input, k));
     out = op(build->graph, out, input[k]);
   }
@@ -87,7 +87,7 @@ static gt_id build_concatenate(gt_build *build, const void *config, const gt_id 
     for (int d = 0; same && d < a.rank; d++) same = d == axis || a.dim[d] == b.dim[d];
     if (!same)
       return gt_build_error(build, "from",
-                            "cannot concatenate %s and %s along axis %d: every other axis must agree",
+                            "cannot concatenate %s and %s along axis %d: all other axes must be equal",
                             gt_build_input_text(build, input, 0), gt_build_input_text(build, input, k), axis);
   }
   return gt_concatenate(build->graph, input, inputs, axis);

@@ -1,6 +1,6 @@
 /* conv1d to conv3d and conv_transpose1d to 3d as torch.nn.Conv1d … and torch.nn.ConvTranspose1d …, over
- * values [batch, spatial axes…, channels]. The weight is kept as PyTorch keeps it, [out, in / groups, taps…]
- * and [in, out / groups, taps…]; ops want the channels last. */
+ * values [batch, spatial axes…, channels]. The weight is stored as in PyTorch, [out, in / groups, taps…] and
+ * [in, out / groups, taps…]; ops expect channels last. */
 #include "op/conv/conv.h"
 #include "op/conv/recompute.h"
 #include "base/count.h"
@@ -68,7 +68,7 @@ typedef struct window {
   int64_t before[GT_SPATIAL_AXES], after[GT_SPATIAL_AXES];
 } window;
 
-/* Elements from a window's first to its last. */
+/* Distance from a window's first element to its last. */
 static int64_t reach(const window *w, int axis) { return w->dilation[axis] * (w->kernel[axis] - 1); }
 
 static bool is_word(const gt_spec *padding, const char *word) {
@@ -87,7 +87,7 @@ static bool keep_extent(gt_build *build, window *w) {
   return true;
 }
 
-/* Numbers, or, of a convolution that is not transposed, a word. */
+/* Reads numbers or, unless the convolution is transposed, a word. */
 static bool read_padding(gt_build *build, const gt_spec *padding, bool words, window *w) {
   static const int64_t none[GT_SPATIAL_AXES] = {0};
   int64_t number[GT_SPATIAL_AXES + 1];
@@ -134,15 +134,15 @@ static bool check_groups(gt_build *build, const conv_config *c, const gt_id *inp
   const long long groups = (long long)c->groups;
   if (x.dim[x.rank - 1] % groups == 0 && c->out_channels % groups == 0) return true;
   if (c->out_channels % groups)
-    gt_build_error(build, "groups", "cannot deal %lld output channels to %lld groups evenly",
+    gt_build_error(build, "groups", "cannot divide %lld output channels evenly into %lld groups",
                    (long long)c->out_channels, groups);
   else
-    gt_build_error(build, "groups", "cannot deal the channels of %s to %lld groups evenly",
+    gt_build_error(build, "groups", "cannot divide the channels of %s evenly into %lld groups",
                    gt_build_input_text(build, input, 0), groups);
   return false;
 }
 
-/* [first, second, taps…] as it is kept, to the ops' [first, taps…, second]. */
+/* Converts the stored [first, second, taps…] to [first, taps…, second], as ops expect it. */
 static gt_id read_weight(gt_build *build, const conv_config *c, const window *w, int64_t first,
                          int64_t second) {
   gt_shape kept = {.rank = w->axes + 2, .dim = {first, second}}, last = {.rank = w->axes + 2, .dim = {first}};
@@ -162,7 +162,7 @@ static gt_id read_weight(gt_build *build, const conv_config *c, const window *w,
                                   : gt_permute(build->graph, weight, axes);
 }
 
-/* fan_in: as torch.nn.init counts it, the weight's values over those of its first axis. */
+/* fan_in as in torch.nn.init: the weight's size divided by its first axis. */
 static gt_id add_bias(gt_build *build, const conv_config *c, gt_id y, double fan_in) {
   if (!c->bias) return y;
   const double bound = 1 / sqrt(fan_in);
@@ -171,7 +171,7 @@ static gt_id add_bias(gt_build *build, const conv_config *c, gt_id y, double fan
   return gt_add(build->graph, y, gt_build_parameter(build, "bias", gt_shape_1(c->out_channels), init));
 }
 
-/* More weights than a tensor may have are refused before their number overflows. */
+/* Refuses more weights than a tensor may have, before their number overflows. */
 static bool check_weight(gt_build *build, const window *w, int64_t first, int64_t second) {
   int64_t count = gt_times_at_most(first, second, INT32_MAX);
   for (int k = 0; k < w->axes; k++) count = gt_times_at_most(count, w->kernel[k], INT32_MAX);
@@ -226,14 +226,14 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
     if (more[k] >= w.stride[k] && more[k] >= w.dilation[k])
       return gt_build_error(
           build, "output_padding",
-          "has an output padding of %lld, which neither its stride nor its dilation exceeds",
+          "has an output padding of %lld, which must be less than its stride or its dilation",
           (long long)more[k]);
     const int64_t out = (x.dim[1 + k] - 1) * w.stride[k] - 2 * w.before[k] + reach(&w, k) + more[k] + 1;
     if (out < 1 || out > INT32_MAX)
       return gt_build_error(build, out < 1 ? "padding" : "kernel_size",
-                            "would give %lld elements along axis %d of %s%s", (long long)out, 1 + k,
+                            "would output %lld elements along axis %d of %s%s", (long long)out, 1 + k,
                             gt_build_input_text(build, input, 0), gt_channels_first_hint(x));
-    a.in[k] = (uint32_t)out; /* it is the gradient of a convolution from there to here */
+    a.in[k] = (uint32_t)out; /* this layer computes the gradient of a convolution from out to in */
     a.out[k] = (uint32_t)x.dim[1 + k];
   }
   const int64_t in = x.dim[1 + axes], each = c->out_channels / c->groups;

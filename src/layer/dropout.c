@@ -1,7 +1,7 @@
 /* Dropout (Srivastava et al., JMLR 2014), inverted: kept values are scaled by 1/(1-p) in training, so that
- * evaluation passes its input on unchanged; and dropout1d to 3d, which drop whole channels of a sample
+ * evaluation passes its input through unchanged; and dropout1d to 3d, which drop whole channels of a sample
  * (Tompson et al., "Efficient Object Localization Using Convolutional Networks", CVPR 2015). The mask of
- * single values is drawn anew wherever it is used and never stored (op/elementwise.h). */
+ * single values is drawn again wherever it is used and never stored (op/elementwise.h). */
 #include "layer/spatial.h"
 #include "op/elementwise.h"
 
@@ -18,7 +18,7 @@ typedef struct dropout_config {
 FIELDS(fields, "probability of zeroing a value");
 FIELDS(channel_fields, "probability of zeroing a channel");
 
-/* x times a mask that is drawn for each value of `shape`, which broadcasts. */
+/* x times a random mask of shape `shape`, which is broadcast. */
 static gt_id drop(gt_build *build, const dropout_config *c, gt_id x, gt_shape shape) {
   gt_graph *graph = build->graph;
   if (!build->training || c->p <= 0) return x;

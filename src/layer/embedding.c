@@ -1,5 +1,5 @@
-/* embedding: each integer becomes the row of a learned table that it numbers, as torch.nn.Embedding keeps and
- * initialises it. The row `padding_idx` begins as zeros and gets no gradient. */
+/* embedding: maps each integer to a row of a learned table, stored and initialized as in torch.nn.Embedding.
+ * The row `padding_idx` starts as zeros and gets no gradient. */
 #include "layer/layer.h"
 #include "op/gather.h"
 #include <string.h>
@@ -24,7 +24,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "embedding", .help = "learned vectors for indices", .fields = fields};
 
-typedef struct padded { /* another initialiser's values, but zeros in one row */
+typedef struct padded { /* values of another initializer, with zeros in one row */
   const gt_init *init;
   int64_t row;
 } padded;
@@ -50,7 +50,7 @@ static const gt_init *initial_weight(gt_build *build, const embedding_config *c,
   return with_padding;
 }
 
-/* An error at `key` that says what is wanted there. */
+/* Reports an error at `key` with what is expected there. */
 static bool refuse(gt_build *build, gt_status status, const char *key, const char *text,
                    const char *expected) {
   gt_diagnostic *d =
@@ -67,7 +67,7 @@ static bool check_input(gt_build *build, const embedding_config *c, const gt_id 
   const int64_t limit = build->input_limit ? build->input_limit[0] : 0;
   if (x->dtype != GT_I32)
     return refuse(build, GT_ERR_CONFIG, NULL,
-                  gt_arena_printf(build->arena, "reads integers, but %s holds floats",
+                  gt_arena_printf(build->arena, "needs integers, but %s holds floats",
                                   gt_build_input_text(build, input, 0)),
                   "an input that the data declares as integers (data: {integers: [NAME]})");
   if (limit > c->num_embeddings)
@@ -78,7 +78,7 @@ static bool check_input(gt_build *build, const embedding_config *c, const gt_id 
   return true;
 }
 
-/* The padding's row, -1 where there is none; false (reported) if the table has no such row. */
+/* The padding row, -1 if there is none; false (reported) if the table has no such row. */
 static bool find_padding(gt_build *build, const embedding_config *c, int64_t *row) {
   const bool given = build->spec && gt_spec_find(build->spec, "padding_idx");
   *row = !given ? -1 : c->padding_idx < 0 ? c->padding_idx + c->num_embeddings : c->padding_idx;

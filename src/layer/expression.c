@@ -1,5 +1,5 @@
 /* A formula as a layer: `expression: "x*x + 1"`. Its variables are the inputs: x (or x0) for one, x0, x1, …
- * for several `from:`. It becomes ordinary elementwise nodes, so the graph differentiates and fuses it. */
+ * for several `from:`. It is emitted as elementwise nodes, so the graph can differentiate and fuse it. */
 #include "layer/layer.h"
 #include "op/formula.h"
 

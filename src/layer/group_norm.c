@@ -1,7 +1,7 @@
-/* group_norm: groups of channels of each sample by their mean and variance over all positions (Wu and He,
- * "Group Normalization", ECCV 2018), as torch.nn.GroupNorm; and instance_norm, the same with one channel a
- * group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, with running averages of
- * what the samples of a batch have on average, if they are asked for. Channels are the last axis. */
+/* group_norm: normalizes groups of channels of each sample by their mean and variance over all positions (Wu
+ * and He, "Group Normalization", ECCV 2018), as torch.nn.GroupNorm; and instance_norm, the same with one
+ * channel per group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, optionally
+ * with running averages of the samples' mean statistics. Channels are the last axis. */
 #include "layer/norm.h"
 #include "layer/review.h"
 #include "op/core.h"
@@ -18,8 +18,7 @@ typedef struct group_norm_config {
   GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
          .help = "added to the variance for numerical stability")
 
-/* [B, …, C] as [B, positions, groups, channels of a group], of which the second and the last are normalised.
- */
+/* [B, …, C] as [B, positions, groups, channels of a group], normalized over the second and the last axis. */
 static gt_moments moments_of(gt_build *build, gt_id x, int64_t groups) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
@@ -38,7 +37,7 @@ static gt_id normalised(gt_build *build, gt_id x, const gt_moments *m, double ep
 static bool has_channels(gt_build *build, const gt_id *input, int rank) {
   if (gt_node_at(build->graph, input[0])->shape.rank >= rank) return true;
   gt_build_error(build, NULL, "needs %s; its input is %s",
-                 rank > 2 ? "positions and channels besides the batch"
+                 rank > 2 ? "spatial axes and channels besides the batch"
                           : "an axis of channels besides the batch",
                  gt_build_input_text(build, input, 0));
   return false;
@@ -49,7 +48,7 @@ static int64_t channels_of(const gt_build *build, gt_id x) {
   return shape.dim[shape.rank - 1];
 }
 
-static int64_t values_of(const gt_build *build, gt_id x) { /* of a sample */
+static int64_t values_of(const gt_build *build, gt_id x) { /* number of values of a sample */
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   return gt_shape_count(shape) / shape.dim[0];
 }
@@ -73,7 +72,7 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
                           (long long)channels, (long long)c->num_groups);
-  gt_review_norm(build, values_of(build, input[0]) / c->num_groups, false, "remove it, or take fewer groups");
+  gt_review_norm(build, values_of(build, input[0]) / c->num_groups, false, "remove it, or use fewer groups");
   const gt_moments m = moments_of(build, input[0], c->num_groups);
   const gt_id out = normalised(build, input[0], &m, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
@@ -106,7 +105,7 @@ static const gt_field instance_fields[] = {
     {.name = NULL},
 };
 
-/* The mean over the samples that count of what each has, [B, 1, C, 1]. */
+/* The mean of [B, 1, C, 1] over the samples that count. */
 static gt_id over_samples(gt_build *build, gt_id x) {
   gt_graph *graph = build->graph;
   if (build->weight == GT_NONE) return gt_mean(graph, x, 1u << 0, false);
@@ -121,7 +120,7 @@ static void track(gt_build *build, const group_norm_config *c, gt_norm_running b
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const double values = (double)(gt_shape_count(shape) / shape.dim[0] / shape.dim[shape.rank - 1]);
-  if (values < 2) return; /* one value has no variance: running averages stay */
+  if (values < 2) return; /* one value has no variance: running averages stay unchanged */
   const double unbiased = values / (values - 1);
   const gt_id variance = gt_mul(graph, over_samples(build, m->variance), gt_constant(graph, unbiased));
   gt_norm_move(build, before, over_samples(build, m->mean), variance, gt_constant(graph, c->momentum));
@@ -135,7 +134,8 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   (void)inputs;
   if (!has_channels(build, input, 3)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
-  gt_review_norm(build, values_of(build, input[0]) / channels, false, "remove it: there is one position");
+  gt_review_norm(build, values_of(build, input[0]) / channels, false,
+                 "remove it: there is only one position");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_moments m = moments_of(build, input[0], channels);

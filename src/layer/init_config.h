@@ -1,4 +1,4 @@
-/* Settings of the initialisers, shared by their files and by layers' defaults. Private to this room. */
+/* Settings of the initializers, shared by their files and by layers' defaults. Private to this room. */
 #ifndef GT_LAYER_INIT_CONFIG_H
 #define GT_LAYER_INIT_CONFIG_H
 #include "layer/init.h"
@@ -25,7 +25,7 @@ extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_normal, gt_
 void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double low, double high, float *out);
 void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,
                          float *out);
-/* fan_in = values that feed one output, fan_out = outputs that one input feeds: [out, in, kernel…]. Rank >=
- * 2. */
+/* fan_in: number of inputs of one output; fan_out: number of outputs of one input; shape [out, in, kernel…].
+ * Rank >= 2. */
 void gt_init_fans(gt_shape shape, double *fan_in, double *fan_out);
 #endif

@@ -1,5 +1,5 @@
-/* Xavier and Kaiming, uniform and normal: the spread follows from how many values feed an output (fan_in) and
- * how many outputs a value feeds (fan_out), as torch.nn.init computes it. */
+/* Xavier and Kaiming, uniform and normal: the spread follows from the number of inputs of an output (fan_in)
+ * and of outputs of an input (fan_out), as in torch.nn.init. */
 #include "layer/init_config.h"
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static double kaiming_deviation(const void *config, gt_shape shape) {
   return kaiming_gain(c) / sqrt(!strcmp(c->mode, "fan_out") ? out : in);
 }
 
-/* A uniform distribution of deviation s reaches s * sqrt(3) to either side. */
+/* A uniform distribution with standard deviation s reaches s * sqrt(3) to either side. */
 static void fill_uniform(double deviation, gt_shape shape, const gt_init_stream *stream, float *out) {
   const double bound = deviation * sqrt(3);
   gt_init_draw_uniform(stream, gt_shape_count(shape), -bound, bound, out);

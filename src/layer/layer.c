@@ -49,7 +49,7 @@ static const gt_field common_fields[] = {
            .help = "layer or layers to read (default: the previous one; `input` is the model's input)"),
     {.name = NULL},
 };
-/* What layers elsewhere are told of their input. */
+/* Keys by which layers of other programs describe their input. */
 static const char *const of_input[] = {"in_features",  "in_channels",      "num_features",
                                        "num_channels", "normalized_shape", "input_size",
                                        "input_shape",  "input_dim",        NULL};
@@ -57,7 +57,7 @@ const gt_schema gt_layer_common_schema = {.name = "layer",
                                           .help = "keys of every layer",
                                           .fields = common_fields,
                                           .needless = of_input,
-                                          .why_needless = "no such key: it is inferred from the input"};
+                                          .why_needless = "remove it: it is inferred from the input"};
 
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
   return gt_build_formed(build, name, shape, init, NULL);
@@ -72,7 +72,7 @@ gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const g
     build->errors++;
     init = NULL;
   }
-  gt_fill fill = {.value = 0}; /* refused and reported: what goes on, to find other errors, has zeros */
+  gt_fill fill = {.value = 0}; /* after an error the build continues with zeros, to find more errors */
   if (init) fill = (gt_fill){.write = gt_init_fill, .settings = init};
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_PARAMETER,

@@ -1,10 +1,10 @@
 /* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file
  * src/layer/NAME.c (or src/layer/FAMILY/NAME.c) with GT_DEFINE(layer, NAME) = {…} adds a layer; nothing else
- * is edited. A layer's gradient follows from its ops. Axis 0 of every value is the batch. Layers never mix it
- * but for statistics, which leave out rows past the end of the data (gt_build.weight). In configs `axis`
- * counts as in PyTorch, with the batch as axis 0 (negative from the end); lists such as `shape:` or `axes:`
- * speak of a sample, without the batch. A layer is built several times (to learn its parameters, for
- * training, for evaluation): build must be a pure function of its arguments. */
+ * is edited. The gradient of a layer follows from its ops. Axis 0 of every value is the batch. Layers do not
+ * mix samples except for statistics, which ignore rows past the end of the data (gt_build.weight). In
+ * configs, `axis` counts as in PyTorch, with the batch as axis 0 (negative from the end); lists such as
+ * `shape:` or `axes:` refer to a sample, without the batch. A layer is built several times (to learn its
+ * parameters, for training, for evaluation): build must be a pure function of its arguments. */
 #ifndef GT_LAYER_LAYER_H
 #define GT_LAYER_LAYER_H
 #include "base/register.h"
@@ -13,8 +13,8 @@
 #include "spec/schema.h"
 #include "store/store.h"
 
-/* The families that layers are listed by, in this order: the name of the list (`gtrain schema activations`)
- * and its heading. A layer that names none is among the others. */
+/* The families of layers, in the order of lists: the name of the list (`gtrain schema activations`) and its
+ * heading. A layer without a family is listed under others. */
 #define GT_LAYER_FAMILIES(X)                     \
   X(DENSE, "dense", "Dense layers")              \
   X(CONVOLUTION, "convolutions", "Convolutions") \
@@ -43,12 +43,11 @@ struct gt_layer_circuit;
 struct gt_review;
 struct gt_sample_facts;
 
-/* What a layer does to its own parameters and states between steps, on the host, by what it reads of the
- * training data then: before the first step of a phase and so many steps apart, as long as they are less than
- * `until`. */
+/* A host function by which a layer adapts its own parameters and states to training data between steps:
+ * before the first step of a phase and then every `every` steps, while the step is less than `until`. */
 typedef struct gt_adaptation {
-  const char *layer, *key; /* its name; its setting that asks for this */
-  gt_id sample;            /* what the layer wants to see, F32 [rows, …]: of an evaluation, not of a step */
+  const char *layer, *key; /* name of the layer; the setting that asks for this */
+  gt_id sample; /* the value that the layer needs, F32 [rows, …], from an evaluation, not a training step */
   int64_t every, until;
   const void *settings; /* live as long as the arena */
   void (*adapt)(const struct gt_adaptation *adaptation, const float *sample, int64_t rows,
@@ -61,25 +60,25 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_diagnostics *diagnostics;
   const struct gt_layer_type *type;
   const char *name;              /* "linear1" */
-  const char *const *input_name; /* names of the layers that give input[k]; "input" is the model's input */
-  /* Integers of the data that input k holds lie in [0, input_limit[k]); 0: not known. NULL: of none. */
+  const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
+  /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
-  gt_position at;      /* where the layer stands in the config */
-  const gt_spec *spec; /* its settings there; NULL for a bare `- relu` */
-  bool training;       /* false: evaluation, dropout passes its input on */
-  bool recompute;      /* training: what a gradient can have made again cheaply is not kept */
-  bool hard;           /* evaluation of what the trained model stands for: gates, not mixtures of gates */
-  uint64_t seed;       /* the run's, for constants (gt_build_stream) */
-  gt_id clock;         /* of what is drawn; GT_NONE where nothing runs, in check and export */
+  gt_position at;      /* position of the layer in the config */
+  const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
+  bool training;       /* false: evaluation, dropout is off */
+  bool recompute;      /* training: values that are cheap to recompute in the backward pass are not stored */
+  bool hard;           /* evaluation of the discrete model: gates, not mixtures of gates */
+  uint64_t seed;       /* seed of the run, for constants (gt_build_stream) */
+  gt_id clock;         /* clock for random draws; GT_NONE if the graph is not run (check, export) */
   gt_id weight;        /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
-  bool has_hard;       /* set by a layer that is another with `hard`: both are then evaluated */
-  int errors;          /* reported while this layer was built */
-  struct gt_review *review; /* layer/review.h; NULL: nothing is found */
+  bool has_hard;       /* set by a layer that differs with `hard`: both forms are then evaluated */
+  int errors;          /* number reported while this layer was built */
+  struct gt_review *review; /* layer/review.h; NULL: no findings */
   const struct gt_sample_facts *const
-      *facts; /* of each input of the layer, with a review; see gt_review_facts */
-  /* Reads a slot of the model's store, which is added if it is new; its name is completed. */
+      *facts; /* facts on each input of the layer, with a review; see gt_review_facts */
+  /* Reads a slot of the model's store, adding it if it is new; the layer's name is added to its name. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
-  /* In training: the state of this name holds `value` after a step that counts. */
+  /* In training: the state of this name becomes `value` after a step that is not skipped. */
   void (*update)(struct gt_build *build, const char *name, gt_id value);
   void (*penalty)(struct gt_build *build, gt_id value);
   void (*adapt)(struct gt_build *build, const gt_adaptation *adaptation);
@@ -92,19 +91,19 @@ typedef struct gt_layer_type {
   size_t config_size;
   gt_layer_family family;
   int min_inputs, max_inputs; /* max -1: any number */
-  bool integers;              /* takes inputs of integers (I32), too */
-  bool moves; /* its output holds values of its first input, at other places, and zeros at most */
-  /* "softmax" or "sigmoid": what it makes of logits, which a loss that does so itself would do twice. */
+  bool integers;              /* also accepts integer inputs (I32) */
+  bool moves; /* its output only rearranges the values of its first input, possibly with zeros added */
+  /* "softmax" or "sigmoid": the function it applies to logits, which a loss on logits would apply twice. */
   const char *applies;
-  /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
-   * keeps its sizes. gt_refit_overlap serves most. */
+  /* Converts parameters and states when a training phase changes the layer's sizes; NULL: sizes cannot
+   * change. gt_refit_overlap suits most layers. */
   void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                 const gt_slot_values *was);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
-  /* What it is, once trained, in a circuit of gates (layer/circuit.h): false after refusing. NULL: nothing
-   * that could stand behind gates. */
+  /* Converts the trained layer to gates (layer/circuit.h); false after refusing. NULL: the layer cannot
+   * follow gates. */
   bool (*circuit)(struct gt_layer_circuit *circuit, const void *config);
 } gt_layer_type;
 
@@ -114,52 +113,52 @@ typedef struct gt_layer_common { /* keys of every layer */
 } gt_layer_common;
 extern const gt_schema gt_layer_common_schema;
 
-/* Values stay at their indices as far as both shapes have them; the others are as they begin. */
+/* Keeps values at indices that both shapes have; the others get their initial values. */
 void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                       const gt_slot_values *was);
 
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
-/* The layer that another program calls so; the name itself where none is known. */
+/* The layer that another program calls by this name; the name itself if it is unknown. */
 const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics);
-/* Why no layer has a key that layers of other programs have (`activation`), or NULL. */
+/* Why no layer has a key of layers in other programs (`activation`), or NULL. */
 const char *gt_layer_lacks(const char *key);
 
-/* A parameter of this layer, called LAYER.name; reading it in the graph is the result. init: NULL if it was
- * refused, which has been reported; the parameter is there all the same. */
+/* A parameter of this layer, called LAYER.name; returns its value in the graph. init: NULL after an error
+ * that was reported; the parameter is added anyway. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
-/* The same with something for refit to know, gt_slot.form, which must live as long as the arena. */
+/* The same with gt_slot.form, information for refit, which must live as long as the arena. */
 gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
                       const void *form);
-/* A state of this layer, called LAYER.name, F32: what training moves without a gradient, such as running
- * statistics. It begins with all values `start`, is kept in model.bin and checkpoints, and is what the step
- * before left. */
+/* A state of this layer, called LAYER.name, F32: a value that training updates without a gradient, such as
+ * running statistics. All its values start as `start`; it is stored in model.bin and checkpoints. Returns its
+ * value after the previous step. */
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
-/* The same of values that are never negative. */
+/* The same for values that are never negative. */
 gt_id gt_build_variance(gt_build *build, const char *name, gt_shape shape, double start);
-/* A state of one number from 0, which is never averaged. */
+/* A state of one number that starts at 0 and is never averaged. */
 gt_id gt_build_counter(gt_build *build, const char *name);
-/* The same with other values to begin with, and something for refit to know; never averaged. */
+/* A state with other initial values and with information for refit; never averaged. */
 gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
                             gt_slot_range range, const void *form);
-/* A scalar that training adds to the mean loss; nothing in an evaluation. */
+/* Adds a scalar to the mean loss in training; ignored in evaluation. */
 void gt_build_penalty(gt_build *build, gt_id value);
-/* Has training adapt the layer between steps. */
+/* Registers a function that adapts the layer between training steps. */
 void gt_build_adapt(gt_build *build, gt_adaptation adaptation);
-/* What that state holds after this step of training; nothing in an evaluation. Like parameters it stays as it
- * was in a step whose loss or gradient is not finite. Where a step has several batches (train.accumulate) it
- * moves with each that holds a sample. */
+/* Sets the value of a state after this training step; ignored in evaluation. Like parameters, it is unchanged
+ * after a step whose loss or gradient is not finite. If a step has several batches (train.accumulate), it is
+ * updated with each batch that holds a sample. */
 void gt_build_update(gt_build *build, const char *name, gt_id value);
-/* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
- * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). Where the model
- * begins with another one's tensors, `data` is overwritten by that one's: what is derived from it comes
- * after. data and limit must live as long as the arena. */
+/* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run and
+ * stored in model.bin, from which evaluations read it; value i must lie in [0, limit[i]). If the model starts
+ * from another model's tensors, `data` is overwritten with that model's values, so derive other constants
+ * after this call. data and limit must live as long as the arena. */
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, int32_t *data,
                         const int32_t *limit);
-/* The same for what follows from other constants and is needed in training only: not kept in files. */
+/* The same for constants derived from others and needed only in training; not stored in files. */
 gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, int32_t *data);
-/* Where the random numbers of the constant LAYER.name come from: the run's seed and that name. */
+/* The random stream of the constant LAYER.name: from the run's seed and that name. */
 gt_init_stream gt_build_stream(const gt_build *build, const char *name);
 /* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'
  * …"; returns GT_NONE. */

@@ -1,6 +1,6 @@
-/* layer_norm: every sample, or position, by its own mean and variance over the last axes (Ba, Kiros and
- * Hinton, "Layer Normalization", 2016), as torch.nn.LayerNorm: y = (x - mean) / sqrt(var + eps) * weight +
- * bias. */
+/* layer_norm: normalizes every sample, or position, by its own mean and variance over the last axes (Ba,
+ * Kiros and Hinton, "Layer Normalization", 2016), as torch.nn.LayerNorm: y = (x - mean) / sqrt(var + eps) *
+ * weight + bias. */
 #include "layer/norm.h"
 #include "layer/review.h"
 
@@ -31,14 +31,14 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
   uint32_t axes = 0;
   (void)inputs;
   if (shape.rank - 1 < c->axes)
-    return gt_build_error(build, "axes", "has only %d axes besides the batch to normalise: its input is %s",
+    return gt_build_error(build, "axes", "can normalize only %d axes besides the batch: its input is %s",
                           shape.rank - 1, gt_build_input_text(build, input, 0));
   for (int k = 0; k < last.rank; k++) {
     const int d = shape.rank - last.rank + k;
     last.dim[k] = shape.dim[d];
     axes |= 1u << d;
   }
-  gt_review_norm(build, gt_norm_count(shape, axes), false, "remove it, or normalise over more axes");
+  gt_review_norm(build, gt_norm_count(shape, axes), false, "remove it, or normalize over more axes");
   gt_norm_form form = {axes, true, c->eps, GT_NONE, GT_NONE};
   if (c->elementwise_affine)
     form.weight = gt_build_parameter(build, "weight", last, gt_init_constant_of(build->arena, 1));

@@ -1,5 +1,5 @@
-/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] as torch.nn.Linear keeps and initialises them.
- * */
+/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] stored and initialized as in
+ * torch.nn.Linear. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"

@@ -1,5 +1,5 @@
-/* Gates of a file's layers as they were trained, each its most likely function, layer by layer: tensors
- * NAME.logits [gates, 16] with NAME.wiring. */
+/* The gates of a file's layers, layer by layer, each as its most likely function: tensors NAME.logits [gates,
+ * 16] with NAME.wiring. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "circuit/circuit.h"
@@ -24,7 +24,7 @@ static bool holds_gates(const gt_container *file, const gt_stored *logits, layer
   return gt_container_tensor(file, wiring);
 }
 
-/* The next layer of gates from tensor *at on; false if there is none. */
+/* Finds the next layer of gates from tensor *at on; false if there is none. */
 static bool next_layer(const gt_container *file, int *at, layer *out) {
   while (*at < file->tensors && !holds_gates(file, &file->tensor[*at], out)) ++*at;
   if (*at == file->tensors) return false;

@@ -1,5 +1,5 @@
-/* permute, pad, shrink and stride: values of each sample go elsewhere. Lists speak of a sample's axes; the
- * batch stays as it is. */
+/* permute, pad, shrink and stride: move values within each sample. Lists refer to a sample's axes; the batch
+ * is unchanged. */
 #include "op/move.h"
 #include "layer/layer.h"
 #include <math.h>
@@ -55,7 +55,7 @@ static gt_id build_permute(gt_build *build, const void *config, const gt_id *inp
   for (int d = 0; d <= c->axes.count; d++) {
     axes[d] = (int)list[d];
     if (axes[d] > c->axes.count || seen & 1u << axes[d])
-      return gt_build_error(build, "axes", "must name each of the axes 1 to %d once", c->axes.count);
+      return gt_build_error(build, "axes", "must list each of the axes 1 to %d once", c->axes.count);
     seen |= 1u << axes[d];
   }
   return gt_permute(build->graph, input[0], axes);

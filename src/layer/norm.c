@@ -18,14 +18,14 @@ gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   return gt_mul(graph, x, gt_reshape(graph, weight, rows));
 }
 
-typedef struct spread { /* what the gradient of a variance reads */
+typedef struct spread { /* inputs of the gradient of a variance */
   gt_id x, centered, count;
   gt_derivative derivative;
 } spread;
 
-/* d variance / dx = 2 (x - mean) / count. The part that comes through the mean is a sum of deviations from
- * it, which is 0, and is not computed. `centered` still depends on x through the mean: loss `pde`
- * differentiates this gradient again. */
+/* d variance / dx = 2 (x - mean) / count. The part through the mean is a sum of deviations from it, which is
+ * 0, so it is not computed. `centered` still depends on x through the mean, because loss `pde` differentiates
+ * this gradient again. */
 static void variance_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given,
                               const bool *wanted, gt_id *input_gradient) {
   const spread *s = derivative->context;
@@ -61,7 +61,7 @@ gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
                            gt_build_counter(build, "num_batches_tracked")};
 }
 
-/* before + share * (now - before), with now of another shape. */
+/* before + share * (now - before), where `now` may have another shape. */
 static gt_id moved(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
   now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);
   return gt_add(graph, before, gt_mul(graph, share, gt_sub(graph, now, before)));
@@ -83,10 +83,10 @@ gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-/* What normalised rows were made of. */
+/* The inputs and statistics of normalized rows, for their gradient. */
 typedef struct rows {
   gt_norm_form form;
-  gt_id input[3]; /* x and, of weight and bias, those there are */
+  gt_id input[3]; /* x, then weight and bias if they exist */
   gt_id mean, inverse;
   gt_derivative derivative;
 } rows;
@@ -102,8 +102,8 @@ static gt_id normalised(gt_graph *graph, const rows *r) {
 
 /* With g for dL/dy, n = (x - mean) * inverse and h = g * weight, means along the row:
  *   dL/dbias = sum of g, dL/dweight = sum of g n, dL/dx = inverse * (h - mean(h) - n mean(h n)),
- * without mean(h) where nothing is centred. Who reads n normalises x anew: x costs no more to read than what
- * was made of it. */
+ * without mean(h) if rows are not centered. n is computed again from x wherever it is read, because reading x
+ * costs no more than reading n. */
 static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
                      gt_id *input_gradient) {
   const rows *r = derivative->context;

@@ -1,4 +1,4 @@
-/* pixel_shuffle: r * r channels become a square of r by r pixels, and pixel_unshuffle: the reverse (Shi et
+/* pixel_shuffle: turns r * r channels into a square of r by r pixels; pixel_unshuffle: the reverse (Shi et
  * al., "Real-Time Single Image and Video Super-Resolution", CVPR 2016), as torch.nn.PixelShuffle and
  * PixelUnshuffle: channel (c * r + i) * r + j is pixel (i, j) of channel c. */
 #include "layer/spatial.h"
@@ -19,7 +19,7 @@ static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_i
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (x.dim[3] % (r * r))
     return gt_build_error(build, "upscale_factor",
-                          "cannot make squares of %lld by %lld pixels of the channels of %s", (long long)r,
+                          "cannot form squares of %lld by %lld pixels from the channels of %s", (long long)r,
                           (long long)r, gt_build_input_text(build, input, 0));
   const gt_shape split = {.rank = 6, .dim = {x.dim[0], x.dim[1], x.dim[2], x.dim[3] / (r * r), r, r}};
   const gt_shape out = {.rank = 4, .dim = {x.dim[0], x.dim[1] * r, x.dim[2] * r, split.dim[3]}};

@@ -1,4 +1,4 @@
-/* rms_norm: the last axis by its root mean square (Zhang and Sennrich, "Root Mean Square Layer
+/* rms_norm: divides the last axis by its root mean square (Zhang and Sennrich, "Root Mean Square Layer
  * Normalization", NeurIPS 2019), as torch.nn.RMSNorm: y = x / sqrt(mean(x²) + eps) * weight. */
 #include "layer/norm.h"
 

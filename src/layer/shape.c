@@ -1,4 +1,4 @@
-/* flatten and reshape: the same values under another shape. */
+/* flatten and reshape: the same values with another shape. */
 #include "layer/circuit.h"
 #include "layer/layer.h"
 #include "op/core.h"
@@ -10,7 +10,7 @@ static gt_id build_flatten(gt_build *build, const void *config, const gt_id *inp
   return gt_reshape(build->graph, input[0], gt_shape_2(batch, gt_shape_count(shape) / batch));
 }
 
-/* The same bits in the same order. */
+/* In a circuit: the same bits in the same order. */
 static bool pass_on(gt_layer_circuit *circuit, const void *config) {
   (void)config;
   return gt_layer_circuit_pass(circuit);
@@ -48,7 +48,7 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
   const gt_shape from = gt_node_at(build->graph, input[0])->shape;
   const int64_t values = gt_shape_count(from) / from.dim[0];
   if (c->shape.count >= GT_MAX_RANK)
-    return gt_build_error(build, "shape", "gives %d axes; at most %d are possible", c->shape.count,
+    return gt_build_error(build, "shape", "has %d axes; at most %d are possible", c->shape.count,
                           GT_MAX_RANK - 1);
   gt_shape to = {.rank = c->shape.count + 1, .dim = {from.dim[0]}};
   int64_t known = 1;
@@ -56,8 +56,8 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
   for (int d = 1; d < to.rank; d++) {
     const int64_t n = c->shape.items[d - 1];
     to.dim[d] = n;
-    if (n == 0) return gt_build_error(build, "shape", "cannot give an axis of length 0");
-    if (n < 0 && free_axis) return gt_build_error(build, "shape", "can work out only one -1");
+    if (n == 0) return gt_build_error(build, "shape", "cannot output an axis of length 0");
+    if (n < 0 && free_axis) return gt_build_error(build, "shape", "can infer only one -1");
     if (n < 0) free_axis = d;
     if (n > 0 && __builtin_mul_overflow(known, n, &known)) known = INT64_MAX;
   }
@@ -66,7 +66,7 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
     char text[128];
     gt_shape sample = {.rank = to.rank - 1};
     for (int d = 0; d < sample.rank; d++) sample.dim[d] = c->shape.items[d];
-    return gt_build_error(build, "shape", "cannot reshape %s, %lld values a sample, to %s",
+    return gt_build_error(build, "shape", "cannot reshape %s, %lld values per sample, to %s",
                           gt_build_input_text(build, input, 0), (long long)values,
                           gt_shape_text(sample, text));
   }

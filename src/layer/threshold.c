@@ -1,6 +1,6 @@
-/* threshold: numbers as bits, one for each level: 1 where the value is above it. With several levels the bits
- * of one value stand side by side on the last axis, so that they are bit planes of an image whose channels
- * come last. */
+/* threshold: converts numbers to bits, one per level: 1 if the value is above the level. With several levels,
+ * the bits of a value are adjacent on the last axis, so they are bit planes of an image with channels
+ * last. */
 #include "layer/layer.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -29,7 +29,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
   if (!c->levels.count || c->levels.count > MOST_LEVELS)
     return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MOST_LEVELS, c->levels.count);
   if (shape.rank < 2 || shape.rank == GT_MAX_RANK)
-    return gt_build_error(build, NULL, "cannot take %s", gt_build_input_text(build, input, 0));
+    return gt_build_error(build, NULL, "cannot read %s", gt_build_input_text(build, input, 0));
   for (int i = 0; i < c->levels.count; i++)
     bits[i] = gt_less(graph, gt_constant(graph, c->levels.items[i]), input[0]);
   if (c->levels.count == 1) return bits[0];

@@ -1,4 +1,4 @@
-/* upsample: images at another size, as torch.nn.Upsample. */
+/* upsample: resizes images, as torch.nn.Upsample. */
 #include "op/upsample.h"
 #include "layer/spatial.h"
 #include <math.h>
@@ -11,7 +11,7 @@ typedef struct upsample_config {
   bool align_corners;
 } upsample_config;
 
-/* The linear ones by how many axes they are for. */
+/* The linear modes are indexed by their number of axes. */
 static const char *const modes[] = {"nearest", "linear", "bilinear", "trilinear", NULL};
 
 static const gt_field fields[] = {
@@ -43,7 +43,7 @@ static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute 
     a->factor[k] = list.items[list.count > 1 ? k : 0];
     const double size = floor((double)x.dim[1 + k] * a->factor[k]);
     if (size < 1 || size > INT32_MAX) {
-      gt_build_error(build, "scale_factor", "cannot give axis %d of length %lld a length of %.0f", 1 + k,
+      gt_build_error(build, "scale_factor", "cannot resize axis %d from length %lld to %.0f", 1 + k,
                      (long long)x.dim[1 + k], size);
       return false;
     }

@@ -102,7 +102,7 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
     gt_hint hint = {.suggestion = other.meant};
     if (!is_other) hint = hint_of(diagnostics, list, child, &value);
     if (!hint.suggestion && is_needless(list, child->key)) {
-      item->expected = list->why_needless;
+      item->help = list->why_needless;
       continue;
     }
     if (hint.suggestion && suggested && suggested->count < MOST_FIELDS)

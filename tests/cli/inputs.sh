@@ -97,7 +97,7 @@ sed '/^model:/,/linear: 1/d' "$TEST_TMP/columns.yaml" > "$TEST_TMP/moved.yaml"
 echo 'model: [{flatten: {from: place}}]' >> "$TEST_TMP/moved.yaml"
 exits 78 "a model of integers" "$GTRAIN" check "$TEST_TMP/moved.yaml"
 says "… is told" "the model's output, 'flatten1', holds integers"
-wrong "floats where integers are taken" '/integers:/d' 7:5 "layer 'embedding1' reads integers, but 'place' [4, 2] holds floats"
+wrong "floats where integers are taken" '/integers:/d' 7:5 "layer 'embedding1' needs integers, but 'place' [4, 2] holds floats"
 wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 \
   "layer 'embedding1' has 3 rows, but 'place' holds" 65
 wrong "integers of an unknown input" 's/integers: place/integers: [place, plan]/' 6:21 "there is no input 'plan'"

@@ -43,7 +43,7 @@ conv() {
   says "says so" "$2"
 }
 conv 'channels: 10, kernel: 9' "has a kernel of 9, but with padding there are 8 rows in 'reshape1'"
-conv 'channels: 10, pool: 7' "has windows of 7, but its kernels have 6 positions along the rows"
+conv 'channels: 10, pool: 7' "has pooling windows of 7, but its kernels have 6 positions along the rows"
 conv 'channels: 10, depth: 5' "at most 4"
 conv 'channels: 10, padding: same' "expected an integer, found 'same'"
 exits 78 "too few kernels" "$GTRAIN" check configs/digits_logic_conv.yaml \

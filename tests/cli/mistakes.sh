@@ -49,7 +49,7 @@ check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
 check "… each with a suggestion" test "$(grep -c "did you mean 'units'" <<< "$out")" = 2
 exits 78 "what the input tells" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {in_features: 2, out_features: 1}}]'
 check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
-says "… one for a key that is not needed" "expected no such key: it is inferred from the input"
+says "… one for a key that is not needed" "help: remove it: it is inferred from the input"
 says "… and one for the other" "did you mean 'units'"
 exits 78 "two keys missing" "$GTRAIN" check configs/xor.yaml --set 'model=[{conv2d: {zqxa: 2}}]'
 check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3

@@ -220,7 +220,7 @@ static void refused(const char *layer, gt_dtype dtype, const char *message, cons
 static void what_is_refused(void **state) {
   (void)state;
   refused("{embedding: {num_embeddings: 9, embedding_dim: 2}}", GT_F32,
-          "layer 'embedding1' reads integers, but 'input' [4, 3] holds floats", "data: {integers: [NAME]}");
+          "layer 'embedding1' needs integers, but 'input' [4, 3] holds floats", "data: {integers: [NAME]}");
   refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: 9}}", GT_I32,
           "layer 'embedding1' has no row 9: its rows are 0 to 8", NULL);
   refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: -10}}", GT_I32,

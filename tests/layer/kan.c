@@ -227,8 +227,8 @@ static void refusals(void **state) {
     int column;
   } wrong[] = {
       {"kan: {units: 4, degree: 10}", "'kan1' has splines of degree 10; 9 is the highest", 29},
-      {"kan: {units: 4, basis: chebyshev, grid: 5}", "has 'grid', which basis chebyshev has no use for", 45},
-      {"kan: {units: 4, basis: rbf, noise: 0.5}", "has 'noise', which basis rbf has no use for", 40},
+      {"kan: {units: 4, basis: chebyshev, grid: 5}", "has 'grid', which basis 'chebyshev' does not use", 45},
+      {"kan: {units: 4, basis: rbf, noise: 0.5}", "has 'noise', which basis 'rbf' does not use", 40},
       {"kan: {units: 4, range: [1, -1]}", "needs two numbers in 'range', the smaller first", 28},
       {"kan: {units: 4, range: 3}", "needs two numbers in 'range', the smaller first", 28},
       {"kan: 16000000", "would have 2147483647 coefficients or more", 5},

@@ -258,17 +258,15 @@ static void mistakes_are_told(void **state) {
     const char *layer, *message;
     int column;
   } cases[] = {
-      {"kan: {units: 2, symbolic: sin}", "layer 'kan1' has no list of edges in 'symbolic'", 31},
-      {"kan: {units: 2, symbolic: [[0, 0]]}",
-       "layer 'kan1' has an edge in 'symbolic' that is not written as one", 32},
-      {"kan: {units: 2, symbolic: [[0, 0, [sin]]]}",
-       "layer 'kan1' has an edge in 'symbolic' that is not written as one", 32},
+      {"kan: {units: 2, symbolic: sin}", "layer 'kan1' needs a list of edges in 'symbolic'", 31},
+      {"kan: {units: 2, symbolic: [[0, 0]]}", "layer 'kan1' has an invalid edge in 'symbolic'", 32},
+      {"kan: {units: 2, symbolic: [[0, 0, [sin]]]}", "layer 'kan1' has an invalid edge in 'symbolic'", 32},
       {"kan: {units: 2, symbolic: [[3, 0, sin]]}", "layer 'kan1' has no such input", 33},
       {"kan: {units: 2, symbolic: [[-1, 0, sin]]}", "layer 'kan1' has no such input", 33},
       {"kan: {units: 2, symbolic: [[0, 2, sin]]}", "layer 'kan1' has no such output", 36},
-      {"kan: {units: 2, symbolic: [[0, 0, sinn]]}", "layer 'kan1' knows no function 'sinn'", 39},
+      {"kan: {units: 2, symbolic: [[0, 0, sinn]]}", "layer 'kan1' has an unknown function 'sinn'", 39},
       {"kan: {units: 2, symbolic: [[0, 1, sin], [0, 0, x], [0, 1, x]]}",
-       "layer 'kan1' has this edge twice in 'symbolic'", 56},
+       "layer 'kan1' lists this edge twice in 'symbolic'", 56},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

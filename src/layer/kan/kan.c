@@ -1,11 +1,11 @@
 /* kan: a layer of a Kolmogorov-Arnold network (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024) over the
- * last axis: y_o = sum over inputs i and functions b of coefficients[b, i, o] B_b(x_i), and base_weight[i, o]
- * base(x_i) where there is a base branch. Formulas of the bases and their sources: shaders/op/kan/basis/.
+ * last axis: y_o = sum over inputs i and functions b of coefficients[b, i, o] B_b(x_i), plus base_weight[i,
+ * o] base(x_i) if there is a base branch. Formulas of the bases and their sources: shaders/op/kan/basis/.
  * Defaults are those of the sources: efficient-kan, ChebyKAN, FastKAN, FourierKAN, JacobiKAN, FasterKAN,
- * SincKAN, Wav-KAN. Coefficients are kept as the kernel reads them, [blocks, functions, inputs of a block,
- * outputs]; a base branch of silu that reads what the functions read is the last of the functions, one
- * product with them. One that reads the inputs as they are, where functions read them normalised, has weights
- * of its own, and goes through the same product behind them (op/kan/kan.h). */
+ * SincKAN, Wav-KAN. Coefficients are stored in the kernel's layout, [blocks, functions, inputs of a block,
+ * outputs]. A silu base branch that reads the same values as the functions is stored as the last function, in
+ * the same product. A base branch that reads the raw inputs, while the functions read normalized ones, has
+ * its own weights and is appended to the same product (op/kan/kan.h). */
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_layer.h"
 

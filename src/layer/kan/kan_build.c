@@ -24,18 +24,17 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
   }
 }
 
-/* --- parameters -------------------------------------------------------------------------------------------
- */
+/* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Neighbours that stand together: as many as a kernel reads while it stays with a function, if that comes out
- * even. */
+/* Inputs per block: as many as a kernel reads for one function at a time, if that divides the number of
+ * inputs. */
 static uint32_t block_of(int64_t inputs) {
   return inputs % 32 == 0 ? 32 : inputs % 16 == 0 ? 16 : (uint32_t)inputs;
 }
 
-/* Normal deviations of the sources where they have one: FastKAN 0.1, ChebyKAN (and all polynomials) 1 /
- * (inputs functions), FourierKAN 1 / sqrt(inputs frequencies); else such that outputs have a variance of
- * about one. */
+/* Standard deviations of the sources, where they have one: FastKAN 0.1, ChebyKAN (and all polynomials) 1 /
+ * (inputs functions), FourierKAN 1 / sqrt(inputs frequencies); otherwise chosen so that outputs have a
+ * variance of about one. */
 static double deviation_of(const gt_kan_attribute *a, double inputs) {
   switch (a->basis) {
   case GT_BASIS_RBF: return 0.1;
@@ -52,7 +51,7 @@ static double base_reach(const gt_kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
-/* Of each pair, 1 or 0; GT_NONE: the layer has no mask. */
+/* The mask, 1 or 0 for each pair of input and output; GT_NONE: the layer has no mask. */
 static gt_id read_mask(gt_build *build, const gt_kan_config *c, const gt_kan_symbolic *symbolic,
                        int64_t inputs) {
   const int64_t block = block_of(inputs);
@@ -79,7 +78,7 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
   return gt_build_formed(build, "coefficients", shape, init, kept);
 }
 
-/* The factors on coefficients, those that are learned times the mask, which is on the base, too. */
+/* The factors on coefficients: the learned scales times the mask, which also applies to the base. */
 static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
                          const gt_kan_symbolic *symbolic, int64_t inputs) {
   const gt_kan_config *c = o->config;
@@ -106,7 +105,7 @@ static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
   return gt_norm_rows(build, x, &form);
 }
 
-/* Its weights, with the mask; fills in what it is. */
+/* The base branch: its weights, with the mask; fills in its activation. */
 static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic,
                       gt_kan_edges *edges, gt_id x) {
   const gt_kan_config *c = o->config;
@@ -121,8 +120,8 @@ static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symb
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
 }
 
-/* Functions and base in one product: of silu, which reads x as it is. What both read stands behind each
- * other, as do their weights. */
+/* Functions and a silu base in one product; the base reads the raw x. The inputs of both are concatenated,
+ * and so are their weights. */
 static gt_id with_base_apart(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
   gt_kan_attribute a = *edges->attribute;
   const gt_id read[2] = {edges->x, x}, weight[2] = {edges->coefficients, edges->base_weight};
@@ -135,7 +134,7 @@ static gt_id with_base_apart(gt_graph *graph, const gt_kan_edges *edges, gt_id x
                 gt_reshape(graph, gt_pack(graph, weight, 2), gt_shape_2(-1, edges->units)), GT_NONE, &a);
 }
 
-/* The functions of `edges`, and the base of x that is not one of them, if there is one. */
+/* The functions of `edges`, plus the base branch of x if it is not one of them. */
 static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic, gt_id x,
                    gt_kan_edges *edges) {
   gt_graph *graph = build->graph;
@@ -152,14 +151,14 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
 }
 
 static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t inputs) {
-  /* FastKAN's bias is that of its base branch, a torch.nn.Linear; FourierKAN's begins as zeros. */
+  /* FastKAN's bias is that of its base branch, a torch.nn.Linear; FourierKAN's starts as zeros. */
   const double reach = o->basis == GT_BASIS_RBF ? 1 / sqrt((double)inputs) : 0;
   const gt_init *init =
       reach > 0 ? gt_init_uniform_between(build->arena, -reach, reach) : gt_init_constant_of(build->arena, 0);
   return gt_add(build->graph, y, gt_build_parameter(build, "bias", gt_shape_1(o->config->units), init));
 }
 
-/* With the numbers behind it, [lines + rows, inputs]. */
+/* Appends the numbers (knots, centers, …) to it: [lines + rows, inputs]. */
 static gt_id with_numbers(gt_graph *graph, gt_id x, gt_id numbers, int64_t inputs) {
   if (numbers == GT_NONE) return x;
   const gt_id parts[2] = {gt_reshape(graph, x, gt_shape_2(-1, inputs)), numbers};
@@ -176,10 +175,10 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   return gt_add(graph, y, gt_reshape(graph, more, shape));
 }
 
-static const double few_outside = 0.1; /* of the training samples, which only the base function then serves */
+static const double few_outside = 0.1; /* of the training samples; only the base function sees these */
 
-/* A norm's output always lies near 0, and knots that move find the data; tanh tells values beyond 3, where it
- * is 0.995, hardly apart. */
+/* Warns if many samples are outside the grid. A norm's output is always near 0, and moving knots follow the
+ * data, so these need no check; tanh hardly distinguishes values beyond 3, where it is 0.995. */
 static void review_range(gt_build *build, const gt_kan_choice *o) {
   const gt_sample_facts *facts = gt_review_facts(build);
   const bool tanh = !strcmp(o->norm, "tanh");
@@ -191,7 +190,7 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   gt_diagnostic *item = gt_review_find(
       build, GT_FINDING_outside_grid, tanh ? NULL : "range",
       "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
-      tanh ? "reads its input through tanh, which tells values apart" : "has its functions", low, high,
+      tanh ? "applies tanh to its input, which distinguishes values" : "defines its functions", low, high,
       100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
   item->help = tanh ? "data: {normalize: standard}"
                : o->basis == GT_BASIS_BSPLINE
@@ -214,7 +213,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
   a.placed = o->centres || o->widths;
-  if (a.placed) a.first = 1; /* the scales say it */
+  if (a.placed) a.first = 1; /* the learned scales replace it */
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);

@@ -1,8 +1,9 @@
-/* kan_conv2d: a convolution whose windows go through a KAN layer: each tap of each channel of a window is an
- * input with functions of its own (Bodner et al., "Convolutional Kolmogorov-Arnold Networks", 2024), over
- * values [batch, height, width, channels]. Windows are written to memory, one line for each position; basis
- * functions are made of them while products read them, and never are. Padding is with zeros as inputs, which
- * the functions take in like all others. Inputs are numbered tap by tap, row by row, channels innermost. */
+/* kan_conv2d: a convolution that applies a KAN layer to each window: each tap of each channel of a window is
+ * an input with its own functions (Bodner et al., "Convolutional Kolmogorov-Arnold Networks", 2024), over
+ * values [batch, height, width, channels]. Windows are written to memory, one row per position; basis
+ * functions are computed while products read the windows, and are never stored. Padding adds zeros as inputs,
+ * to which the functions are applied like to all others. Inputs are numbered tap by tap, row by row, channels
+ * innermost. */
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_layer.h"
 #include "layer/spatial.h"
@@ -34,7 +35,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "kan_conv2d", .help = "convolution with Kolmogorov-Arnold functions", .fields = fields};
 
-typedef struct window { /* of both axes, and where in an image it lies */
+typedef struct window { /* settings for both axes, and a position in the image */
   int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
       dilation[GT_SPATIAL_AXES];
   int64_t out[AXES];
@@ -49,7 +50,7 @@ static bool read_window(gt_build *build, const conv_config *c, const gt_id *inpu
       !gt_spatial_spread(build, "dilation", c->dilation, AXES, one, w->dilation))
     return false;
   if (w->kernel[0] * w->kernel[1] > MOST_TAPS)
-    return !gt_build_error(build, "kernel_size", "has windows of %lld elements; %d are the most",
+    return !gt_build_error(build, "kernel_size", "has windows of %lld elements; at most %d are possible",
                            (long long)(w->kernel[0] * w->kernel[1]), (int)MOST_TAPS);
   for (int k = 0; k < AXES; k++) {
     const int64_t size = x.dim[1 + k] + 2 * w->padding[k], reach = w->dilation[k] * (w->kernel[k] - 1) + 1;
@@ -62,7 +63,7 @@ static bool read_window(gt_build *build, const conv_config *c, const gt_id *inpu
   return true;
 }
 
-/* What tap (row, column) of all windows sees: [batch, positions…, channels]. */
+/* The values at tap (row, column) of all windows: [batch, positions…, channels]. */
 static gt_id tap_of(gt_graph *graph, gt_id padded, const window *w, int64_t row, int64_t column) {
   const gt_shape x = gt_node_at(graph, padded)->shape;
   const int64_t at[AXES] = {row * w->dilation[0], column * w->dilation[1]};

@@ -7,7 +7,7 @@
 
 /* --- on the host, in double --- */
 
-/* value and slope of u */
+/* value and slope at u */
 #define SYMBOL(name, value, slope)                         \
   static double name##_value(double u) { return (value); } \
   static double name##_slope(double u) { return (void)u, (slope); }
@@ -34,10 +34,10 @@ SYMBOL(arctangent, atan(u), 1 / (1 + u * u))
 
 /* --- in a graph, in float32 --- */
 
-#define NEAR_ZERO 1e-9                      /* of poles and logarithms */
-static const double near_one = 1 - 0x1p-24, /* of the arcsine: the last float before 1 */
-    near_pole = 1.5707,                     /* of the tangent */
-    most_exponent = 80;                     /* whose exponential, and that times its slope, is a float */
+#define NEAR_ZERO 1e-9 /* smallest distance from poles, smallest argument of logarithms */
+static const double near_one = 1 - 0x1p-24, /* for arcsine: the last float before 1 */
+    near_pole = 1.5707,                     /* for tangent */
+    most_exponent = 80; /* largest exponent whose exponential, also times its slope, is a float */
 
 static gt_id number(gt_graph *g, double value) { return gt_constant(g, value); }
 static gt_id at_least(gt_graph *g, gt_id u, double low) { return gt_max(g, u, number(g, low)); }
@@ -45,7 +45,7 @@ static gt_id clamp(gt_graph *g, gt_id u, double most) {
   return gt_min(g, at_least(g, u, -most), number(g, most));
 }
 
-/* Not between the two numbers nearest to zero that have an inverse. */
+/* Moves u out of the interval around 0 in which 1/u overflows. */
 static gt_id away(gt_graph *g, gt_id u) {
   const gt_id zero = number(g, 0), least = number(g, NEAR_ZERO);
   const gt_id side = gt_where(g, gt_less(g, u, zero), number(g, -NEAR_ZERO), least);
@@ -87,7 +87,7 @@ static gt_id emit_arcsine(gt_graph *g, gt_id u) {
 #define SIGN         GT_SYMBOL_SIGN
 #define VALUES(name) name##_value, name##_slope
 
-/* cos and sigmoid are sin and tanh in other words: these come first, as they are simpler here. */
+/* cos and sigmoid are equivalent to sin and tanh up to constants, which are simpler and so come first. */
 static const gt_symbol symbols[] = {
     {"x", 0, GT_SYMBOL_LINE, 1, 1, -INFINITY, INFINITY, VALUES(line), emit_line},
     {"x^2", B, GT_SYMBOL_POWER, 2, 2, -INFINITY, INFINITY, VALUES(square), emit_square},
@@ -122,7 +122,7 @@ const gt_symbol *gt_symbol_find(const char *name) {
   return NULL;
 }
 
-/* The same by another name, as formulas know it; of a slip of the keys the nearest. */
+/* The function of another name as formulas know it, or the nearest name after a typing error. */
 const char *gt_symbol_nearest(const char *name) {
   const char *names[SYMBOLS], *meaning = gt_formula_meaning(name);
   for (int i = 0; meaning && i < SYMBOLS; i++) {

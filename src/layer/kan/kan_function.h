@@ -1,14 +1,14 @@
-/* The library of functions that edges of a KAN can be, c f(a x + b) + d: one row each, read by the layer
- * whose edges are such functions by name (kan_symbolic.h) and by what reads edges as functions (src/kan). A
- * row says which of a and b are free: where f(a x) is another c f(x) or f(x) + d, a is not (x^2, 1/x, log),
- * but for its sign; nor b of exp. */
+/* The library of functions for symbolic edges of a KAN, c f(a x + b) + d, one row each. It is used by layers
+ * with symbolic edges (kan_symbolic.h) and by the symbolic fit (src/kan). A row says which of a and b are
+ * free. If f(a x) equals c f(x) or f(x) + d, a is not free, except for its sign (x^2, 1/x, log); b of exp is
+ * not free either. */
 #ifndef GT_LAYER_KAN_FUNCTION_H
 #define GT_LAYER_KAN_FUNCTION_H
 #include "graph/graph.h"
 
 enum { GT_SYMBOL_A = 1, GT_SYMBOL_B = 2, GT_SYMBOL_SIGN = 4 /* a is 1 or -1 */ };
 
-typedef enum gt_symbol_kind { /* where its arguments are looked for, and how its scale can be moved */
+typedef enum gt_symbol_kind { /* where its arguments are searched, and how its scale can be moved */
                               GT_SYMBOL_LINE,
                               GT_SYMBOL_POWER,    /* f(k u) = k^power f(u) for k > 0 */
                               GT_SYMBOL_LOG,      /* f(k u) = f(u) + log k for k > 0 */
@@ -25,17 +25,18 @@ typedef struct gt_symbol {
   gt_symbol_kind kind;
   double power;
   double complexity;
-  double low, high; /* arguments it is defined for; beyond, the value at these ends is taken */
+  double low, high; /* domain; beyond it, the value at the nearest end is used */
   double (*value)(double u);
   double (*slope)(double u);
-  /* As nodes. Arguments are cut off where it is not defined, or where float32 ends; there the slope is 0. */
+  /* Emits it as nodes. Arguments are clamped to the domain and to the range of float32; where they are
+   * clamped, the slope is 0. */
   gt_id (*emit)(gt_graph *graph, gt_id u);
 } gt_symbol;
 
 int gt_symbol_count(void);
 const gt_symbol *gt_symbol_at(int index);
 const gt_symbol *gt_symbol_find(const char *name); /* NULL if there is none */
-const char *gt_symbol_nearest(const char *name);   /* one that may have been meant, or NULL */
+const char *gt_symbol_nearest(const char *name);   /* the name that was probably meant, or NULL */
 const char *gt_symbol_names(gt_arena *arena);      /* "x, x^2, …" */
 double gt_symbol_value(const gt_symbol *symbol, double u);
 double gt_symbol_slope(const gt_symbol *symbol, double u);

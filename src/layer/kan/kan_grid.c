@@ -1,7 +1,6 @@
-/* Where functions stand, if not all inputs have them in the same places: centres and inverse widths that are
- * learned, as in FasterKAN and SincKAN but for each input; frequencies likewise; and knots that follow the
- * distribution of what an input takes in (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4).
- */
+/* Positions of functions that differ between inputs: learned centers and inverse widths, as in FasterKAN and
+ * SincKAN but per input; learned frequencies; and knots that follow the distribution of an input's values
+ * (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
 #include "layer/kan/kan_grid.h"
 #include "base/memory.h"
 #include "layer/kan/kan_layer.h"
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- how they begin ------------------------------------------------------------------------------------- */
+/* --- initial values ------------------------------------------------------------------------------------- */
 
 typedef struct ladder { /* row k: start + k * step, for all inputs */
   double start, step;
@@ -41,7 +40,7 @@ static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *
   fill_ladder(config, NULL, shape, 0, out);
 }
 
-/* A parameter whose rows begin as a ladder. */
+/* A parameter whose rows are initialized as a ladder. */
 static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
   static const gt_init_type type = {
       .name = "ladder", .help = "evenly spaced", .min_rank = 2, .fill = fill_rows};
@@ -87,7 +86,7 @@ gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *o, const gt_kan_attri
                                form);
 }
 
-/* --- how knots follow ----------------------------------------------------------------------------------- */
+/* --- updates of knots ----------------------------------------------------------------------------------- */
 
 typedef struct following {
   gt_kan_attribute a;
@@ -108,14 +107,14 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of sorted values, which share of them is smaller; between two, in proportion. */
+/* The value below which the fraction `share` of the sorted values lies, interpolated. */
 static double quantile(const float *sorted, int64_t count, double share) {
   const double at = share * (double)(count - 1);
   const int64_t k = (int64_t)at < count - 2 ? (int64_t)at : count - 2;
   return (double)sorted[k] + (at - (double)k) * ((double)sorted[k + 1] - (double)sorted[k]);
 }
 
-/* The new knots; false: an input that says nothing keeps its own. */
+/* Computes the new knots; false if the values do not spread, so that the input keeps its knots. */
 static bool find_knots(const following *f, float *value, int64_t count, double *knot) {
   const uint32_t degree = f->a.degree, cells = f->a.terms - degree;
   qsort(value, (size_t)count, sizeof *value, compare);
@@ -137,8 +136,8 @@ static float *layer_values(const gt_slot_values *values, const char *before, con
              : NULL;
 }
 
-/* Coefficients, and their moving average where there is one, go with the knots; an optimizer's moments stay.
- */
+/* Converts coefficients, and their moving average if there is one, to the new knots; optimizer slots are
+ * kept. */
 static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
                   const gt_slot_values *values) {
   const following *f = adaptation->settings;
@@ -152,7 +151,7 @@ static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t 
     for (int64_t r = 0; r < rows; r++) column[r] = sample[r * f->inputs + i];
     if (!find_knots(f, column, rows, now)) continue;
     for (int64_t k = 0; k < knots; k++) before[k] = (double)knot[k * f->inputs + i];
-    /* As they are kept, for the coefficients to fit these. */
+    /* Rounded to float as they are stored, so that the coefficients fit these knots. */
     for (int64_t k = 0; k < knots; k++) now[k] = (double)(knot[k * f->inputs + i] = (float)now[k]);
     const gt_kan_turn turn = {&f->a, &f->a, before, now, i, f->units};
     for (int which = 0; which < 2; which++)

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE_PURPOSE = 1 }; /* added to the stream's: what the base draws is its own */
+enum { BASE_PURPOSE = 1 }; /* added to the stream's purpose, so that the base has its own random numbers */
 
-typedef struct place { /* sizes of what is filled */
+typedef struct place { /* sizes of the filled tensor */
   int64_t blocks, functions, inside, outputs;
 } place;
 
-/* Coefficients of the splines that pass through random values at the ends of the grid's cells, as
- * efficient-kan begins. */
+/* Coefficients of splines that pass through random values at the ends of the grid's cells, as efficient-kan
+ * initializes them. */
 static void fill_through_noise(const gt_kan_start *c, const place *p, const gt_init_stream *stream,
                                float *out) {
   const uint32_t points = c->points, terms = c->a.terms;

@@ -1,5 +1,5 @@
-/* Coefficients of KAN layers, [blocks, functions, inputs of a block, outputs], as they begin and as a phase
- * with another grid takes them over. */
+/* Coefficients of KAN layers, [blocks, functions, inputs of a block, outputs]: their initial values, and
+ * their conversion to the grid of another phase. */
 #ifndef GT_LAYER_KAN_INIT_H
 #define GT_LAYER_KAN_INIT_H
 #include "layer/init.h"
@@ -8,16 +8,16 @@
 
 typedef struct gt_kan_start {
   gt_kan_attribute a;
-  uint32_t points;  /* > 0: splines through so many values, evenly distributed with this spread … */
+  uint32_t points;  /* > 0: splines through this many random values, uniform with this spread … */
   double deviation; /* … or normally distributed coefficients */
   double noise, scale;
-  double base; /* where the attribute has a base: its weights reach so far to either side, evenly */
+  double base; /* if the attribute has a base: its weights are uniform in [-base, base] */
 } gt_kan_start;
 
 const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start);
-/* gt_slot.refit, where the form of coefficients is a gt_kan_attribute: least squares over the new grid, so
- * that each function of an input stays what it was, as far as the new basis can say it. Knots of an input's
- * own are the old ones, with as many more or fewer between them. */
+/* gt_slot.refit for coefficients whose form is a gt_kan_attribute: fits by least squares over the new grid,
+ * so that the functions of an input change as little as the new basis allows. Knots per input are refined or
+ * coarsened from the old ones. */
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                   const gt_slot_values *was);
 #endif

@@ -1,5 +1,4 @@
-/* What KAN layers have in common: their settings, and the functions over the last axis that follow from them.
- */
+/* Shared by KAN layers: their settings, and the functions over the last axis. */
 #ifndef GT_LAYER_KAN_LAYER_H
 #define GT_LAYER_KAN_LAYER_H
 #include "layer/layer.h"
@@ -20,7 +19,7 @@ typedef struct gt_kan_config {
   const gt_spec *symbolic, *init;
 } gt_kan_config;
 
-/* The rows of a layer's schema whose settings begin with a gt_kan_config, but for `units`. */
+/* Schema rows for layers whose settings begin with a gt_kan_config, without `units`. */
 enum { GT_KAN_MOST_GRID = 4096, GT_KAN_MOST_DEGREE = 64, GT_KAN_MOST_UNITS = 1 << 24 };
 extern const char *const gt_kan_bases[], *const gt_kan_base_names[], *const gt_kan_norm_names[],
                                                                          *const gt_kan_edge_sizes[];
@@ -96,15 +95,15 @@ extern const gt_schema gt_kan_grid_update_schema;
       GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                       \
                  .help = "initial coefficients (default: as in the publication of the basis)")
 
-typedef struct gt_kan_form { /* what a basis has, and its defaults */
+typedef struct gt_kan_form { /* properties of a basis, and its defaults */
   unsigned uses;
   uint32_t grid, degree;
-  double reach; /* of the range, to either side */
+  double reach; /* the default range is [-reach, reach] */
   const char *norm, *base;
   bool bias, scale;
 } gt_kan_form;
 
-typedef struct gt_kan_choice { /* what a layer is, defaults filled in */
+typedef struct gt_kan_choice { /* the settings of a layer, with defaults filled in */
   const gt_kan_config *config;
   uint32_t basis, grid, degree;
   double low, high, alpha, beta, noise;
@@ -113,7 +112,7 @@ typedef struct gt_kan_choice { /* what a layer is, defaults filled in */
   bool bias, scale, adapts, centres, widths;
 } gt_kan_choice;
 
-bool gt_kan_uses_range(const gt_kan_choice *choice); /* its functions stand in [low, high] */
+bool gt_kan_uses_range(const gt_kan_choice *choice); /* its functions are defined on [low, high] */
 /* False after reporting. */
 bool gt_kan_read(gt_build *build, const gt_kan_config *config, gt_kan_choice *choice);
 /* The layer over the last axis of x; GT_NONE after reporting. */
@@ -121,23 +120,22 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
 
 /* --- parts of it ---------------------------------------------------------------------------------------- */
 
-/* An edge leads from an input to an output: its coefficients, with the factor on them, and what it takes in.
- */
+/* The edges, from inputs to outputs: their coefficients, the factors on these, and the values that they
+ * read. */
 typedef struct gt_kan_edges {
   const gt_kan_attribute *attribute;
   int64_t inputs, units;
-  gt_id x;            /* what the functions read: [lines, inputs], and what lies behind */
-  gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] … */
-  gt_id scales;       /* … and the factors on them (op/kan/kan.h), or GT_NONE */
-  gt_id active,
-      base_weight; /* of a branch beside them: what its weights [inputs, outputs] are multiplied with */
+  gt_id x;                   /* input of the functions: [lines, inputs], and the numbers after it */
+  gt_id coefficients;        /* [blocks, functions, inputs of a block, outputs] … */
+  gt_id scales;              /* … and the factors on them (op/kan/kan.h), or GT_NONE */
+  gt_id active, base_weight; /* of a separate base branch: the input of its weights [inputs, outputs] */
 } gt_kan_edges;
 /* Adds the penalties that the settings ask for. Names: Liu et al., 2024, 2.17 to 2.20. */
 void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
 
-/* The numbers behind x, for functions that do not stand on one grid; GT_NONE: they do. */
+/* The numbers to append to x, for functions that are not on one common grid; GT_NONE: they are. */
 gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
                      int64_t inputs);
-/* Has the knots follow x. */
+/* Registers the update of the knots by x. */
 void gt_kan_follow(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute, gt_id x);
 #endif

@@ -1,7 +1,7 @@
-/* What keeps a network of functions simple (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024,
+/* Penalties that keep a network of functions simple (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024,
  * section 2.5): with |φ_io| the mean of |φ_io(x_i)| over the batch, and S their sum over all edges of the
- * layer, l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|. Activations of
- * edges are written to memory for this, which the layer itself never does. */
+ * layer, l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|. Unlike the
+ * layer itself, this writes the activations of edges to memory. */
 #include "layer/kan/kan_layer.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -11,7 +11,7 @@
 #include "op/kan/basis.h"
 #include <string.h>
 
-static const double least_share = 1e-8; /* of an edge, as far as its logarithm goes */
+static const double least_share = 1e-8; /* smallest share of an edge for the logarithm */
 
 /* [blocks, functions, inputs of a block, outputs] as [inputs, functions, outputs]. */
 static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficients) {
@@ -21,7 +21,7 @@ static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficient
                     (gt_shape){.rank = 3, .dim = {e->inputs, shape.dim[1], e->units}});
 }
 
-/* Of every edge on every line: [inputs, lines, outputs]. */
+/* The activation of every edge on every line: [inputs, lines, outputs]. */
 static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
   static const int axes[] = {1, 3, 0, 2}, turned[] = {1, 0, 2};
   const gt_kan_attribute *a = e->attribute;
@@ -40,7 +40,7 @@ static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
   return gt_add(graph, y, gt_mul(graph, active, weight));
 }
 
-/* What each line counts, [1, lines, 1]: as its sample does. */
+/* The weight of each line, [1, lines, 1]: that of its sample. */
 static gt_id weights_of(gt_build *build, int64_t lines) {
   const int64_t batch = gt_node_at(build->graph, build->weight)->shape.dim[0];
   const gt_id each = gt_reshape(build->graph, build->weight, gt_shape_2(batch, 1));

@@ -56,7 +56,7 @@ static bool given(const gt_build *build, const char *key) {
   return build->spec && build->spec->kind == GT_SPEC_MAP && gt_spec_find(build->spec, key);
 }
 
-/* False after reporting a key that this basis does not use. */
+/* False, after reporting, if a key is set that this basis does not use. */
 static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_form *f) {
   static const struct {
     unsigned use;
@@ -74,7 +74,7 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_for
               {USES_FREQUENCIES, "learn_frequencies"}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (!(f->uses & keys[i].use) && given(build, keys[i].key)) {
-      gt_build_error(build, keys[i].key, "has '%s', which basis %s has no use for", keys[i].key, c->basis);
+      gt_build_error(build, keys[i].key, "has '%s', which basis '%s' does not use", keys[i].key, c->basis);
       return false;
     }
   return true;

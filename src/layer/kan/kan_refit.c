@@ -1,6 +1,6 @@
-/* From one basis to another by least squares, in double: each new function of an input is the one closest to
- * the old at points spread evenly over the new grid. All edges share the matrix that takes old coefficients
- * to new ones. */
+/* Converts coefficients from one basis to another by least squares, in double: each new function of an input
+ * is the closest one to the old at points evenly spaced over the new grid. All edges share the matrix that
+ * maps old coefficients to new ones. */
 #include "base/memory.h"
 #include "layer/kan/kan_grid.h"
 #include "layer/kan/kan_init.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 8 /* for each new function */ };
+enum { POINTS = 8 /* points per new function */ };
 
 static void ends(const gt_kan_attribute *a, double *low, double *high) {
   const uint32_t cells = a->basis == GT_BASIS_BSPLINE ? a->terms - a->degree : a->terms - 1;
@@ -24,7 +24,7 @@ static void ends(const gt_kan_attribute *a, double *low, double *high) {
   *high = on_grid && cells ? a->low + cells / (double)a->inverse : 1;
 }
 
-/* Splines in double; of all else the kernels' values are near enough. */
+/* Splines in double; for other functions the kernels' values are precise enough. */
 static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   if (a->basis == GT_BASIS_BSPLINE)
     return gt_spline(a->degree, (x - a->low) * a->inverse + a->degree - (double)term);
@@ -63,8 +63,8 @@ static void fill_values(const gt_kan_attribute *a, double low, double high, uint
       values[k * a->terms + t] = value_of(a, t, low + (high - low) * (k + 0.5) / points);
 }
 
-/* product [n, terms] = fit [n, points] values [points, terms]. Splines are 0 at most points, which are passed
- * over. */
+/* product [n, terms] = fit [n, points] values [points, terms]. Splines are 0 at most points, which are
+ * skipped. */
 static void multiply(const double *fit, uint32_t n, const double *values, uint32_t points, uint32_t terms,
                      double *product) {
   memset(product, 0, sizeof *product * n * terms);
@@ -110,8 +110,8 @@ static void turn_block(const gt_kan_attribute *a, const gt_kan_attribute *b, con
 
 /* --- knots of an input's own ---------------------------------------------------------------------------- */
 
-/* Points that are tried: evenly in each cell of the new grid, so that where samples are dense functions are
- * held to more. */
+/* The points of the fit: evenly spaced in each cell of the new grid, so that there are more points where
+ * samples are dense. */
 static uint32_t try_points(const gt_kan_turn *turn, double *values, uint32_t terms, bool old) {
   const gt_kan_attribute *b = turn->to, *a = old ? turn->from : b;
   const double *knot = turn->now + b->degree;
@@ -155,7 +155,7 @@ void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
   free(sum);
 }
 
-/* The old cells cut anew: where as many more come in between, all old knots stay. */
+/* Divides the old cells again; if each cell gets the same number of new knots, all old knots are kept. */
 static void cut_anew(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old, double *knot) {
   const uint32_t was = a->terms - a->degree, is = b->terms - b->degree;
   for (uint32_t k = 0; k <= is; k++) {
@@ -167,7 +167,7 @@ static void cut_anew(const gt_kan_attribute *a, const gt_kan_attribute *b, const
   gt_kan_extend(knot, is, b->degree);
 }
 
-/* Of one input, as the new ones are kept: in floats. */
+/* The new knots of one input, as stored: in floats. */
 static void knots_of(const gt_kan_attribute *a, const gt_kan_attribute *b, const float *old, int64_t inputs,
                      int64_t input, double *before, double *now) {
   for (uint32_t k = 0; k < gt_kan_behind(a); k++) before[k] = (double)old[k * inputs + input];
@@ -210,7 +210,7 @@ void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, f
     return;
   }
   const bool own = a->basis == GT_BASIS_KNOTS, is_knots = now->role == GT_STATE;
-  /* Where there are other inputs or outputs there is nothing to keep. */
+  /* With a different number of inputs or outputs, nothing can be kept. */
   for (int d = 0; d < now->shape.rank; d++)
     if (d != !is_knots && before->shape.dim[d] != now->shape.dim[d]) return;
   if (a->base != b->base || own != (b->basis == GT_BASIS_KNOTS)) return;

@@ -18,7 +18,7 @@ static bool refuse(gt_build *build, gt_position at, const char *what, const char
   return false;
 }
 
-/* The number of an input or output. */
+/* Reads the number of an input or output. */
 static bool read_number(gt_build *build, const gt_spec *node, const char *what, int64_t count, int *out) {
   int64_t value;
   if (!gt_spec_int(node, &value) || value < 0 || value >= count)
@@ -31,7 +31,7 @@ static bool read_number(gt_build *build, const gt_spec *node, const char *what, 
 static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int64_t units,
                       gt_kan_symbolic_edge *edge) {
   if (item->kind != GT_SPEC_SEQUENCE || item->count != 3 || item->child[2]->kind != GT_SPEC_SCALAR)
-    return refuse(build, item->at, "has an edge in 'symbolic' that is not written as one",
+    return refuse(build, item->at, "has an invalid edge in 'symbolic'",
                   "[input, output, function], such as [0, 0, sin]");
   const gt_spec *name = item->child[2];
   if (!read_number(build, item->child[0], "input", inputs, &edge->from) ||
@@ -39,13 +39,13 @@ static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int6
     return false;
   edge->function = gt_symbol_find(name->scalar);
   if (edge->function) return true;
-  refuse(build, name->at, gt_arena_printf(build->arena, "knows no function '%s'", name->scalar),
+  refuse(build, name->at, gt_arena_printf(build->arena, "has an unknown function '%s'", name->scalar),
          gt_arena_printf(build->arena, "one of %s", gt_symbol_names(build->arena)));
   build->diagnostics->items[build->diagnostics->count - 1].suggestion = gt_symbol_nearest(name->scalar);
   return false;
 }
 
-typedef struct place { /* of an edge in the list */
+typedef struct place { /* index of an edge in the list */
   int from, to, index;
 } place;
 
@@ -71,7 +71,7 @@ static bool check_twice(gt_build *build, const gt_spec *setting, const gt_kan_sy
     if (list[e].from == list[e - 1].from && list[e].to == list[e - 1].to) twice = list[e].index;
   free(list);
   return twice < 0 ||
-         refuse(build, setting->child[twice]->at, "has this edge twice in 'symbolic'", "each edge once");
+         refuse(build, setting->child[twice]->at, "lists this edge twice in 'symbolic'", "each edge once");
 }
 
 bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t inputs, int64_t units,
@@ -79,7 +79,7 @@ bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t input
   *out = (gt_kan_symbolic){0};
   if (gt_spec_is_null(setting)) return true;
   if (setting->kind != GT_SPEC_SEQUENCE)
-    return refuse(build, setting->at, "has no list of edges in 'symbolic'", "symbolic: [[0, 0, sin]], say");
+    return refuse(build, setting->at, "needs a list of edges in 'symbolic'", "a list such as [[0, 0, sin]]");
   gt_kan_symbolic_edge *edge = GT_NEW_N(build->arena, gt_kan_symbolic_edge, setting->count + 1);
   bool ok = true;
   for (int e = 0; e < setting->count; e++)
@@ -102,8 +102,8 @@ gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symboli
 
 /* --- rows by number ------------------------------------------------------------------------------------- */
 
-/* Of each edge the number of its row of values on one side, inputs or outputs; and the edges by that number,
- * as sums over them go. */
+/* For each edge, the index of its row on one side, inputs or outputs; and the edges sorted by that index, for
+ * sums. */
 typedef struct side {
   gt_id index, order;
   int64_t rows;
@@ -130,8 +130,8 @@ static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t 
       rows};
 }
 
-/* Taking rows by their numbers and adding rows up by their numbers are each other's gradients, as often as
- * these are asked for. */
+/* Gathering rows and scatter-adding rows are each other's gradients, so both can be differentiated any number
+ * of times. */
 typedef struct passage {
   gt_id input;
   side side;
@@ -158,9 +158,9 @@ static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds) {
   return y;
 }
 
-/* --- what they compute ---------------------------------------------------------------------------------- */
+/* --- computation ---------------------------------------------------------------------------------------- */
 
-/* The constants of each edge, [edges, 1]: edges begin as f(x). */
+/* The constants of each edge, [edges, 1]; edges are initialized to f(x). */
 static void read_constants(gt_build *build, const gt_kan_symbolic *form, gt_id *constant) {
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
     const bool factor = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
@@ -170,7 +170,7 @@ static void read_constants(gt_build *build, const gt_kan_symbolic *form, gt_id *
   }
 }
 
-/* Each run of edges that are the same function at once; u, and the result, [edges, lines]. */
+/* Computes each run of edges with the same function at once; u and the result are [edges, lines]. */
 static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_id u) {
   gt_graph *graph = build->graph;
   const int64_t lines = gt_node_at(graph, u)->shape.dim[1];

@@ -1,9 +1,9 @@
-/* Edges of a KAN layer that are functions by name, c f(a x + b) + d with constants that are trained, instead
- * of sums of basis functions: pykan's fix_symbolic (Liu et al., 2024, section 2.5). `symbolic: [[0, 0, sin]]`
- * in the layer's settings says which; a phase of training that snaps (src/change/symbolic.c) writes it there.
- * Of such an edge the mask is 0. x is what the layer takes in, before input_norm. Parameters [edges], in the
- * order of that list: symbolic_scale_in (a), symbolic_shift_in (b), symbolic_scale_out (c),
- * symbolic_shift_out (d), whose form is a gt_kan_symbolic, as is the mask's. */
+/* Symbolic edges of a KAN layer: c f(a x + b) + d with a named function f and trained constants, instead of a
+ * sum of basis functions; pykan's fix_symbolic (Liu et al., 2024, section 2.5). They are listed in the
+ * layer's settings, `symbolic: [[0, 0, sin]]`, which the symbolic fit of a training phase
+ * (src/change/symbolic.c) sets. The mask of such an edge is 0. x is the layer's input before input_norm.
+ * Parameters [edges], in the order of that list: symbolic_scale_in (a), symbolic_shift_in (b),
+ * symbolic_scale_out (c), symbolic_shift_out (d), whose form is a gt_kan_symbolic, as is the mask's. */
 #ifndef GT_LAYER_KAN_SYMBOLIC_H
 #define GT_LAYER_KAN_SYMBOLIC_H
 #include "layer/kan/kan_function.h"
@@ -22,18 +22,20 @@ typedef struct gt_kan_symbolic {
 enum { GT_KAN_SCALE_IN, GT_KAN_SHIFT_IN, GT_KAN_SCALE_OUT, GT_KAN_SHIFT_OUT, GT_KAN_SYMBOLIC_VALUES };
 extern const char *const gt_kan_symbolic_names[GT_KAN_SYMBOLIC_VALUES];
 
-/* Of the layer's setting `symbolic`, NULL: none, for so many inputs and outputs; false after reporting. */
+/* Reads the layer's setting `symbolic` (NULL: none) for this number of inputs and outputs; false after
+ * reporting. */
 bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t inputs, int64_t units,
                           gt_kan_symbolic *out);
-/* The same as a setting. */
+/* The list as a setting. */
 gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symbolic);
-/* What the edges add to the outputs: x [lines, inputs] -> [lines, units]. */
+/* The sum of the edges for each output: x [lines, inputs] -> [lines, units]. */
 gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t units);
 /* The layer's mask, [blocks, 1, inputs of a block, outputs]. */
 gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape);
 
-/* True for these parameters and for the mask of a layer with such edges. */
+/* True if the slot is one of these parameters, or the mask of a layer with symbolic edges. */
 bool gt_kan_symbolic_is(const gt_slot *slot);
-/* gt_slot.refit of such: edges that were there keep their constants, of others the mask is 0. */
+/* gt_slot.refit of these slots: existing edges keep their constants, and the mask of all listed edges is
+ * 0. */
 void gt_kan_symbolic_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out);
 #endif

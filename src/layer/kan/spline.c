@@ -16,7 +16,7 @@ double gt_spline(uint32_t degree, double v) {
 
 void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value) {
   const uint32_t count = knots - degree - 1;
-  double near[GT_SPLINE_MOST_DEGREE + 1] = {0}; /* of those that are not 0, the last `degree` + 1 */
+  double near[GT_SPLINE_MOST_DEGREE + 1] = {0}; /* the last `degree` + 1 splines, which are not 0 */
   uint32_t cell = 0;
   assert(degree <= GT_SPLINE_MOST_DEGREE);
   memset(value, 0, sizeof *value * count);
@@ -39,9 +39,9 @@ void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, d
   }
 }
 
-/* The lower half of a symmetric matrix of splines that overlap only their neighbours: row i holds zeros
- * before first[i], column i behind last[i]. Its Cholesky factor has the same profile (George and Liu,
- * "Computer Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
+/* The lower half of a symmetric matrix of splines that overlap only their neighbors: row i is 0 before
+ * first[i], column i after last[i]. Its Cholesky factor has the same profile (George and Liu, "Computer
+ * Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
 typedef struct profile {
   uint32_t *first, *last; /* [n] */
 } profile;
@@ -80,9 +80,9 @@ static void divide(double *row, double by, uint32_t count) {
   for (uint32_t c = 0; c < count; c++) row[c] = by > 0 ? row[c] / by : 0;
 }
 
-/* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and not
- * negative, and is overwritten by its Cholesky factor. What is singular is taken as 0, which LAPACK's dpbsv
- * refuses. */
+/* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and
+ * positive semidefinite, and is overwritten by its Cholesky factor. Singular pivots are taken as 0, where
+ * LAPACK's dpbsv fails. */
 static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   const profile p = profile_of(s, n);
   factor(s, n, &p);
@@ -99,8 +99,8 @@ static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   free(p.first);
 }
 
-/* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most of what splines are made of is
- * zero. */
+/* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most values of splines are zero, and
+ * are skipped. */
 static void square(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t each, double *out) {
   memset(out, 0, sizeof *out * n * n);
   for (uint32_t k = 0; k < count; k++, a += step)

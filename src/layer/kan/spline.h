@@ -1,5 +1,4 @@
-/* Splines on the host, in double precision: what initial values need, and whatever fits coefficients to
- * values. */
+/* Splines on the host, in double precision, for initial values and for fits of coefficients. */
 #ifndef GT_LAYER_SPLINE_H
 #define GT_LAYER_SPLINE_H
 #include <stdbool.h>
@@ -12,7 +11,7 @@ double gt_spline(uint32_t degree, double v);
 /* All B-splines of the degree over `knots` knots at x (shaders/op/kan/basis/knots.h): knots - degree - 1
  * values. */
 void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value);
-/* Of the matrix a [rows, columns] the pseudo-inverse [columns, rows]: what solves a x = y by least squares
- * or, where there are many solutions, by the shortest one. */
+/* Computes the pseudo-inverse [columns, rows] of the matrix a [rows, columns]: it solves a x = y by least
+ * squares or, if there are many solutions, by the shortest one. */
 void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double *inverse);
 #endif

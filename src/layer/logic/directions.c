@@ -10,8 +10,8 @@ typedef struct perception {
   uint8_t *chosen;
 } perception;
 
-/* True if this gate can pass on that place of the neighbourhood. If so, and unless `kernel` is GT_NONE, that
- * kernel's gates on the way are set to. */
+/* True if this gate can pass on that place of the neighborhood. Unless `kernel` is GT_NONE, then sets that
+ * kernel's gates on the way to pass it on. */
 static bool reach(const perception *p, uint32_t l, uint32_t gate, int32_t place, uint32_t kernel) {
   const gt_logic_ca_layer *at = &p->layer[l];
   const int32_t input[2] = {p->first[at->wire + gate], p->second[at->wire + gate]};
@@ -24,7 +24,7 @@ static bool reach(const perception *p, uint32_t l, uint32_t gate, int32_t place,
   return false;
 }
 
-/* A kernel takes its neighbour for one output of the last layer. */
+/* Sets a kernel's gates to pass on its neighbor, for one output of the last layer. */
 static void look(const perception *p, uint32_t last, uint32_t output, uint32_t kernel, const int32_t *order) {
   uint32_t reached[PLACES], count = 0;
   for (uint32_t i = 0; i < PLACES; i++)
@@ -34,7 +34,7 @@ static void look(const perception *p, uint32_t last, uint32_t output, uint32_t k
 
 const uint8_t *gt_directions(gt_arena *arena, const gt_logic_ca_attribute *attribute, uint32_t channels,
                              const int32_t *wiring) {
-  /* Places in the neighbourhood, row-major, the cell itself fourth. */
+  /* Places in the neighborhood, row-major; the cell itself is number 4. */
   static const int32_t straight_first[PLACES] = {1, 7, 3, 5, 0, 8, 2, 6},
                        diagonal_first[PLACES] = {0, 8, 2, 6, 1, 7, 3, 5};
   const size_t gates = (size_t)gt_logic_ca_gates(attribute);

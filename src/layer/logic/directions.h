@@ -1,16 +1,16 @@
-/* How an automaton's perception begins to look around. Kernels share their wiring, so gates that all pass
- * their first input on make every kernel see the same neighbour: what a cell knows then travels one way only,
- * and gates must change together before it can travel another. Here each kernel begins with another
- * neighbour. Private to this room. */
+/* Initial gates of an automaton's perception. Kernels share their wiring, so if all gates pass on their first
+ * input, every kernel sees the same neighbor: information travels in one direction only, and several gates
+ * must change together before it can travel in another. Here each kernel starts with a different neighbor.
+ * Private to this room. */
 #ifndef GT_LAYER_DIRECTIONS_H
 #define GT_LAYER_DIRECTIONS_H
 #include "op/logic/logic_ca.h"
 
-/* The function that each gate begins with, GT_LOGIC_FIRST or _SECOND (layer/logic/logic_init.h), in the
- * arena: an output of kernel k passes on number k, round and round, of the neighbours that its gates can
- * reach; where outputs share gates, the last one decides. They are numbered N, S, W, E, then NW, SE, NE, SW;
- * with more than four kernels the latter four come first: with them and any straight one, no cell is farther
- * than the board is wide. wiring: as gt_logic_ca's. */
+/* The initial function of each gate, GT_LOGIC_FIRST or _SECOND (layer/logic/logic_init.h), in the arena: an
+ * output of kernel k passes on neighbor k (modulo their number) of those that its gates can reach; if outputs
+ * share gates, the last one decides. Neighbors are numbered N, S, W, E, then NW, SE, NE, SW. With more than
+ * four kernels, the diagonal ones come first: with them and one straight neighbor, every cell is reached in
+ * at most as many steps as the board is wide. wiring: as in gt_logic_ca. */
 const uint8_t *gt_directions(gt_arena *arena, const gt_logic_ca_attribute *attribute, uint32_t channels,
                              const int32_t *wiring);
 #endif

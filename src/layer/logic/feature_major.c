@@ -2,7 +2,7 @@
 #include "op/core.h"
 #include "op/move.h"
 
-/* A permute of rows that were permuted themselves cancels. */
+/* Finds the rows before a reshape, so that two permutes in a row cancel. */
 gt_id gt_feature_major(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;

@@ -1,9 +1,9 @@
 /* logic: a layer of gates with two inputs each (op/logic/logic.h); group_sum: the sums that turn the last
  * layer's bits into class scores; both after Petersen et al., "Deep Differentiable Logic Gate Networks",
- * NeurIPS 2022. The layers take and give [batch, features]; inside they work feature-major, and the permutes
- * between two of them cancel. A hard evaluation of bits works on words of 32 samples, which stay words from
- * layer to layer; where an input may hold other numbers the gates are what they are in training, extended to
- * them. */
+ * NeurIPS 2022. Inputs and outputs are [batch, features]; inside, the layers are feature-major, and the
+ * permutes between two of them cancel. A hard evaluation of bits computes on words of 32 samples, also
+ * between layers. If an input may hold numbers other than bits, the gates are evaluated as polynomials, as in
+ * training. */
 #include "op/logic/logic.h"
 #include "layer/circuit.h"
 #include "layer/logic/feature_major.h"
@@ -44,7 +44,7 @@ static const gt_schema schema = {
 
 static bool is_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
-  gt_build_error(build, NULL, "needs one row of values a sample, as a flatten layer gives; its input is %s",
+  gt_build_error(build, NULL, "needs one row of values per sample, as after a flatten layer; its input is %s",
                  gt_build_input_text(build, input, 0));
   return false;
 }
@@ -53,7 +53,8 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
                           int32_t *wiring) {
   const gt_init_stream stream = gt_build_stream(build, "wiring");
   if (2 * c->units < in) {
-    gt_build_error(build, "units", "has %lld gates with two inputs each, too few to read all values of %s",
+    gt_build_error(build, "units",
+                   "has %lld gates with two inputs each, which are too few to read all values of %s",
                    (long long)c->units, gt_build_input_text(build, input, 0));
     return false;
   }
@@ -67,7 +68,7 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
   return true;
 }
 
-/* The walk over the gates or, where there is none, the inverse wiring. */
+/* The walk over the gates or, if there is none, the inverse wiring. */
 static gt_id find_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
   const int64_t runs = gt_logic_walk_runs(wiring, in, gates), room = gt_logic_walk_room(gates);
   const bool walks = runs && runs <= room;
@@ -118,7 +119,7 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
   uint32_t *values = gt_layer_circuit_values(circuit, gates);
   return gt_circuit_add_layer(circuit->circuit, &layer, circuit->source->items,
                               (uint32_t)circuit->source->count, values, circuit->error) ||
-         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not match its input");
 }
 
 GT_DEFINE(layer, logic) = {.name = "logic",
@@ -157,17 +158,17 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   if (!is_flat(build, input)) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (shape.dim[1] % c->groups)
-    return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
+    return gt_build_error(build, "groups", "cannot form %lld equal groups from %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
   const gt_id words = build->hard ? gt_logic_words_of(graph, input[0]) : GT_NONE;
   if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
   return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
 }
 
-/* Of bits, at the end: the circuit's outputs are groups. */
+/* In a circuit, at the end of the model: the outputs form groups. */
 static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   if (!circuit->source->count) return true;
-  if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates and is none");
+  if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates but has no gates");
   circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
   return gt_layer_circuit_pass(circuit);
 }

@@ -1,8 +1,7 @@
-/* logic_ca: a cellular automaton whose rule is a circuit of logic gates, run for some steps
+/* logic_ca: a cellular automaton whose rule is a circuit of logic gates, run for a number of steps
  * (op/logic/logic_ca.h). Its input is the first board, [batch, height, width, channels], its output the first
- * `outputs` channels of the last one. Wiring, and initial logits with init: pass_through, as Miotti et al.,
- * "Differentiable Logic Cellular Automata", 2025.
- */
+ * `outputs` channels of the last one. Wiring and initial logits with init: pass_through follow Miotti et al.,
+ * "Differentiable Logic Cellular Automata", 2025. */
 #include "op/logic/logic_ca.h"
 #include "layer/circuit.h"
 #include "layer/logic/directions.h"
@@ -67,13 +66,14 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "logic_ca", .help = "cellular automaton of logic gates", .fields = fields};
 
-/* What the op needs of the config; false after reporting. */
+/* Fills in the op's attribute from the config; false after reporting. */
 static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
   if (c->perception.count < 1 || c->perception.count > GT_LOGIC_CA_PERCEPTION || c->update.count < 1 ||
       c->update.count > GT_LOGIC_CA_UPDATE) {
-    gt_build_error(
-        build, c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
-        "has 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION, GT_LOGIC_CA_UPDATE);
+    gt_build_error(build,
+                   c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
+                   "needs 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION,
+                   GT_LOGIC_CA_UPDATE);
     return false;
   }
   memset(a, 0, sizeof *a);
@@ -94,7 +94,7 @@ static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribu
   return true;
 }
 
-/* One layer's rows of the wiring, [2, width] taken apart. */
+/* Chooses one layer's rows of the wiring, [2, width], as two arrays. */
 static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t inputs, uint32_t width,
                        int32_t *a, int32_t *b) {
   const gt_init_stream stream = gt_build_stream(build, gt_arena_printf(build->arena, "wiring%u", l));
@@ -114,8 +114,8 @@ static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t
   if (enough) return true;
   gt_build_error(
       build, l < (uint32_t)c->perception.count ? "perception" : "update",
-      "has a layer of %u gates that reads %u values: a gate has two inputs, every value needs a reader%s",
-      width, inputs, strcmp(c->wiring, "random") ? ", and there is a gate for each pair at most" : "");
+      "has a layer of %u gates that reads %u values: a gate reads two values, and every value must be read%s",
+      width, inputs, strcmp(c->wiring, "random") ? ", and each pair by at most one gate" : "");
   return false;
 }
 
@@ -127,7 +127,7 @@ static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint
   return gt_build_derived(build, "inverse", gt_shape_1(words), inverse);
 }
 
-/* The output channels of the last of all states, or of the mean of some. */
+/* The output channels of the last state, or of the mean of the last states. */
 static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs, int64_t average) {
   if (states == GT_NONE) return GT_NONE;
   const gt_shape all = gt_node_at(graph, states)->shape;
@@ -142,7 +142,7 @@ static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs, int64_t 
   return outputs == board.dim[3] ? last : gt_shrink(graph, last, start, stop);
 }
 
-/* The output channels of the last board, all boards of bits: 32 of them a word. */
+/* The output channels of the last board, for boards of bits: 32 samples per word. */
 static gt_id run_bits(gt_build *build, const gt_logic_ca_attribute *a, gt_id boards, gt_id logits,
                       gt_id wiring, int64_t outputs) {
   gt_graph *graph = build->graph;
@@ -160,7 +160,7 @@ static gt_id run_bits(gt_build *build, const gt_logic_ca_attribute *a, gt_id boa
   return gt_reshape(graph, gt_logic_unpack(graph, x, batch, GT_WORDS_BY_WORD), last);
 }
 
-/* Initial logits: the choices of logic_init.h, and directions. */
+/* Initial logits: those of logic_init.h, or directions. */
 static const gt_init *first_logits(gt_build *build, const ca_config *c, const gt_logic_ca_attribute *a,
                                    uint32_t channels, const int32_t *wiring) {
   if (!strcmp(c->init, "directions"))
@@ -183,9 +183,10 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
     return gt_build_error(build, "update", "ends with %u gates, but the cells have %lld channels",
                           a.width[a.perceptions + a.updates - 1], (long long)channels);
   if (c->average_last > c->steps)
-    return gt_build_error(build, "average_last", "is more than the automaton's %lld steps",
+    return gt_build_error(build, "average_last", "is larger than the automaton's %lld steps",
                           (long long)c->steps);
-  if (outputs > channels) return gt_build_error(build, "outputs", "gives more channels than the cells have");
+  if (outputs > channels)
+    return gt_build_error(build, "outputs", "is larger than the number of channels of the cells");
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
   gt_logic_ca_layers(&a, (uint32_t)channels, layer);
   const int64_t wires = gt_logic_ca_wires(&a), gates = gt_logic_ca_gates(&a);
@@ -220,7 +221,7 @@ static int64_t total(const gt_ints *widths) {
   return sum;
 }
 
-/* Layers of the widths, of `kernels` circuits each: their gates from op on, their wires from a and b on. */
+/* Fills in layers with these widths, for `kernels` circuits each: gates start at op, wires at a and b. */
 static gt_circuit_layer *layers_of(gt_arena *arena, const gt_ints *widths, int64_t kernels, const uint8_t *op,
                                    const int32_t *a, const int32_t *b) {
   gt_circuit_layer *layer = GT_NEW_N(arena, gt_circuit_layer, widths->count + 1);

@@ -1,8 +1,8 @@
-/* logic_conv2d: kernels that are trees of gates, laid over every position of an image, and OR-pooled
+/* logic_conv2d: kernels that are trees of gates, applied at every position of an image, with OR pooling
  * (op/logic/logic_conv.h); after Petersen et al., "Convolutional Differentiable Logic Gate Networks", NeurIPS
- * 2024. It takes and gives [batch, height, width, channels]; inside, the batch is innermost, and the permutes
- * between two layers of gates cancel. A hard evaluation of bits works on words of 32 samples, as in layer
- * logic. */
+ * 2024. Inputs and outputs are [batch, height, width, channels]; inside, the batch is innermost, and the
+ * permutes between two layers of gates cancel. A hard evaluation of bits computes on words of 32 samples, as
+ * in layer logic. */
 #include "op/logic/logic_conv.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -52,18 +52,17 @@ static const gt_schema schema = {.name = "logic_conv2d",
 
 /* --- wiring --------------------------------------------------------------------------------------------- */
 
-typedef struct choice { /* what the leaves of a layer choose from */
+typedef struct choice { /* the candidates for a layer's leaves */
   gt_init_stream stream;
   int64_t kernels, leaves, channels, each,
-      area; /* each: channels a kernel reads; area: places in its field */
+      area; /* each: channels that a kernel reads; area: places in its field */
 } choice;
 
-/* Channels are dealt to the kernels from permutations of all of them, one after another, so that each is
- * dealt about equally often, and once at least. A kernel that meets the same channel again takes the next
- * one. */
+/* Channels are assigned to kernels from successive permutations of all channels, so that each channel is used
+ * about equally often, and at least once. A kernel that gets the same channel again takes the next one. */
 typedef struct dealer {
-  int32_t *order, *owner; /* of each channel: the last kernel that has it, counted from 1 */
-  int64_t dealt;          /* of this permutation */
+  int32_t *order, *owner; /* owner: the last kernel that has each channel, counted from 1 */
+  int64_t dealt;          /* number assigned from this permutation */
 } dealer;
 
 static void deal_channels(const choice *c, dealer *d, int64_t kernel, uint32_t draw, int32_t *channel) {
@@ -75,8 +74,8 @@ static void deal_channels(const choice *c, dealer *d, int64_t kernel, uint32_t d
   }
 }
 
-/* The leaves, in random order, take the kernel's channels in turn, and of each channel places that differ, as
- * far as there are. */
+/* The leaves, in random order, take the kernel's channels in turn, and different places of each channel as
+ * long as there are any. */
 static void choose_wiring(const choice *c, int32_t *wiring) {
   int32_t *all = gt_alloc((size_t)(2 * c->channels + c->each + c->leaves + c->area) * sizeof *all);
   dealer d = {.order = all, .owner = all + c->channels, .dealt = c->channels};
@@ -110,31 +109,33 @@ static bool check_image(gt_build *build, const conv_config *c, const gt_logic_co
     const long long size = (long long)(x.dim[1 + d] + 2 * c->padding);
     if (gt_logic_conv_windows(a, x.dim[1 + d])) continue;
     const bool small = size < c->kernel;
-    gt_build_error(build, small ? "kernel" : "pool",
-                   small ? "has a kernel of %lld, but with padding there are %lld %s in %s"
-                         : "has windows of %lld, but its kernels have %lld positions along the %s of %s",
-                   (long long)(small ? c->kernel : c->pool),
-                   small ? size : (size - (long long)c->kernel) / (long long)c->stride + 1, axis[d],
-                   gt_build_input_text(build, input, 0));
+    gt_build_error(
+        build, small ? "kernel" : "pool",
+        small ? "has a kernel of %lld, but with padding there are %lld %s in %s"
+              : "has pooling windows of %lld, but its kernels have %lld positions along the %s of %s",
+        (long long)(small ? c->kernel : c->pool),
+        small ? size : (size - (long long)c->kernel) / (long long)c->stride + 1, axis[d],
+        gt_build_input_text(build, input, 0));
     return false;
   }
   return true;
 }
 
-/* Every channel needs a reader, as in layer logic every value does. */
+/* Every channel must be read, like every value in layer logic. */
 static bool check_readers(gt_build *build, const choice *c, const gt_id *input) {
   if (c->kernels * c->each >= c->channels) return true;
-  gt_build_error(build, "channels",
-                 "has %lld kernels that read %lld channels each, too few to read all channels of %s",
-                 (long long)c->kernels, (long long)c->each, gt_build_input_text(build, input, 0));
+  gt_build_error(
+      build, "channels",
+      "has %lld kernels that read %lld channels each, which are too few to read all channels of %s",
+      (long long)c->kernels, (long long)c->each, gt_build_input_text(build, input, 0));
   return false;
 }
 
-/* Before the wiring of very many kernels is drawn, which takes long. */
+/* Checked before drawing the wiring, which takes long for very many kernels. */
 static bool check_output(gt_build *build, const gt_shape *output) {
   char text[128];
   if (gt_shape_count(*output) <= INT32_MAX) return true;
-  gt_build_error(build, "channels", "would give %s, more than %d values", gt_shape_text(*output, text),
+  gt_build_error(build, "channels", "would output %s, more than %d values", gt_shape_text(*output, text),
                  INT32_MAX);
   return false;
 }
@@ -184,8 +185,9 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
                                    gt_logic_conv_windows(&a, x.dim[2]), from.kernels}};
-  if (from.area * from.channels > INT32_MAX) /* the wiring's numbers */
-    return gt_build_error(build, "kernel", "has %lld places of %lld channels each: at most %d in all",
+  if (from.area * from.channels > INT32_MAX) /* numbers in the wiring are int32 */
+    return gt_build_error(build, "kernel",
+                          "has %lld places with %lld channels each; at most %d in total are possible",
                           (long long)from.area, (long long)from.channels, INT32_MAX);
   if (!check_readers(build, &from, input) || !check_output(build, &output)) return GT_NONE;
   const int64_t leaves = from.kernels * from.leaves;
@@ -224,7 +226,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
   uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));
   return gt_circuit_add_convolution(circuit->circuit, &kernels, circuit->source->items, values,
                                     circuit->error) ||
-         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not match its input");
 }
 
 GT_DEFINE(layer, logic_conv2d) = {

@@ -13,7 +13,7 @@ static void fill_normal(const void *config, gt_shape shape, const gt_init_stream
 
 typedef struct pass_config {
   float strength;
-  const uint8_t *chosen; /* of each gate: the function that it begins with; NULL: its first input */
+  const uint8_t *chosen; /* initial function of each gate; NULL: its first input */
 } pass_config;
 
 static void fill_pass(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {

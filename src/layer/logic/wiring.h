@@ -1,16 +1,15 @@
 /* Which two inputs each gate of a layer reads, chosen once from a stream of random numbers. wiring: [2,
- * gates], all first inputs, then all second ones. Both kinds give every input a reader, which takes 2 * gates
- * >= inputs. Sources: random as Petersen et al. (NeurIPS 2022), unique as Miotti et al. (2025) wire their
- * layers. */
+ * gates], all first inputs, then all second ones. With both kinds, every input is read, so 2 * gates >=
+ * inputs must hold. Sources: Petersen et al. (NeurIPS 2022) for random, Miotti et al. (2025) for unique. */
 #ifndef GT_LAYER_WIRING_H
 #define GT_LAYER_WIRING_H
 #include "layer/init.h"
 
-/* A permutation of 0 … n-1 (Durstenfeld 1964). `draw` tells several permutations of one stream apart. */
+/* A permutation of 0 … n-1 (Durstenfeld 1964). `draw` distinguishes several permutations of one stream. */
 void gt_wiring_permutation(const gt_init_stream *stream, uint32_t draw, int64_t n, int32_t *out);
-/* Every input is read equally often, up to one, by gates at random. */
+/* Random gates; the numbers of readers of any two inputs differ by at most one. */
 void gt_wiring_random(const gt_init_stream *stream, int64_t inputs, int64_t gates, int32_t *wiring);
 /* Pairs (0,1), (2,3), …, then (1,2), (3,4), …, then (i, i+2), (i, i+3), … until there are enough; in random
- * order. No pair comes twice. False if there are fewer pairs than gates. */
+ * order. No pair occurs twice. False if there are fewer pairs than gates. */
 bool gt_wiring_unique(const gt_init_stream *stream, int64_t inputs, int64_t gates, int32_t *wiring);
 #endif
