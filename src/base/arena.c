@@ -9,10 +9,10 @@ enum { ALIGNMENT = 16, FIRST_BLOCK = 16 << 10, LARGEST_BLOCK = 1 << 20 };
 
 typedef struct gt_arena_block {
   struct gt_arena_block *next;
-  size_t used, size; /* of the bytes that follow the header */
+  size_t used, size; /* in bytes after the header */
 } block;
 
-/* The header is padded so that what follows it keeps malloc's alignment. */
+/* Padded so that the data after the header keeps malloc's alignment. */
 enum { HEADER = (sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
 void gt_arena_init(gt_arena *arena) { arena->block = NULL; }
@@ -25,7 +25,7 @@ void gt_arena_finish(gt_arena *arena) {
   arena->block = NULL;
 }
 
-/* A block of its own for a large request goes behind the current one, whose room stays in use. */
+/* A large request gets its own block, linked after the current one, which stays in use. */
 static block *add_block(gt_arena *arena, size_t size) {
   size_t room = FIRST_BLOCK;
   if (arena->block) {

@@ -1,8 +1,7 @@
-/* Arena: memory with one lifetime (a spec, a graph, a plan, a run). Everything allocated from an arena is
- * freed together by gt_arena_finish; nothing in it is freed alone. Allocations are zeroed and 16-byte
- * aligned. Owner: whoever calls init. Not thread-safe. Running out of memory calls the handler set in
- * base/memory.h and does not return, so callers never test for NULL; sizes that come from files go through
- * gt_try_alloc instead. */
+/* Arena: memory with one lifetime (a spec, a graph, a plan, a run). gt_arena_finish frees everything
+ * allocated from it; single allocations are never freed. Allocations are zeroed and 16-byte aligned. Owner:
+ * the caller of init. Not thread-safe. If memory runs out, the handler set in base/memory.h is called and
+ * does not return, so callers never test for NULL; sizes that come from files use gt_try_alloc instead. */
 #ifndef GT_BASE_ARENA_H
 #define GT_BASE_ARENA_H
 #include <stdarg.h>
@@ -15,7 +14,7 @@ typedef struct gt_arena {
 void gt_arena_init(gt_arena *arena);
 void gt_arena_finish(gt_arena *arena); /* accepts a zeroed arena */
 void *gt_arena_alloc(gt_arena *arena, size_t size);
-/* count * size bytes; an overflowing product is treated as memory running out. */
+/* Allocates count * size bytes; overflow of the product counts as out of memory. */
 void *gt_arena_alloc_n(gt_arena *arena, size_t count, size_t size);
 void *gt_arena_copy(gt_arena *arena, const void *data, size_t size);
 char *gt_arena_strdup(gt_arena *arena, const char *text);

@@ -1,5 +1,5 @@
-/* Arithmetic of counts: the smaller, the larger, how many pieces. u32 where a loop over many elements must
- * not widen them. */
+/* Integer helpers: minimum, maximum, rounding division. The u32 versions avoid widening in loops over many
+ * elements. */
 #ifndef GT_BASE_COUNT_H
 #define GT_BASE_COUNT_H
 #include <stdint.h>
@@ -9,7 +9,7 @@ static inline int64_t gt_most(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline uint32_t gt_least_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t gt_most_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* n / 2, rounded as by Python and torchvision: a half to the even number; 0 <= n. */
+/* n / 2 for 0 <= n, halves rounded to even as in Python and torchvision. */
 static inline int64_t gt_half_to_even(int64_t n) { return n / 2 + (n % 4 == 3); }
 /* a / b, rounded up; 0 < b. */
 static inline int64_t gt_ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }

@@ -12,7 +12,7 @@ static const gt_line_field *next_important(const gt_line_field *field, int count
   return next;
 }
 
-/* Columns of those that are shown. */
+/* Columns that the shown fields take. */
 static int width_of(const gt_line_field *field, int count, const bool *shown) {
   int width = 0;
   for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* A line of fields, of which the least important are left out where it would be too wide. */
+/* A line of fields that drops the least important fields if it would be too wide. */
 #ifndef GT_BASE_FIELDS_H
 #define GT_BASE_FIELDS_H
 #include <stddef.h>
@@ -6,14 +6,14 @@
 enum { GT_FIELD_LENGTH = 80, GT_MOST_LINE_FIELDS = 32 };
 
 typedef struct gt_line_field {
-  char text[GT_FIELD_LENGTH]; /* "": none */
-  int importance;             /* the smallest is left out last; all differ */
-  int gap;                    /* columns before it, unless it is the first of the line */
+  char text[GT_FIELD_LENGTH]; /* "" if absent */
+  int importance;             /* fields with larger values are dropped first; all differ */
+  int gap;                    /* columns before the field, unless it is the first on the line */
 } gt_line_field;
 
-/* Writes those that fit in `room` columns, in their order, none where a more important one did not fit;
- * without blanks at the end. Returns how many columns they take. */
+/* Writes the fields that fit into `room` columns, in order; a field is dropped if a more important one did
+ * not fit. No trailing spaces. Returns the number of columns. */
 int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int room);
-/* Columns that all of them take. */
+/* Columns that all fields together take. */
 int gt_fields_width(const gt_line_field *field, int count);
 #endif

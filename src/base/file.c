@@ -25,17 +25,16 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-/* Bytes that grow while they are read: memory follows what is really there, never what a file claims to hold.
- */
+/* A growing buffer: memory follows the bytes that were read, never the size that a file claims. */
 typedef struct reader {
   const char *path;
   uint64_t limit;
-  size_t enough; /* no more than this is wanted */
-  size_t first;  /* bytes to begin with */
+  size_t enough; /* stop after this many bytes */
+  size_t first;  /* initial capacity */
   gt_bytes bytes;
   size_t capacity;
   bool inflates; /* the limit is gt_inflate_limit */
-  bool discards; /* bytes are counted, not kept: there will be too many */
+  bool discards; /* count bytes without keeping them: there will be too many */
   gt_error *error;
 } reader;
 
@@ -51,7 +50,7 @@ static bool too_large(reader *r) {
   return gt_fail(r->error, GT_ERR_DATA, "%s is larger than %s, the limit for such a file", r->path, limit);
 }
 
-/* Makes room for at least one more byte, besides the 0 at the end. */
+/* Makes room for at least one more byte, in addition to the final 0. */
 static bool make_room(reader *r) {
   if (r->capacity - r->bytes.size > 1) return true;
   const size_t capacity = r->capacity ? 2 * r->capacity : r->first;
@@ -82,7 +81,7 @@ static bool append(reader *r, const uint8_t *data, size_t size) {
 
 static bool is_gzip(const uint8_t *head) { return head[0] == 0x1f && head[1] == 0x8b; }
 
-/* Inflates all members of a gzip file into *r; `first` are the bytes read already. */
+/* Inflates all members of a gzip file into *r; `first` is the number of bytes already read. */
 static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *z) {
   uint8_t *out = in + CHUNK;
   int status = Z_OK;
@@ -96,7 +95,7 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
       z->next_in = in;
       z->avail_in = (uInt)n;
     }
-    if (status == Z_STREAM_END) { /* another member, or the zeros that some tools pad with */
+    if (status == Z_STREAM_END) { /* followed by another member, or by the zeros that some tools pad with */
       if (!*z->next_in) {
         z->next_in++, z->avail_in--;
         continue;
@@ -127,8 +126,8 @@ uint64_t gt_inflate_limit(int fd) {
   return size < most ? GT_INFLATE_SLACK + size * GT_INFLATE_RATIO : UINT64_MAX;
 }
 
-/* The end of a gzip file says what its last member inflates to (RFC 1952, ISIZE); that of a truncated one
- * says anything. */
+/* The end of a gzip file stores the inflated size of its last member (RFC 1952, ISIZE); in a truncated file
+ * the value is meaningless. */
 static uint64_t promised_size(int fd) {
   struct stat s;
   uint8_t last[4];
@@ -136,7 +135,8 @@ static uint64_t promised_size(int fd) {
   return (uint64_t)last[0] | (uint64_t)last[1] << 8 | (uint64_t)last[2] << 16 | (uint64_t)last[3] << 24;
 }
 
-/* What will be too large is inflated into nothing: only that tells it from what is truncated. */
+/* If the result will be too large, inflates without keeping it: only that distinguishes it from a truncated
+ * file. */
 static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
   z_stream z = {0};
   const uint64_t most = gt_inflate_limit(fd);
@@ -153,7 +153,7 @@ static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
 
 static bool read_all(reader *r, int fd, uint8_t *buffer) {
   size_t n = 0;
-  while (n < CHUNK) { /* a pipe may give less than asked */
+  while (n < CHUNK) { /* a pipe may return less than requested */
     ssize_t got = read_some(fd, buffer + n, CHUNK - n);
     if (got < 0) return gt_fail_errno(r->error, GT_ERR_IO, "cannot read %s", r->path);
     if (got == 0) break;
@@ -161,7 +161,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
   }
   if (n >= 2 && is_gzip(buffer)) return read_gzip(r, fd, buffer, n);
   if (!append(r, buffer, n)) return false;
-  while (r->bytes.size < r->enough) { /* straight into its place */
+  while (r->bytes.size < r->enough) { /* read directly into the result */
     if (!make_room(r)) return false;
     const size_t room = r->capacity - r->bytes.size - 1;
     ssize_t got = read_some(fd, r->bytes.data + r->bytes.size, room);
@@ -182,12 +182,12 @@ int gt_open_input(const char *path, bool plain, gt_error *error) {
     return -1;
   }
   if (!plain || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
-  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is not a regular file", path);
   close(fd);
   return -1;
 }
 
-/* What a plain file will take, where it is more than a chunk: it is there at once, or is refused at once. */
+/* The size of a regular file, if it is more than a chunk: allocated at once, or rejected at once. */
 static size_t expected_size(int fd, uint64_t limit) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK) return CHUNK;
@@ -267,7 +267,7 @@ bool gt_sync_name(const char *path, gt_error *error) {
   snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
   const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
-  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  /* Some file systems cannot sync a directory and return EINVAL: that is accepted. */
   const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
   if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
   close(fd);
@@ -278,7 +278,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
   char prefix[PATH_MAX];
   const size_t length = strlen(path);
   if (!length || length >= sizeof prefix)
-    return gt_fail(error, GT_ERR_IO, "cannot make directory '%s': its name is %s", path,
+    return gt_fail(error, GT_ERR_IO, "cannot create directory '%s': its name is %s", path,
                    length ? "too long" : "empty");
   for (size_t i = 1; i <= length; i++) {
     if (path[i] != '/' && path[i]) continue;
@@ -292,7 +292,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
     struct stat s;
     if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
     errno = number == EEXIST ? ENOTDIR : number;
-    return gt_fail_errno(error, GT_ERR_IO, "cannot make directory %s", prefix);
+    return gt_fail_errno(error, GT_ERR_IO, "cannot create directory %s", prefix);
   }
   return true;
 }
@@ -303,7 +303,7 @@ bool gt_make_folder_of(const char *path, gt_error *error) {
   if (!slash || slash == path) return true;
   const size_t length = (size_t)(slash - path);
   if (length >= sizeof folder)
-    return gt_fail(error, GT_ERR_IO, "cannot make a directory for '%s': its name is too long", path);
+    return gt_fail(error, GT_ERR_IO, "cannot create a directory for '%s': its name is too long", path);
   memcpy(folder, path, length);
   folder[length] = 0;
   return gt_make_directories(folder, error);
@@ -329,7 +329,7 @@ bool gt_cut_file(int fd, int64_t size) {
   return status == 0;
 }
 
-/* True if the file holds exactly these pieces. */
+/* True if the file contains exactly these pieces. */
 static bool holds(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
   if (lseek(fd, 0, SEEK_SET) != 0) return false;
@@ -350,14 +350,15 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
     if (!gt_write_all(fd, pieces[i].data, pieces[i].size))
       return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
   if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
-  /* Best effort: let the comparison see what the disk holds rather than what the cache holds. */
+  /* Best effort: drop the page cache, so that the comparison reads from the disk. */
   (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   if (!holds(fd, pieces, count))
-    return gt_fail(error, GT_ERR_IO, "%s does not read back as it was written: is the disk failing?", path);
+    return gt_fail(error, GT_ERR_IO,
+                   "%s: the data read back differs from what was written; the disk may be failing", path);
   return true;
 }
 
-/* The new file is whose the old one was, where the system lets us. */
+/* Keeps the owner of the old file if the system allows it. */
 static bool keep_owner_and_mode(int fd, const struct stat *old) {
   if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM)
     return false;
@@ -375,7 +376,7 @@ bool gt_replacement_open(gt_replacement *r, const char *path, gt_error *error) {
   r->fd = gt_temporary_create(r->temporary, replaces ? old.st_mode & 0777 : 0666);
   if (r->fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", r->temporary);
   if (!replaces || keep_owner_and_mode(r->fd, &old)) return true;
-  gt_fail_errno(error, GT_ERR_IO, "cannot give %s the mode of %s", r->temporary, path);
+  gt_fail_errno(error, GT_ERR_IO, "cannot set the mode of %s to that of %s", r->temporary, path);
   gt_replacement_close(r, false, error);
   return false;
 }
@@ -404,8 +405,7 @@ bool gt_hold_standard_descriptors(void) {
 
 int gt_open_plain(const char *path, int flags, gt_error *error) {
   struct stat status;
-  /* O_NONBLOCK: a pipe must not keep us waiting until it is seen to be one. It changes nothing for plain
-   * files. */
+  /* O_NONBLOCK: opening a pipe must not block before it is rejected. It has no effect on regular files. */
   const int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) {
     if (errno == ELOOP)
@@ -415,7 +415,7 @@ int gt_open_plain(const char *path, int flags, gt_error *error) {
     return -1;
   }
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
-  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is not a regular file", path);
   close(fd);
   return -1;
 }
@@ -427,7 +427,7 @@ static bool lock_fd(int fd) {
   return status == 0;
 }
 
-/* A working directory that the system cannot tell is left out. */
+/* The working directory is left out if the system cannot determine it. */
 static bool write_owner(int fd) {
   char text[PATH_MAX + 32], origin[PATH_MAX] = "";
   if (!getcwd(origin, sizeof origin) || *origin != '/') *origin = 0;
@@ -479,7 +479,7 @@ bool gt_lock_origin(const char *directory, char *origin, size_t size) {
   text[n > 0 ? n : 0] = 0;
   char *line = text + strspn(text, "0123456789"), *end = strrchr(text, '\n');
   if (line[0] != '\n' || line[1] != '/' || end == line) return false;
-  *end = 0; /* the name may hold a line's end, too */
+  *end = 0; /* the name may contain a newline too */
   return snprintf(origin, size, "%s", line + 1) < (int)size;
 }
 

@@ -1,6 +1,6 @@
-/* Fingerprints: 64 bits that tell pieces of memory apart as fast as they can be read (XXH3 of libxxhash, some
- * 20 GB/s). For noticing that something is not what it was, not for defending against anybody. The same on
- * every machine; files that hold one name it GT_FINGERPRINT, so that one of another kind is not compared. */
+/* Fingerprints: 64-bit hashes at memory speed (XXH3 of libxxhash, about 20 GB/s). They detect changes, not
+ * attacks. The same on every machine; files that store one name its kind, GT_FINGERPRINT, so that different
+ * kinds are not compared. */
 #ifndef GT_BASE_FINGERPRINT_H
 #define GT_BASE_FINGERPRINT_H
 #include "base/file.h"
@@ -9,6 +9,6 @@
 
 /* `before` chains several pieces; 0 for the first. */
 uint64_t gt_fingerprint(uint64_t before, const void *data, size_t size);
-/* That of the pieces one behind another, however they are cut. */
+/* The fingerprint of the concatenated pieces; it does not depend on how they are split. */
 uint64_t gt_fingerprint_of(const gt_span *pieces, size_t count);
 #endif

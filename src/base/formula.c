@@ -23,7 +23,7 @@ typedef struct function {
   VALUE_##formula(name, real_value)
 GT_INSTRUCTIONS(VALUE)
 
-/* Functions that no instruction is: what they are made of on a device stands in op/formula.c. */
+/* Functions without an instruction of their own: op/formula.c composes them on a device. */
 #define MADE_OF_OTHERS(X)             \
   X(leaky_relu, a > 0 ? a : 0.01 * a) \
   X(tan, tan(a))                      \
@@ -42,12 +42,13 @@ MADE_OF_OTHERS(MADE_VALUE)
 static const function functions[] = {MADE_OF_OTHERS(MADE_ENTRY) GT_INSTRUCTIONS(ENTRY)};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* Other names that mathematics has for the same. */
+/* Synonyms that are accepted. */
 static const char *const synonyms[][2] = {
     {"ln", "log"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"sgn", "sign"}};
 
-/* What other languages have: suggested as what it is here, not accepted. Every common function of one number
- * stands here or above, as the name nearest to that of one is the name of another. */
+/* Names from other languages: suggested with their equivalent here, not accepted. All common functions of
+ * one argument must be here or above, because the nearest name to a missing one would be a different
+ * function. */
 static const char *const aliases[][2] = {{"logistic", "sigmoid"},
                                          {"expit", "sigmoid"},
                                          {"swish", "silu"},
@@ -176,7 +177,7 @@ static tree call(parser *p, const char *name, tree a, tree b) {
   return node;
 }
 
-/* The whole character at `at`, for messages. */
+/* The number of bytes of the character at `at`, for messages. */
 static int character_size(const char *at) {
   int n = 1;
   if (*at)
@@ -186,8 +187,8 @@ static int character_size(const char *at) {
 
 static tree unexpected(parser *p, const char *expected) {
   const char c = skip(p);
-  if (!c) return fail(p, p->at, NULL, "the formula ends here, %s expected", expected);
-  return fail(p, p->at, NULL, "unexpected '%.*s', %s expected", character_size(p->at), p->at, expected);
+  if (!c) return fail(p, p->at, NULL, "the formula ends here; expected %s", expected);
+  return fail(p, p->at, NULL, "unexpected '%.*s'; expected %s", character_size(p->at), p->at, expected);
 }
 
 static tree parse_number(parser *p) {
@@ -205,11 +206,11 @@ static tree parse_number(parser *p) {
   p->at = c;
   const double value = strtod(gt_arena_strndup(p->arena, start, (size_t)(c - start)), NULL);
   if (!isfinite(value)) return fail(p, start, NULL, "this number is too large");
-  if (*c == '.') return fail(p, c, NULL, "a number has one decimal point only");
+  if (*c == '.') return fail(p, c, NULL, "a number can have only one decimal point");
   return number(p, value);
 }
 
-/* Arguments of a call; p->at is just behind '('. */
+/* Arguments of a call; p->at is directly after '('. */
 static tree parse_call(parser *p, const function *f, const char *name_at) {
   const char *open = p->at - 1;
   const int wanted = f->arguments;
@@ -268,13 +269,13 @@ static tree parse_name(parser *p) {
   }
   if (!strcmp(name, "pi")) return number(p, 3.14159265358979323846);
   if (!strcmp(name, "e")) return number(p, 2.71828182845904523536);
-  if (f) return fail(p, start, NULL, "'%s' is a function: '(' expected after it", name);
+  if (f) return fail(p, start, NULL, "'%s' is a function; expected '(' after it", name);
   if (*p->at == '.')
     return fail(p, start, NULL, "unknown name '%.60s': functions have no prefix, as in sin(pi*x0)", name);
   return fail(p, start, suggest(p, name, false), "unknown name '%.60s'", name);
 }
 
-/* |x|: a bar opens where a value can stand, and closes elsewhere. */
+/* |x|: a bar opens where a value can start, and closes elsewhere. */
 static tree parse_bars(parser *p) {
   const char *open = p->at++;
   tree inner = parse_comparison(p);
@@ -379,7 +380,7 @@ const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char
   if (!result) return NULL;
   const char c = skip(&p);
   if (!c) return result;
-  if (c == ')') return fail(&p, p.at, NULL, "this ')' closes nothing");
+  if (c == ')') return fail(&p, p.at, NULL, "this ')' has no opening '('");
   if (is_name_start(c) || is_digit(c) || c == '(') return fail(&p, p.at, "*", "an operator is missing here");
   return unexpected(&p, "an operator");
 }

@@ -1,9 +1,8 @@
-/* Formulas such as "exp(sin(pi*x0) + x1^2)": parsed once into a tree; the data room evaluates it in double,
- * the `expression` layer emits it as graph nodes, which differentiates it. Grammar: + - * / % ^
- * (right-associative, binds tighter than unary -), comparisons < >, parentheses, |x|, numbers, pi, e,
- * function calls, names. Functions: the instructions marked CALLED in shaders/lib/opcodes.h, and tan, asin,
- * acos, log10, floor, gaussian (exp(-x^2)) and leaky_relu; ln, arcsin, arccos, arctan and sgn are names of
- * the same. */
+/* Formulas such as "exp(sin(pi*x0) + x1^2)", parsed into a tree: the data room evaluates it in double, the
+ * `expression` layer emits it as graph nodes. Grammar: + - * / % ^ (right-associative, binds tighter than
+ * unary -), comparisons < >, parentheses, |x|, numbers, pi, e, function calls, names. Functions: the
+ * instructions marked CALLED in shaders/lib/opcodes.h, and tan, asin, acos, log10, floor, gaussian
+ * (exp(-x^2)) and leaky_relu; ln, arcsin, arccos, arctan and sgn are synonyms. */
 #ifndef GT_BASE_FORMULA_H
 #define GT_BASE_FORMULA_H
 #include "base/arena.h"
@@ -29,8 +28,8 @@ typedef struct gt_formula_error {
 /* Variables are looked up in names[0 … count). NULL on error (depth limit 64, length limit 4096). */
 const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char *const *names, int count,
                                    gt_formula_error *error);
-/* What a function by that name is called in formulas, or is a formula of x ("1/tan(x)" of cot); "": one that
- * formulas have nothing for, so that no name near it is meant; NULL: none that mathematics commonly has. */
+/* The name in formulas of a function from another language, or a formula of x ("1/tan(x)" for cot); "":
+ * formulas have no equivalent, so a similar name must not be suggested; NULL: not a common function. */
 const char *gt_formula_meaning(const char *name);
 double gt_formula_evaluate(const gt_formula *formula, const double *variables);
 #endif

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 enum { PATH = 4096, LINE = 4096 };
-/* A limit of so many bytes is version 1's way to say that there is none. */
+/* Version 1 writes a limit at least this large to mean "no limit". */
 static const double no_memory_limit = 0x1p60;
 
-/* The first line of a file in a folder; false if there is none. */
+/* Reads the first line of a file in a folder; false if there is none. */
 static bool read_line(const char *folder, const char *name, char line[LINE]) {
   char path[PATH + 64];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -26,7 +26,7 @@ static bool read_line(const char *folder, const char *name, char line[LINE]) {
 
 /* --- control groups --- */
 
-/* What one folder of a hierarchy says; 0: no limit. */
+/* The limit that one folder of a hierarchy sets; 0: none. */
 typedef double limit_of(const char *folder);
 
 static double number_in(const char *folder, const char *name) {
@@ -51,8 +51,8 @@ static double memory_of(const char *folder) {
   return limit < no_memory_limit ? limit : 0;
 }
 
-/* The least of a group's limit and those of the groups that it is in. In a container the group's own folder
- * may be the hierarchy's root. */
+/* The smallest limit of a group and its parents. In a container the group's own folder may be the root of
+ * the hierarchy. */
 static void lower_limit(double *limit, const char *hierarchy, const char *group, limit_of *of) {
   char folder[PATH];
   const size_t base = strlen(hierarchy);
@@ -100,7 +100,7 @@ static void read_groups(gt_host *host, const char *root) {
   host->memory_limit = (uint64_t)memory;
 }
 
-/* --- the rest --- */
+/* --- processors, memory, GPUs --- */
 
 static void read_memory(gt_host *host, const char *root) {
   char path[PATH], line[LINE];

@@ -14,7 +14,7 @@ void gt_log_set_level(gt_log_level level) { current = level; }
 
 bool gt_log_color(void) { return gt_color_shown(STDERR_FILENO); }
 
-/* --- the line that is redrawn --- */
+/* --- status line --- */
 
 static bool drawn;
 
@@ -22,9 +22,9 @@ int gt_log_width(void) {
   return gt_terminal_has_cursor(STDERR_FILENO) ? gt_terminal_width(STDERR_FILENO) : 0;
 }
 
-/* The cursor goes back to the first column: when the window becomes narrower, terminals break the line into
- * several, of which this one stays the first, so that all that is below it can be cleared. Meanwhile nothing
- * wraps: the width that we are told may be an older one. */
+/* The cursor returns to the first column: if the window gets narrower, terminals wrap the line, and
+ * everything from its first part down can be cleared. Wrapping is off while it is printed, as the width may
+ * be out of date. */
 void gt_log_status(const char *line) {
   static const char clear[] = "\r\033[J", no_wrap[] = "\033[?7l", wrap[] = "\033[?7h";
   flockfile(stderr);
@@ -39,7 +39,7 @@ void gt_log_status(const char *line) {
 
 /* --- messages --- */
 
-/* Messages hold names that come from files. */
+/* Messages contain names that come from files. */
 static void put_message(const char *format, va_list arguments) {
   char *text = NULL;
   if (vasprintf(&text, format, arguments) < 0) return;
@@ -47,7 +47,7 @@ static void put_message(const char *format, va_list arguments) {
   free(text);
 }
 
-/* The stream stays locked for the line, so that lines of several threads do not mix. */
+/* The stream stays locked for the whole line, so that lines of several threads do not mix. */
 static void message(const char *label, const char *color, const char *format, va_list arguments) {
   flockfile(stderr);
   if (drawn) gt_log_status(NULL);

@@ -1,5 +1,5 @@
-/* Messages to stderr, coloured as gcc colours its own (base/terminal.h says when). Data never goes through
- * here: it goes to stdout. */
+/* Messages to stderr, colored like gcc's (base/terminal.h decides when). Results never go here: they go to
+ * stdout. */
 #ifndef GT_BASE_LOG_H
 #define GT_BASE_LOG_H
 #include <stdbool.h>
@@ -10,15 +10,14 @@ void gt_log_set_level(gt_log_level level);
 void gt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));      /* "warning: …" */
 void gt_log_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "error: …" */
-bool gt_log_color(void); /* true if stderr takes colours */
-/* How wide a line of gt_log_status may be now, which changes when a window is resized; 0: stderr is no
- * terminal that can redraw one. */
+bool gt_log_color(void); /* true if stderr takes colors */
+/* Current width for gt_log_status, which changes when a window is resized; 0: stderr is not a terminal that
+ * can redraw a line. */
 int gt_log_width(void);
-/* Draws a line, shorter than gt_log_width, that the next one or the next message replaces; NULL removes it.
- */
+/* Draws a line, shorter than gt_log_width, that the next status or message replaces; NULL removes it. */
 void gt_log_status(const char *line);
 
-/* True if NAME is in the comma-separated list of the environment variable GTRAIN_DEBUG (validation, plan,
- * graph, …). */
+/* True if NAME is in the comma-separated list of environment variable GTRAIN_DEBUG (validation, plan, graph,
+ * …). */
 bool gt_debug(const char *name);
 #endif

@@ -26,8 +26,8 @@ void *gt_realloc(void *old, size_t size) {
   return result;
 }
 
-/* With overcommit, malloc grants what the machine does not have and the kernel kills us later: so ask first.
- */
+/* With overcommit, malloc grants more than the machine has, and the kernel kills the process later: so
+ * compare with the physical memory first. */
 static uint64_t physical_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
@@ -38,8 +38,8 @@ bool gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, g
   *out = NULL;
   uint64_t total;
   if (__builtin_mul_overflow(count, size, &total) || total > SIZE_MAX / 2)
-    return gt_fail(error, GT_ERR_MEMORY, "%s: %llu elements of %llu bytes are more than any memory", what,
-                   (unsigned long long)count, (unsigned long long)size);
+    return gt_fail(error, GT_ERR_MEMORY, "%s: %llu elements of %llu bytes are more than any memory can hold",
+                   what, (unsigned long long)count, (unsigned long long)size);
   if (total > physical_memory())
     return gt_fail(error, GT_ERR_MEMORY, "%s needs %.1f GiB; this machine has %.1f GiB", what,
                    (double)total / 0x1p30, (double)physical_memory() / 0x1p30);

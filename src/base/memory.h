@@ -1,6 +1,6 @@
-/* Heap memory. gt_alloc and gt_realloc never return NULL: they call the out-of-memory handler (set
- * once by main, which ends the process with exit code 71). gt_try_alloc is for sizes that a file or a user
- * decides: it reports. */
+/* Heap memory. gt_alloc and gt_realloc never return NULL: they call the out-of-memory handler (set once by
+ * main; it ends the process with exit code 71). gt_try_alloc is for sizes from files or users: it reports an
+ * error. */
 #ifndef GT_BASE_MEMORY_H
 #define GT_BASE_MEMORY_H
 #include "base/error.h"
@@ -9,8 +9,7 @@
 #include <stdint.h>
 
 void gt_set_out_of_memory(void (*handler)(size_t size)); /* the handler must not return */
-/* Calls it: for a library that says that it found no memory. size: what was asked for, 0 where nobody knows.
- */
+/* Calls the handler, for a library that reports out of memory. size: bytes requested, or 0 if unknown. */
 void gt_out_of_memory(size_t size) __attribute__((noreturn));
 void *gt_alloc(size_t size);              /* zeroed */
 void *gt_realloc(void *old, size_t size); /* not zeroed */

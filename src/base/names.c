@@ -8,7 +8,7 @@ typedef struct gt_name {
   int number;
 } name;
 
-/* The text's slot, or the empty one where it belongs. At most half of the slots are taken. */
+/* The text's slot, or the empty slot where it belongs. At most half of the slots are used. */
 static name *slot_of(const gt_names *names, const char *text) {
   size_t i = (size_t)gt_hash(GT_HASH_START, text, strlen(text)) & (names->slots - 1);
   while (names->slot[i].text && strcmp(names->slot[i].text, text)) i = (i + 1) & (names->slots - 1);

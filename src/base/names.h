@@ -1,6 +1,5 @@
-/* gt_names: which number belongs to a text, found without looking through all of them: a hash table in an
- * arena. Texts are not copied and must live as long. A zeroed one with its arena set is empty. Owner: the
- * arena. */
+/* gt_names: maps texts to numbers with a hash table in an arena. Texts are not copied and must outlive it. A
+ * zeroed one with its arena set is empty. Owner: the arena. */
 #ifndef GT_BASE_NAMES_H
 #define GT_BASE_NAMES_H
 #include "base/arena.h"
@@ -12,11 +11,11 @@ typedef struct gt_names {
   size_t slots, count;
 } gt_names;
 
-/* What may be the name of a thing in a config: a letter or '_', then letters, digits, '_' or '-'. */
+/* True if the text can be a name in a config: a letter or '_', then letters, digits, '_' or '-'. */
 bool gt_is_name(const char *text);
 #define GT_NAME_RULE "a letter, then letters, digits, '_' or '-'"
 
 int gt_names_find(const gt_names *names, const char *text); /* -1: none */
-/* The number the text has already, or else the one given, which it has from now on. */
+/* The text's existing number; else adds the text with the given number and returns it. */
 int gt_names_add(gt_names *names, const char *text, int number);
 #endif

@@ -1,7 +1,6 @@
-/* "Did you mean": the nearest of some names to a word that is not one of them. A wrong suggestion costs more
- * than none, so every doubt ends in NULL. Distance: Damerau-Levenshtein (restricted: a transposed pair is not
- * edited again) over letters of one case without '_', '-' and spaces; an edit of the first letter counts
- * twice. */
+/* "Did you mean": the known name most similar to an unknown word. A wrong suggestion is worse than none, so
+ * every doubt returns NULL. Distance: Damerau-Levenshtein (restricted: a transposed pair is not edited
+ * again), ignoring case, '_', '-' and spaces; an edit of the first letter counts twice. */
 #include "base/count.h"
 #include "base/text.h"
 #include <ctype.h>
@@ -48,13 +47,13 @@ size_t gt_word_distance(const char *a, const char *b) {
   return x.length && y.length ? distance(&x, &y) : LONGEST;
 }
 
-/* The largest distance that a slip of the keys explains. It leaves more than half of the letters in place. */
+/* The largest distance that a typo explains; more than half of the letters must be unchanged. */
 static size_t limit(size_t longer) {
   return longer <= 2 ? 0 : longer <= 5 ? 1 : longer <= 8 ? 2 : longer <= 12 ? 3 : 4;
 }
 
-/* True if the digits are not the same: `conv2d` is no slip for `conv3d`, nor `expp` for `exp2`. A word
- * without any may lack those of the candidate, as `linear` those of `linear1`. */
+/* True if the digits differ: `conv2d` is not a typo of `conv3d`, nor `expp` of `exp2`. A word without digits
+ * may lack those of the candidate, as `linear` and `linear1`. */
 static bool digits_differ(const folded *word, const folded *candidate) {
   static const char digits[] = "0123456789";
   const char *a = strpbrk(word->text, digits), *b = strpbrk(candidate->text, digits);
@@ -63,7 +62,7 @@ static bool digits_differ(const folded *word, const folded *candidate) {
   return a || b;
 }
 
-/* Few letters apart, and the contrary of each other. */
+/* True for pairs that are similar in letters but opposite in meaning. */
 static bool is_opposite(const folded *word, const folded *candidate) {
   static const char *const pairs[][2] = {
       {"min", "max"},      {"avg", "max"},         {"low", "high"},         {"start", "stop"},
@@ -108,7 +107,7 @@ static size_t likeness(const folded *word, const folded *candidate) {
          common_prefix(word, candidate);
 }
 
-/* A slip of the keys; *tie: another name is as likely. */
+/* Finds a typo; *tie: another name is equally likely. */
 static const char *find_slip(const folded *word, const char *const *candidates, size_t count, bool *tie) {
   const char *best = NULL;
   size_t least = LONGEST, likest = 0;
@@ -124,7 +123,7 @@ static const char *find_slip(const folded *word, const char *const *candidates, 
   return best;
 }
 
-/* The only one that begins with the word, or with which the word begins. */
+/* The only candidate that starts with the word, or that the word starts with. */
 static const char *find_longer_form(const folded *word, const char *const *candidates, size_t count) {
   const char *best = NULL;
   for (size_t i = 0; i < count; i++) {

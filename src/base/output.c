@@ -8,19 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* as the kernel has it */
+enum { MOST_LINKS = 40 }; /* the kernel's own limit */
 
-/* Where a name leads to: a plain file (that may not be there yet), or a descriptor to write to. */
+/* What a path leads to: a regular file (which may not exist yet), or a descriptor to write to. */
 typedef struct target {
   char path[PATH_MAX];
-  int fd; /* -1: a plain file */
+  int fd; /* -1: a regular file */
 } target;
 
 static bool cannot(const char *path, gt_error *error) {
   return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
 }
 
-/* The real folder of *path, and its last component. */
+/* Splits *path into its real directory and last component. */
 static bool split(const char *path, char folder[PATH_MAX], const char **name) {
   char text[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -29,8 +29,8 @@ static bool split(const char *path, char folder[PATH_MAX], const char **name) {
   return realpath(text, folder) != NULL;
 }
 
-/* The number of one of our own descriptors, or -1: opened by name, a file would be another file, at its
- * start. */
+/* The number of one of our own descriptors, or -1. Opening a regular file by /dev/fd/N would start at its
+ * beginning instead. */
 static int descriptor_of(const char *folder, const char *name) {
   char own[PATH_MAX], *end;
   if (*name < '0' || *name > '9' || !realpath("/proc/self/fd", own) || strcmp(folder, own)) return -1;
@@ -44,7 +44,7 @@ static bool open_special(target *t, const char *path, gt_error *error) {
 }
 
 static bool open_own(target *t, int number, const char *path, gt_error *error) {
-  fflush(stdout); /* what was printed before comes before */
+  fflush(stdout); /* output printed earlier must come first */
   t->fd = fcntl(number, F_DUPFD_CLOEXEC, 3);
   return t->fd >= 0 || cannot(path, error);
 }
@@ -60,7 +60,7 @@ static bool read_link(target *t, const char *folder) {
          (int)sizeof t->path;
 }
 
-/* One step along t->path; *done when it is what the user's path leads to. */
+/* Follows one link of t->path; *done when the end of the links is reached. */
 static bool follow(target *t, const char *path, bool *done, gt_error *error) {
   struct stat status;
   char folder[PATH_MAX];
@@ -71,7 +71,7 @@ static bool follow(target *t, const char *path, bool *done, gt_error *error) {
   if (number >= 0) return open_own(t, number, path, error);
   if (lstat(t->path, &status) != 0) {
     if (errno != ENOENT) return cannot(path, error);
-    /* Links of /proc to another process's pipes say "pipe:[1234]", which no name is. */
+    /* Links in /proc to another process's pipes read "pipe:[1234]", which is not a path. */
     return stat(path, &status) != 0 || open_special(t, path, error);
   }
   if (S_ISREG(status.st_mode)) return access(t->path, W_OK) == 0 || cannot(path, error);

@@ -1,6 +1,6 @@
 /* Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
- * SC 2011). shaders/lib/philox.glsl computes the same bits. A draw is keyed by (seed, purpose) and counted by
- * (element, step): nothing is stored, nothing depends on order, threads or device. */
+ * SC 2011). shaders/lib/philox.glsl computes the same bits. A value depends only on (seed, purpose, step,
+ * element): no state is stored, and order, threads and device do not matter. */
 #ifndef GT_BASE_PHILOX_H
 #define GT_BASE_PHILOX_H
 #include <stdint.h>
@@ -39,9 +39,8 @@ static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t 
 }
 
 /* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses (4 to 6 are
- * automaton/simulation.c's); from 16 on: handed out
- * by the graph to its `random` nodes; from 1u<<16 on: parameters' initial values, by a hash of the
- * parameter's name. */
+ * automaton/simulation.c's); from 16 on: assigned by the graph to its `random` nodes; from 1u<<16 on:
+ * initial values of parameters, by a hash of the parameter's name. */
 enum {
   GT_PURPOSE_SHUFFLE = 1,
   GT_PURPOSE_SPLIT = 2,
@@ -51,15 +50,16 @@ enum {
 };
 
 /* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
- * number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway, "Ciphers with
- * Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the walk favours some places. */
-static inline uint32_t gt_feistel_half(uint32_t n) { /* of those bits */
+ * number of bits that holds n, repeated until the result is inside (cycle walking: Black and Rogaway,
+ * "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the distribution is
+ * uneven. */
+static inline uint32_t gt_feistel_half(uint32_t n) { /* half the number of bits */
   uint32_t half = 1;
   while (half < 16 && (1ull << (2 * half)) < n) half++;
   return half;
 }
 
-/* What a round of it adds to one half of an index, given the other. */
+/* The value that a round adds to one half of an index, given the other half. */
 static inline uint32_t gt_feistel_round(uint32_t other, uint64_t seed, uint32_t epoch, uint32_t round) {
   const uint32_t counter[4] = {other, epoch, GT_PURPOSE_SHUFFLE, round};
   return gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0];
@@ -81,9 +81,8 @@ static inline uint32_t gt_feistel_index(uint32_t index, uint32_t n, uint64_t see
   return index;
 }
 
-/* Fisher and Yates's permutation, in which every order is as likely as any other: for j = n-1 … 1 the items
- * at j and at a place drawn from 0 … j change places. What ends at one place is found by going back through
- * these swaps. */
+/* Fisher-Yates shuffle, in which every order is equally likely: for j = n-1 … 1 the items at j and at a
+ * position drawn from 0 … j are swapped. The item at one position is found by undoing the swaps. */
 static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t seed, uint32_t epoch) {
   gt_philox words = {{0, 0, 0, 0}};
   for (uint32_t j = 0; j < n; j++) {
@@ -94,11 +93,11 @@ static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t see
   return place;
 }
 
-enum { GT_SHUFFLE_SWAPS = 16 };                                                   /* the most */
-static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* of more */
+enum { GT_SHUFFLE_SWAPS = 16 }; /* largest n that uses swaps */
+static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* for larger n */
 
-/* The order of an epoch's n samples. Each way costs about as much as the others where it is taken, and is
- * even there. Same bits on the device (shaders/lib/philox.glsl). */
+/* The order of the n samples in an epoch. Each method is used where it is not slower than the other, and is
+ * uniform there. Same bits on the device (shaders/lib/philox.glsl). */
 static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
   return n <= GT_SHUFFLE_SWAPS ? gt_swapped_index(index, n, seed, epoch)
                                : gt_feistel_index(index, n, seed, epoch, gt_shuffle_rounds(n));

@@ -1,7 +1,7 @@
-/* One 64-bit word, `ticket`, holds the run's number (high half) and how many of its tiles are not yet claimed
- * (low half). A thread claims a tile by decrementing it with compare-and-swap. While a claimed tile is
- * unfinished its run cannot end, so the job's fields may be read after the claim, and a thread that wakes
- * late finds nothing to claim: nobody has to wait for sleepers. */
+/* One 64-bit word, `ticket`, holds the run's number (high half) and the number of its unclaimed tiles (low
+ * half). A thread claims a tile by decrementing it with compare-and-swap. A run cannot end while a claimed
+ * tile is unfinished, so the job's fields may be read after the claim, and a thread that wakes late finds no
+ * tile to claim: no one waits for sleeping threads. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -22,19 +22,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* STACK: the Makefile warns of frames that do not fit; whatever `ulimit -s` says, for one of many gigabytes
- * would be reserved for every thread. */
+/* STACK: independent of `ulimit -s`, whose value may be many gigabytes that would be reserved per thread.
+ * The Makefile warns of stack frames that do not fit. */
 enum { SPIN_NS = 40000, MOST_THREADS = 1024, STACK = 1 << 20 };
 
 struct gt_pool {
   int threads, started;
-  uint8_t *scratch; /* of the caller, then of each worker */
-  bool crowded;     /* more threads than processors: spinning would only take time from those who work */
+  uint8_t *scratch; /* for the caller, then for each worker */
+  bool crowded;     /* more threads than processors: spinning would take time from working threads */
   pthread_t *worker;
   alignas(64) _Atomic uint64_t ticket;
   alignas(64) _Atomic uint32_t done;   /* finished tiles of this run */
   _Atomic uint32_t waiting;            /* the caller sleeps until the last tile is done */
-  alignas(64) _Atomic uint32_t wakeup; /* futex word, changed before sleepers are woken */
+  alignas(64) _Atomic uint32_t wakeup; /* futex word, changed before sleeping threads are woken */
   _Atomic uint32_t sleepers;
   _Atomic bool quit;
   _Atomic uint32_t begun; /* workers that have taken a number */
@@ -64,7 +64,7 @@ static void relax(void) {
 #endif
 }
 
-/* From here on this thread takes denormals for zero and makes none; returns what it did before. */
+/* From now on this thread treats denormals as zero and produces none; returns the previous mode. */
 static uint32_t flush_denormals(void) {
 #if defined __x86_64__
   enum { ZERO_RESULTS = 1 << 15, ZERO_OPERANDS = 1 << 6 };
@@ -131,8 +131,8 @@ static void wait_for_work(gt_pool *pool) {
       }
     } while (now_ns() < end);
   }
-  /* The caller publishes, then looks for sleepers; we count ourselves as one, then look for work. All four in
-   * one total order, so that one of us sees the other. */
+  /* The caller publishes work, then looks for sleepers; a worker registers as a sleeper, then looks for
+   * work. All four are in one total order, so that one side sees the other. */
   const uint32_t seen = atomic_load(&pool->wakeup);
   atomic_fetch_add(&pool->sleepers, 1);
   if (!(uint32_t)atomic_load(&pool->ticket) && !atomic_load(&pool->quit)) futex_wait(&pool->wakeup, seen);
@@ -157,7 +157,7 @@ static int available_processors(void) {
   return n > 0 ? (int)n : 1;
 }
 
-/* GTRAIN_THREADS; 0 if it says nothing. */
+/* The value of GTRAIN_THREADS; 0 if it is not set or invalid. */
 static int threads_of_environment(void) {
   const char *text = getenv("GTRAIN_THREADS");
   if (!text || !*text) return 0;
@@ -177,7 +177,7 @@ static int wanted_threads(int threads) {
 
 int gt_pool_default_threads(void) { return wanted_threads(0); }
 
-/* Signals are for the main thread. */
+/* Workers block all signals: the main thread handles them. */
 static void start_workers(gt_pool *pool) {
   sigset_t all, old;
   pthread_attr_t attributes;

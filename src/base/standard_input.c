@@ -1,5 +1,5 @@
-/* Standard input as a file that can be opened several times: a format is told from the first bytes, which a
- * pipe gives only once. */
+/* Standard input as a file that can be opened several times: the format is detected from the first bytes,
+ * which a pipe delivers only once. */
 #define _GNU_SOURCE /* memfd_create */
 #include "base/file.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 enum { CHUNK = 1 << 16 };
 static const uint64_t most = 4ull << 30;
 
-static int copy = -1; /* what standard input held, in memory */
+static int copy = -1; /* the contents of standard input, in memory */
 
 static bool fill(int fd, gt_error *error) {
   static uint8_t buffer[CHUNK];
@@ -22,7 +22,7 @@ static bool fill(int fd, gt_error *error) {
     if (!got) return true;
     size += (uint64_t)got;
     if (size > most)
-      return gt_fail(error, GT_ERR_DATA, "standard input holds more than 4 GiB; write it to a file first");
+      return gt_fail(error, GT_ERR_DATA, "standard input is larger than 4 GiB; write it to a file first");
     if (!gt_write_all(fd, buffer, (size_t)got))
       return gt_fail_errno(error, GT_ERR_MEMORY, "cannot keep standard input in memory");
   }
@@ -40,7 +40,7 @@ int gt_open_standard_input(gt_error *error) {
     copy = fd;
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", copy);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC); /* with a position of its own */
+  const int fd = open(path, O_RDONLY | O_CLOEXEC); /* with its own position */
   if (fd < 0) gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
   return fd;
 }

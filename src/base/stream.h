@@ -1,15 +1,15 @@
-/* A stream into memory. Running out of it calls the handler of base/memory.h, where open_memstream would
- * leave out a part of the text without a word. */
+/* A stream into memory. If memory runs out, the handler of base/memory.h is called; open_memstream would
+ * silently truncate the text. */
 #ifndef GT_BASE_STREAM_H
 #define GT_BASE_STREAM_H
 #include <stddef.h>
 #include <stdio.h>
 
 typedef struct gt_text {
-  char *items; /* heap, freed by whoever has the text */
+  char *items; /* heap, freed by the owner of the text */
   size_t count, capacity;
 } gt_text;
 
-/* *text, zeroed, holds what was written once the stream is closed. */
+/* After the stream is closed, *text (zeroed before) holds what was written. */
 FILE *gt_text_open(gt_text *text);
 #endif

@@ -1,5 +1,5 @@
-/* Temporary files: what a writer keeps beside the file that it is to replace. Its lock tells it from what a
- * killed writer left, also where process ids mean nothing (another container) or were given away again. */
+/* Temporary files: the file beside the one that a writer will replace. A lock distinguishes a file in use
+ * from one that a killed writer left, even if process ids are reused or belong to another container. */
 #include "base/file.h"
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ size_t gt_temporary_target(const char *name) {
   return at - marked;
 }
 
-/* False also where the file system knows no locks. */
+/* False also if the file system has no locks. */
 static bool lock(int fd, int how) {
   int status;
   do status = flock(fd, how);
@@ -39,12 +39,12 @@ static bool lock(int fd, int how) {
 int gt_temporary_create(const char *temporary, unsigned mode) {
   struct stat s;
   for (int i = 0; i < MOST_TRIES; i++) {
-    unlink(temporary); /* left by a killed process that had our number */
+    unlink(temporary); /* left by a killed process with the same id */
     const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0) return -1;
     lock(fd, LOCK_EX);
     if (fstat(fd, &s) != 0 || s.st_nlink) return fd;
-    close(fd); /* somebody took it for left over before it was locked */
+    close(fd); /* another process removed it as a leftover before it was locked */
   }
   errno = EBUSY;
   return -1;

@@ -18,7 +18,7 @@ bool gt_terminal_has_cursor(int descriptor) {
   return term && *term && strcmp(term, "dumb") && isatty(descriptor);
 }
 
-/* By name alone: nl_langinfo answers "ASCII" where a locale is not installed, as in most containers. */
+/* By name only: nl_langinfo returns "ASCII" if a locale is not installed, as in most containers. */
 bool gt_terminal_is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -30,7 +30,7 @@ bool gt_terminal_is_utf8(void) {
   return false;
 }
 
-/* --- colour --- */
+/* --- color --- */
 
 static gt_color current = GT_COLOR_AUTO;
 

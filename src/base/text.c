@@ -28,7 +28,7 @@ const char *gt_human_bytes(double bytes, char buffer[32]) {
   return buffer;
 }
 
-/* The character at c and its length in bytes; false where the bytes are not UTF-8. */
+/* Decodes the character at c and its length in bytes; false if it is not UTF-8. */
 static bool decode(const unsigned char *c, size_t *length, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const size_t n = *c < 0x80 ? 1 : *c >> 5 == 6 ? 2 : *c >> 4 == 14 ? 3 : *c >> 3 == 30 ? 4 : 0;
@@ -108,7 +108,7 @@ int gt_padding(int width, const char *text) {
 
 static int width_of(FILE *stream) {
   struct winsize size;
-  const int descriptor = fileno(stream); /* -1 of a stream in memory */
+  const int descriptor = fileno(stream); /* -1 for a stream in memory */
   if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_col) return 80;
   return size.ws_col < 40 ? 40 : size.ws_col > 100 ? 100 : size.ws_col;
 }

@@ -16,7 +16,7 @@ static bool is_ascii(const char *text, size_t length) {
 char *gt_nfc(const char *text, size_t length) {
   const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
   if (is_ascii(text, length) || memchr(text, 0, length)) return NULL;
-  /* utf8proc_map would do all of this, with memory of its own. */
+  /* utf8proc_map would do all of this, but allocates. */
   const utf8proc_ssize_t size = (utf8proc_ssize_t)length,
                          codes = utf8proc_decompose(bytes, size, NULL, 0, compose);
   if (codes < 0) return NULL;

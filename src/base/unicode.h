@@ -1,5 +1,4 @@
-/* What the Unicode standard says of text in UTF-8, by libutf8proc: which texts are the same, and how wide
- * they are on a terminal. */
+/* Unicode properties of UTF-8 text, by libutf8proc: normalization and width on a terminal. */
 #ifndef GT_BASE_UNICODE_H
 #define GT_BASE_UNICODE_H
 #include <stdbool.h>
@@ -8,13 +7,12 @@
 
 struct gt_arena;
 
-/* Normalization form C (Unicode Standard Annex 15): composed, so that e + U+0301, as macOS names files,
- * becomes é. On the heap and ended by a NUL; NULL where the text is in that form already, holds a NUL or is
- * not UTF-8. */
+/* Normalization form C (Unicode Standard Annex 15): composes e + U+0301, as macOS names files, to é. On the
+ * heap, NUL-terminated; NULL if the text is already in this form, contains a NUL or is not UTF-8. */
 char *gt_nfc(const char *text, size_t length);
-/* The same of a text that ends by a NUL, in the arena; `text` itself in place of NULL. */
+/* The same for NUL-terminated text, in the arena; returns `text` itself instead of NULL. */
 const char *gt_nfc_in(struct gt_arena *arena, const char *text);
-/* Columns of a terminal: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */
+/* Terminal columns: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */
 int gt_character_width(uint32_t code);
 /* Letters, marks on them and digits of any language; and what a reader cannot see: controls, formatting
  * characters such as a zero-width space, separators of lines. */

@@ -85,7 +85,7 @@ static void test_errors(void **state) {
       {"exp()", 0, "1 argument", NULL},
       {"2*(x + 1", 2, "never closed", NULL},
       {"exp(x", 3, "never closed", NULL},
-      {"x + 1)", 5, "closes nothing", NULL},
+      {"x + 1)", 5, "has no opening", NULL},
       {"2x", 1, "operator is missing", "*"},
       {"x x", 2, "operator is missing", "*"},
       {"x ** 2", 2, "'**'", "^"},

@@ -54,7 +54,7 @@ check "is not shown even so" test "$(grep -c hush <<< "$out")" = 0
 
 rm table.csv && mkfifo table.csv
 exits 74 "a pipe is not waited for" evaluate
-says "it is no plain file" "cannot open table.csv: it is no plain file"
+says "it is not a regular file" "cannot open table.csv: it is not a regular file"
 exits 74 "nor by the hard way" evaluate --set data.test=mine.csv
 cat mine.csv > table.csv &
 exits 0 "a pipe of the user's is read" evaluate --set data.train=table.csv
