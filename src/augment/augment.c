@@ -1,4 +1,4 @@
-/* The list of transformations: what all rows share. */
+/* The list of augmentations: code that all rows share. */
 #include "augment/augment.h"
 #include <float.h>
 #include <math.h>
@@ -19,7 +19,7 @@ enum { TYPES = sizeof types / sizeof *types - 1 };
 
 const char *const gt_augment_interpolations[] = {"bilinear", "nearest", NULL};
 
-/* By gt_augment_border. */
+/* Indexed by gt_augment_border. */
 const char *const gt_augment_borders[] = {"constant", "edge", "reflect", "symmetric", NULL};
 
 int gt_augment_count(void) { return TYPES; }
@@ -35,15 +35,15 @@ static const gt_augment_type *choose(const gt_spec *node, const char *name, gt_p
   return chosen >= 0 ? types[chosen] : NULL;
 }
 
-/* `- random_horizontal_flip`, `- random_crop: 4`, `- random_crop: {padding: 4}`. */
+/* Reads `- random_horizontal_flip`, `- random_crop: 4`, `- random_crop: {padding: 4}`. */
 static bool read_item(gt_augment_item *item, gt_arena *arena, const gt_spec *node,
                       gt_diagnostics *diagnostics) {
   const gt_spec *first = node->kind == GT_SPEC_MAP && node->count ? node->child[0] : NULL;
   item->at = first ? first->key_at : node->at;
   if (node->kind == GT_SPEC_MAP ? node->count != 1 : node->kind != GT_SPEC_SCALAR) {
     const gt_position at = first && node->count > 1 ? node->child[1]->key_at : node->at;
-    gt_error_at(diagnostics, at, "an augmentation is one entry: a name, or a name with its settings")
-        ->expected = "- random_crop: {padding: 4}, say";
+    gt_error_at(diagnostics, at, "an augmentation is a name, or a name with its settings")->expected =
+        "an item such as - random_crop: {padding: 4}";
     return false;
   }
   item->spec = first;
@@ -67,7 +67,7 @@ const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_
   if (gt_spec_is_null(node) || (node->kind == GT_SPEC_SEQUENCE && !node->count)) return NULL;
   if (node->kind != GT_SPEC_SEQUENCE) {
     gt_error_at(diagnostics, node->at, "'augment' must be a list")->expected =
-        "augment: [{random_crop: 4}, random_horizontal_flip], say";
+        "a list such as augment: [{random_crop: 4}, random_horizontal_flip]";
     return NULL;
   }
   gt_augment_list *list = GT_NEW(arena, gt_augment_list);
@@ -77,7 +77,7 @@ const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_
   for (int i = 0; i < node->count; i++) {
     fine &= read_item(&item[i], arena, node->child[i], diagnostics);
     if (!item[i].type || item[i].type->several || !stands_before(list, i)) continue;
-    gt_error_at(diagnostics, item[i].at, "'%s' stands in the list twice", item[i].type->name);
+    gt_error_at(diagnostics, item[i].at, "'%s' is in the list twice", item[i].type->name);
     fine = false;
   }
   return fine ? list : NULL;
@@ -98,18 +98,19 @@ gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena) {
 
 bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
                     gt_diagnostics *diagnostics) {
-  memset(out, 0, sizeof *out); /* attributes of ops are compared as bytes */
+  memset(out, 0, sizeof *out); /* attributes of ops are compared bytewise */
   if (sample->rank != 2 && sample->rank != 3) {
-    gt_error_at(diagnostics, list->at, "only pictures can be augmented; a sample has %d ax%s here",
-                sample->rank, sample->rank == 1 ? "is" : "es")
-        ->expected = "samples of [height, width] or [height, width, channels], as by data: {shape: [8, 8]}";
+    gt_error_at(diagnostics, list->at, "only images can be augmented, but a sample has %d ax%s", sample->rank,
+                sample->rank == 1 ? "is" : "es")
+        ->expected = "samples of [height, width] or [height, width, channels]; set data: {shape: [8, 8]} or "
+                     "the like";
     return false;
   }
   gt_augment_build build = {.plan = out,
                             .sample = sample,
                             .channels = sample->rank == 3 ? sample->dim[2] : 1,
                             .diagnostics = diagnostics};
-  const int64_t *begin = sample->seen; /* its middle, unless a row cuts */
+  const int64_t *begin = sample->seen; /* the center crop, unless a row crops */
   for (int i = 0; i < list->items; i++)
     if (list->item[i].type->cuts) begin = sample->dim;
   out->rule.height = build.height = (uint32_t)begin[0];
@@ -128,9 +129,9 @@ gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) 
   gt_augment_rule *rule = &build->plan->rule;
   const bool erases = kind == GT_DRAW_CUTOUT || kind == GT_DRAW_ERASE;
   if (rule->stages == GT_AUGMENT_MOST_STAGES || (erases && rule->boxes == GT_AUGMENT_MOST_BOXES)) {
-    gt_augment_error(build, NULL, "is one too many: at most %d %s",
+    gt_augment_error(build, NULL, "is one too many; at most %d %s",
                      erases ? GT_AUGMENT_MOST_BOXES : GT_AUGMENT_MOST_STAGES,
-                     erases ? "of them erase" : "stand in the list");
+                     erases ? "may erase" : "are allowed");
     return NULL;
   }
   if (erases) build->plan->look.boxes = ++rule->boxes;
@@ -175,7 +176,7 @@ bool gt_augment_error(gt_augment_build *build, const char *key, const char *form
 
 bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   if (given.count > 1 && (given.count != build->channels || given.count > GT_AUGMENT_MOST_VALUES))
-    return gt_augment_error(build, key, "has %d values for '%s'; the pictures have %lld channel%s",
+    return gt_augment_error(build, key, "has %d values for '%s', but the images have %lld channel%s",
                             given.count, key, (long long)build->channels, build->channels == 1 ? "" : "s");
   for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++)
     out[c] = given.count ? (float)given.items[c < given.count ? c : given.count - 1] : 0;
@@ -188,13 +189,12 @@ bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill) {
   if (!gt_augment_values(build, "fill", fill, value)) return false;
   if (build->filled && memcmp(value, build->plan->look.fill, sizeof value) != 0)
     return gt_augment_error(build, "fill",
-                            "fills with another colour than the '%s' of line %d: all of them are "
-                            "one step, with one colour",
+                            "has another 'fill' than '%s' in line %d; they are applied in one step and must "
+                            "agree",
                             build->filled->type->name, build->filled->at.line);
   if (build->plan->look.border)
     return gt_augment_error(build, "fill",
-                            "has a 'fill', but the 'padding_mode' of line %d leaves nothing to be "
-                            "filled",
+                            "has a 'fill', but with the 'padding_mode' in line %d nothing is filled",
                             build->bordered->at.line);
   memcpy(build->plan->look.fill, value, sizeof value);
   build->filled = build->item;
@@ -207,13 +207,12 @@ bool gt_augment_set_border(gt_augment_build *build, const char *mode) {
   while (strcmp(gt_augment_borders[border], mode) != 0) border++;
   if (build->bordered && build->plan->look.border != border)
     return gt_augment_error(build, "padding_mode",
-                            "has another 'padding_mode' than the '%s' of line %d: all of "
-                            "them are one step",
+                            "has another 'padding_mode' than '%s' in line %d; they are applied in one step "
+                            "and must agree",
                             build->bordered->type->name, build->bordered->at.line);
   if (build->filled && border)
     return gt_augment_error(build, "padding_mode",
-                            "leaves nothing to be filled, but '%s' of line %d has a "
-                            "'fill'",
+                            "has a 'padding_mode' that fills nothing, but '%s' in line %d has a 'fill'",
                             build->filled->type->name, build->filled->at.line);
   build->plan->look.border = border;
   build->bordered = build->item;
@@ -225,8 +224,8 @@ bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpola
   const uint32_t nearest = !strcmp(interpolation, "nearest");
   if (build->sampled && build->plan->look.nearest != nearest)
     return gt_augment_error(build, "interpolation",
-                            "takes pixels otherwise than the '%s' of line %d: all of "
-                            "them are one step",
+                            "has another 'interpolation' than '%s' in line %d; they are applied in one step "
+                            "and must agree",
                             build->sampled->type->name, build->sampled->at.line);
   build->plan->look.nearest = nearest;
   build->sampled = build->item;
@@ -235,7 +234,7 @@ bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpola
 
 bool gt_augment_range(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   if (given.count != 2 || given.items[0] > given.items[1])
-    return gt_augment_error(build, key, "needs two numbers for '%s', the least and the most", key);
+    return gt_augment_error(build, key, "needs two numbers for '%s': [min, max]", key);
   out[0] = (float)given.items[0];
   out[1] = (float)given.items[1];
   return true;
@@ -250,7 +249,8 @@ bool gt_augment_degrees(gt_augment_build *build, const char *key, gt_floats give
 
 bool gt_augment_pair(gt_augment_build *build, const char *key, gt_ints given, float *out) {
   if (given.count < 1 || given.count > 2)
-    return gt_augment_error(build, key, "takes one number for '%s', or two: across and down", key);
+    return gt_augment_error(build, key, "needs one or two numbers for '%s': both, or [horizontal, vertical]",
+                            key);
   out[0] = (float)given.items[0];
   out[1] = (float)given.items[given.count - 1];
   return true;

@@ -1,5 +1,5 @@
-/* Brightness, contrast and saturation by random factors, then the hue by a random turn, in this order, as
- * torchvision computes each. */
+/* Changes brightness, contrast and saturation by random factors, then the hue by a random angle, in this
+ * order, each as torchvision computes it. */
 #include "augment/augment.h"
 #include <math.h>
 
@@ -41,7 +41,7 @@ static bool add(gt_augment_build *build, const void *config) {
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_COLOR);
   const char *colourful = c->saturation.count ? "saturation" : c->hue.count ? "hue" : NULL;
   if (colourful && build->channels != 3)
-    return gt_augment_error(build, colourful, "changes the %s of colours; the pictures have %lld channel%s",
+    return gt_augment_error(build, colourful, "changes the %s of colors, but the images have %lld channel%s",
                             colourful, (long long)build->channels, build->channels == 1 ? "" : "s");
   look->lights |= c->brightness.count || c->contrast.count || c->saturation.count || c->hue.count;
   look->contrasts |= c->contrast.count > 0;

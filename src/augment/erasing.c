@@ -1,7 +1,7 @@
-/* Parts of pictures erased: a square anywhere, which may reach beyond the border (DeVries and Taylor,
+/* Erases parts of images: a square anywhere, which may extend beyond the border (DeVries and Taylor,
  * "Improved Regularization of Convolutional Neural Networks with Cutout", 2017), or a rectangle of random
- * area and shape inside (Zhong et al., "Random Erasing Data Augmentation", AAAI 2020), drawn as
- * torchvision's. */
+ * area and shape inside (Zhong et al., "Random Erasing Data Augmentation", AAAI 2020), drawn as in
+ * torchvision. */
 #include "augment/augment.h"
 
 typedef struct erasing_config {
@@ -60,7 +60,7 @@ static bool add_erasing(gt_augment_build *build, const void *config) {
   if (!stage || !gt_augment_range(build, "scale", c->scale, stage->value + 1) ||
       !gt_augment_range(build, "ratio", c->ratio, ratio))
     return false;
-  stage->value[3] = 1 / ratio[1]; /* width by height */
+  stage->value[3] = 1 / ratio[1]; /* width / height */
   stage->value[4] = 1 / ratio[0];
   return true;
 }

@@ -1,7 +1,7 @@
-/* Each sample mixed with another of its batch, and its target likewise: pixel by pixel (Zhang et al., "mixup:
- * Beyond Empirical Risk Minimization", ICLR 2018), or a rectangle of the other pasted in (Yun et al.,
- * "CutMix", ICCV 2019). Shares are drawn from Beta(alpha, alpha), for each sample anew. Where both stand in
- * the list, each sample gets one or the other. */
+/* Mixes each sample and its target with another of the batch: pixel by pixel (Zhang et al., "mixup: Beyond
+ * Empirical Risk Minimization", ICLR 2018), or by pasting a rectangle of the other (Yun et al., "CutMix",
+ * ICCV 2019). Weights are drawn from Beta(alpha, alpha) for each sample. If both are in the list, each
+ * sample gets one of them. */
 #include "augment/augment.h"
 
 typedef struct mix_config {

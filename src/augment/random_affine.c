@@ -1,5 +1,5 @@
-/* Pictures turned, moved, scaled and sheared around their middle; drawn as torchvision's, which turns
- * clockwise in random_affine and the other way in random_rotation. */
+/* Rotates, translates, scales and shears images around their center; drawn as in torchvision, which rotates
+ * clockwise in random_affine and counterclockwise in random_rotation. */
 #include "augment/augment.h"
 
 typedef struct affine_config {
@@ -43,7 +43,7 @@ static const gt_schema affine_schema = {.name = "random_affine",
 static bool set_moves(gt_augment_build *build, gt_floats translate, float *out) {
   if (!translate.count) return true;
   if (translate.count != 2)
-    return gt_augment_error(build, "translate", "takes two numbers for 'translate': across and down");
+    return gt_augment_error(build, "translate", "needs two numbers for 'translate': [horizontal, vertical]");
   out[0] = (float)(translate.items[0] * (double)build->width);
   out[1] = (float)(translate.items[1] * (double)build->height);
   return true;

@@ -1,5 +1,5 @@
-/* Pictures moved by whole pixels: a piece of the picture's own size, or of the one that the network sees, out
- * of one with a margin around it. */
+/* Shifts images by whole pixels: pads the image and crops it, to its own size or to the size that the
+ * network reads. */
 #include "augment/augment.h"
 
 typedef struct crop_config {

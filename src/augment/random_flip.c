@@ -1,4 +1,4 @@
-/* Pictures mirrored, left to right or top to bottom. */
+/* Flips images, left to right or top to bottom. */
 #include "augment/augment.h"
 
 typedef struct flip_config {

@@ -1,4 +1,4 @@
-/* Colours taken away: saturation 0. */
+/* Converts images to grayscale: saturation 0. */
 #include "augment/augment.h"
 
 typedef struct grayscale_config {
@@ -15,7 +15,7 @@ static const gt_schema schema = {
 static bool add(gt_augment_build *build, const void *config) {
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_GRAYSCALE);
   if (build->channels != 3)
-    return gt_augment_error(build, NULL, "needs colours; the pictures have %lld channel%s",
+    return gt_augment_error(build, NULL, "needs color images, but the images have %lld channel%s",
                             (long long)build->channels, build->channels == 1 ? "" : "s");
   if (!stage) return false;
   stage->value[0] = (float)((const grayscale_config *)config)->p;

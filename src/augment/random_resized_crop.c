@@ -1,5 +1,5 @@
-/* A piece of the picture, of random area and shape, brought to the size of the picture or of what the network
- * sees of it (Szegedy et al., "Going Deeper with Convolutions", CVPR 2015); drawn as torchvision's. */
+/* Crops a region of random area and shape and resizes it to the size of the image, or to the size that the
+ * network reads (Szegedy et al., "Going Deeper with Convolutions", CVPR 2015); drawn as in torchvision. */
 #include "augment/augment.h"
 
 typedef struct resized_config {
