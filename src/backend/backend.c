@@ -41,7 +41,7 @@ int gt_device_best(const gt_device_info *devices, int count) {
   return best;
 }
 
-/* Why no GPU was taken: of those that are there, else of those that may be missing. */
+/* The reason for choosing the CPU: the first GPU's missing features, else why there is no GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
                         const gt_error *trouble) {
   const char *complaint = gt_vulkan_complaint();
@@ -59,7 +59,7 @@ static void explain_cpu(char *why, size_t size, const gt_device_info *devices, i
              devices[0].name);
   if (count >= 0 && *complaint) {
     const size_t used = strlen(why);
-    snprintf(why + used, size - used, "; a driver is broken: %s", complaint);
+    snprintf(why + used, size - used, "; a driver failed to load: %s", complaint);
   }
 }
 
@@ -86,7 +86,7 @@ static bool fail_device(const gt_device_info *devices, int count, gt_error *erro
                  *complaint ? ": " : "", complaint);
 }
 
-/* The index in "vulkan:N"; -1 after reporting. */
+/* Parses the index in "vulkan:N"; -1 after reporting. */
 static int numbered_device(const char *choice, int count, gt_error *error) {
   char *end;
   const long number = strtol(choice + 7, &end, 10);
@@ -100,7 +100,7 @@ static int numbered_device(const char *choice, int count, gt_error *error) {
   return -1;
 }
 
-/* "vulkan" takes the best device, software if there is nothing else. */
+/* "vulkan" opens the best device, a software device if there is no other. */
 static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = gt_device_best(devices, count);
@@ -111,7 +111,7 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   if (index < 0) return fail_device(devices, count, error), NULL;
   gt_backend *backend = gt_vulkan_open(index, error);
   if (backend && software(&devices[index]))
-    gt_info("using %s, a software device: slower than --device cpu", devices[index].name);
+    gt_info("using %s, a software device, which is slower than --device cpu", devices[index].name);
   return backend;
 }
 
@@ -125,7 +125,7 @@ bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   gt_error trouble = {0};
   char why[256];
   choice = chosen(choice);
-  if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the device asked for is the CPU");
+  if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the selected device is the CPU");
   if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* who opens it reports that */
   const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble);
   int index = gt_device_best(devices, count);
@@ -135,7 +135,7 @@ bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   return gt_fail(error, GT_ERR_NODEVICE, "%s", why);
 }
 
-/* What other programs call a GPU. */
+/* True for words that other programs use for a GPU. */
 static bool means_gpu(const char *choice) {
   static const char *const words[] = {"gpu", "cuda", "nvidia", "amd", "rocm",
                                       "hip", "mps",  "metal",  "xpu", "intel"};
@@ -149,7 +149,7 @@ static void unknown_device(const char *source, const char *choice, gt_error *err
   static const char *const names[] = {"auto", "cpu", "vulkan"};
   const char *near = gt_nearest(choice, names, sizeof names / sizeof *names);
   if (means_gpu(choice))
-    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; a GPU is 'vulkan%s' here", source, choice,
+    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; use 'vulkan%s' for a GPU", source, choice,
             choice + strcspn(choice, ":"));
   else
     gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s",
@@ -171,7 +171,7 @@ gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
     backend = open_vulkan(choice, error);
   else
     return unknown_device(source, choice, error), NULL;
-  if (backend) snprintf(backend->why, sizeof backend->why, "asked for by %s", source);
+  if (backend) snprintf(backend->why, sizeof backend->why, "selected by %s", source);
   return backend;
 }
 

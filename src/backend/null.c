@@ -1,4 +1,4 @@
-/* The null backend: accepts every plan and computes nothing, so that graph, plan and loop can be tested
+/* The null backend: accepts all plans and computes nothing, to test graphs, plans and the training loop
  * alone. */
 #include "backend/backend.h"
 #include "base/memory.h"

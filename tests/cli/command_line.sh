@@ -83,10 +83,10 @@ test m.bin|use `gtrain eval MODEL`
 evaluate m.bin|use `gtrain eval MODEL`
 validate m.bin|use `gtrain eval MODEL` for a model, `gtrain check CONFIG` for a config
 infer m.bin|use `gtrain predict MODEL FILE`
-train configs/xor.yaml --device gpu|a GPU is 'vulkan' here
-train configs/xor.yaml --device cuda:1|a GPU is 'vulkan:1' here
-train configs/xor.yaml --device mps|a GPU is 'vulkan' here
-train configs/xor.yaml --device AMD|a GPU is 'vulkan' here
+train configs/xor.yaml --device gpu|use 'vulkan' for a GPU
+train configs/xor.yaml --device cuda:1|use 'vulkan:1' for a GPU
+train configs/xor.yaml --device mps|use 'vulkan' for a GPU
+train configs/xor.yaml --device AMD|use 'vulkan' for a GPU
 train configs/xor.yaml --device vulcan|did you mean 'vulkan'?
 END
 exits 2 "an option that the command has nothing for" "$GTRAIN" inspect m.bin --epochs 5
@@ -95,6 +95,6 @@ check "… is not translated" test "$(grep -c "train.epochs" <<< "$out")" = 0
 # --- a software device -------------------------------------------------------------------------------------------
 if "$GTRAIN" devices --json | grep -q '"type":"software"'; then
   exits 0 "a software device asked for" "$GTRAIN" predict "$TEST_TMP/a/model.bin" "$TEST_TMP/two.csv" --device vulkan
-  says "… is said to be one" "a software device: slower than --device cpu"
+  says "… is said to be one" "a software device, which is slower than --device cpu"
 fi
 finish

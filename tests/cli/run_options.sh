@@ -45,9 +45,9 @@ if ! "$GTRAIN" devices --json | grep -qE '"type":"(discrete|integrated|virtual)"
   exits 69 "… nor is a software device one" software train configs/xor.yaml --device vulkan
 fi
 exits 2 "a GPU and --device cpu" software train configs/xor.yaml --device cpu
-says "… contradict each other" "--require-gpu: the device asked for is the CPU"
+says "… contradict each other" "--require-gpu: the selected device is the CPU"
 exits 2 "a GPU and a word that is none" software train configs/xor.yaml --device gpu
-says "… is answered as ever" "a GPU is 'vulkan' here"
+says "… is answered as ever" "use 'vulkan' for a GPU"
 
 # --- eval --data -------------------------------------------------------------------------------------------------
 head -n 101 datasets/digits/digits.csv > "$TEST_TMP/it's \"new\".csv"

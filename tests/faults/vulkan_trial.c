@@ -201,7 +201,7 @@ static bool documented(const vulkan_bench *b, const fault_command *c, const vulk
   char run[PATH_MAX];
   path_of(run, "%s/work/run/config.yaml", b->path);
   if (runs_out(o) && !is_condition(o->entry))
-    return code == 71 && (!is_sized(o->entry) || find(b, "err", " asked for", NULL, 0));
+    return code == 71 && (!is_sized(o->entry) || find(b, "err", " requested", NULL, 0));
   if (c->trains && code == 75) return find(b, "err", "--resume", NULL, 0);
   return code == 69 && !(c->trains && !c->begin && access(run, F_OK) == 0);
 }

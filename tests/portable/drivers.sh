@@ -61,7 +61,7 @@ if [[ $real == *.json ]]; then
   says "  and the other one used" "vulkan:0: "
   check "  without a word of it" test "${out/"Vulkan driver $real"/}" = "$out"
   exits 0 "training says why there is no GPU" "$GTRAIN" train xor.yaml --run-dir odd
-  says "  besides the software that there is" "a driver is broken: "
+  says "  besides the software that there is" "a driver failed to load: "
   out=$("$GTRAIN" devices --json 2> /dev/null)
   check "the list as JSON is nothing else" test "${out:0:2}${out: -2}" = '[{}]'
 fi
@@ -69,18 +69,18 @@ fi
 files odd
 export TEST_DRIVER=crashes
 exits 0 "a driver that crashes" "$GTRAIN" devices
-says "  is blamed for it" "odd.json: it crashes while it is loaded: Aborted"
+says "  is blamed for it" "odd.json: it crashes while loading: Aborted"
 says "  and leaves the CPU" "cpu: "
 exits 69 "the doctor on it" "$GTRAIN" doctor
-check "  calls it an error" grep -q "^error    driver       $PWD/odd.json: it crashes while it is loaded: Aborted$" <<< "$out"
+check "  calls it an error" grep -q "^error    driver       $PWD/odd.json: it crashes while loading: Aborted$" <<< "$out"
 says "  says what to do" "VK_DRIVER_FILES="
 says "  and goes on" "matrix products use"
 exits 0 "a report" "$GTRAIN" selftest --filter group_sum --report report.txt
-check "  tests the CPU" grep -q "^error    driver .* crashes while it is loaded" report.txt
+check "  tests the CPU" grep -q "^error    driver .* crashes while loading" report.txt
 if [[ $real == *.json ]]; then
   VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
   exits 0 "beside one that does not" "$GTRAIN" devices
-  says "  is blamed, too" "odd.json: it crashes while it is loaded"
+  says "  is blamed, too" "odd.json: it crashes while loading"
   says "  and the other one used" "vulkan:0: "
   exits 69 "the doctor on both" "$GTRAIN" doctor
   says "  shows the device of the other" "ok       vulkan:0 "

@@ -1,5 +1,5 @@
-/* The CPU backend: the same plan and the same arguments as a device's, with host addresses, one step after
- * another; the tiles of a step are shared out by a pool of threads. */
+/* The CPU backend: the same plan and arguments as on a device, with host addresses. Steps run one after
+ * another; a thread pool shares the tiles of a step. */
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -12,11 +12,11 @@ typedef struct cpu_backend {
   gt_backend base;
   gt_pool *pool;
   uint64_t ticket;
-  uint8_t *arena; /* of all plans; NULL: there is none */
+  uint8_t *arena; /* shared by all plans; NULL: not allocated */
   uint64_t arena_bytes;
   uint32_t arena_number;    /* counts arenas: addresses in earlier ones are stale */
-  uint32_t plans;           /* that are compiled */
-  const gt_executable *ran; /* whose values lie in the arena */
+  uint32_t plans;           /* number of compiled plans */
+  const gt_executable *ran; /* the executable whose values are in the arena */
 } cpu_backend;
 
 struct gt_buffer {
@@ -36,8 +36,8 @@ struct gt_executable {
   uint8_t *lasting, *constants;
   gt_buffer **variable;
   cpu_step *step;
-  uint32_t arena_number; /* of the arena that the steps have addresses in */
-  gt_executable **part;  /* of a sequence, which has no plan of its own */
+  uint32_t arena_number; /* number of the arena that the steps' addresses point to */
+  gt_executable **part;  /* for a sequence, which has no plan of its own */
   uint32_t *times;
   int parts;
 };
@@ -115,7 +115,7 @@ static void release_arena(cpu_backend *cpu) {
   cpu->arena_bytes = 0;
 }
 
-/* The arena has so much room; if it is made anew, no value in it is left. */
+/* Makes the arena at least this large; if it is reallocated, its values are lost. */
 static bool provide_arena(cpu_backend *cpu, uint64_t bytes, gt_error *error) {
   void *arena;
   if (cpu->arena && cpu->arena_bytes >= bytes) return true;
@@ -136,7 +136,7 @@ static uint8_t *address(const cpu_backend *cpu, const gt_executable *exe, const 
   }
 }
 
-/* Before it runs, its addresses are in the arena that there is now. */
+/* Updates the addresses before a run, if the arena was reallocated. */
 static bool bind_arena(cpu_backend *cpu, gt_executable *exe, gt_error *error) {
   if (!provide_arena(cpu, exe->plan->arena_bytes, error)) return false;
   if (exe->arena_number == cpu->arena_number) return true;
@@ -280,7 +280,7 @@ static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *ac
                     gt_error *error) {
   const cpu_backend *cpu = (cpu_backend *)backend;
   if (access->buffer == GT_PLAN_ARENA && cpu->ran != exe)
-    return gt_fail(error, GT_ERR_INTERNAL, "the values of a plan are gone: another has run since");
+    return gt_fail(error, GT_ERR_INTERNAL, "the values of this plan were overwritten by another plan");
   memcpy(out, address(cpu, exe, access), access->bytes);
   return true;
 }

@@ -1,6 +1,5 @@
 /* The driver's pipeline cache on disk (base/cache.h): one file per device, driver version and
- * pipelineCacheUUID, with a header and checksum of our own, since drivers are known to trust the bytes they
- * are given. */
+ * pipelineCacheUUID, with our own header and checksum, because some drivers do not validate their input. */
 #include "backend/vulkan/internal.h"
 #include "base/cache.h"
 #include "base/file.h"
@@ -13,7 +12,7 @@
 
 typedef struct cache_header {
   char magic[8];
-  uint64_t size, hash; /* of what follows */
+  uint64_t size, hash; /* of the data after the header */
 } cache_header;
 
 enum { CACHE_LIMIT = 64 << 20 };
@@ -37,7 +36,7 @@ static void complain(const char *what, const char *detail) {
   if (gt_debug("cache")) gt_warn("pipeline cache %s: %s", what, detail);
 }
 
-/* The driver's bytes inside a file's, or NULL. */
+/* The driver's data inside the file, or NULL. */
 static const void *cache_contents(const gt_bytes *file, size_t *size) {
   cache_header header;
   if (file->size < sizeof header) return NULL;

@@ -1,22 +1,22 @@
-/* A plan recorded into command buffers: one with a single replay and one with many, which together make
- * any number. All addresses are fixed when the plan is bound to the arena, so nothing is recorded again until
- * a larger plan needs another arena. Each replay begins behind a barrier: what ran before it, another plan
- * perhaps, is done with the arena.
+/* Records a plan into command buffers: one with a single replay and one with many, which together give any
+ * number. Addresses are fixed when the plan is bound to the arena, so nothing is recorded again until a
+ * larger plan needs another arena. Each replay starts after a barrier: earlier work, perhaps another plan,
+ * is done with the arena.
  *
- * Where the first levels of a plan may run ahead, a submission begins with those of its first replay; then
- * come, for each, the other levels, the last ones together with the next replay's first, and without them
- * for the last of the submission. So it has run whole replays when it ends. */
+ * If the first levels of a plan may run ahead, a submission starts with those of its first replay; then, for
+ * each replay, the other levels follow, the last ones together with the next replay's first levels (not in
+ * the last replay). So a submission contains only complete replays. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_REPLAYS = 64, MAX_DISPATCHES = 4096, MAX_COMMANDS = 256 };
-/* A submission should not keep a slow GPU busy for so long that its driver takes it for hung. */
+/* Limits a submission, so that the driver does not consider a slow GPU hung. */
 static const double max_flops = 2e11;
-/* Without levels that run ahead there are ONCE and MANY: whole replays. With them, ONCE and ONCE + 1 are an
- * even and an odd replay from behind those levels on; GOING_ON, the one behind it and MANY make the next
- * one's, too. */
+/* Without levels that run ahead: ONCE and MANY, whole replays. With them: ONCE and ONCE + 1 are an even and
+ * an odd replay after those levels; GOING_ON, the one after it and MANY also contain the next replay's first
+ * levels. */
 enum { ONCE, GOING_ON = 2, BEGIN = 4, MANY, COMMANDS };
 
 struct gt_executable {
@@ -25,11 +25,11 @@ struct gt_executable {
   gt_buffer **variables;
   uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
   VkPipeline *pipeline;
-  struct gt_executable **part; /* of a sequence, which has no plan of its own */
+  struct gt_executable **part; /* for a sequence, which has no plan of its own */
   uint32_t *times;
   int parts;
   uint32_t replays;      /* in commands[MANY] */
-  uint32_t arena_number; /* of the arena that the commands have addresses in */
+  uint32_t arena_number; /* number of the arena that the recorded addresses point to */
   VkCommandBuffer commands[COMMANDS];
 };
 
@@ -39,7 +39,7 @@ static void release_arena(gt_vulkan *vk) {
   vk->ran = NULL;
 }
 
-/* The arena has so much room; if it is made anew, which waits for all work, no value in it is left. */
+/* Makes the arena at least this large; reallocating it waits for all work and loses its values. */
 static bool provide_arena(gt_vulkan *vk, uint64_t bytes, gt_error *error) {
   if (vk->arena && vk->arena->size >= bytes) return true;
   release_arena(vk);
@@ -82,7 +82,7 @@ typedef struct recording {
   VkPipeline bound;
 } recording;
 
-/* A step with the places that its values have in an even or in an odd replay. */
+/* Records a step with the addresses for an even or an odd replay. */
 static void record_step(recording *r, const gt_executable *e, uint32_t i, bool odd) {
   const gt_step *step = &e->plan->step[i];
   uint8_t args[GT_PUSH_BYTES];
@@ -103,15 +103,15 @@ static void record_step(recording *r, const gt_executable *e, uint32_t i, bool o
   vkCmdDispatch(r->commands, step->grid[0], step->grid[1], step->grid[2]);
 }
 
-/* The steps of a level, from step i on; returns the first behind them. */
+/* Records the steps of a level from step i on; returns the index after them. */
 static uint32_t record_level(recording *r, const gt_executable *e, uint32_t i, bool odd) {
   do record_step(r, e, i, odd);
   while (++i < e->plan->steps && !e->plan->step[i].barrier);
   return i;
 }
 
-/* Whole levels, from step i to `end`; with those that the replay behind has ahead, or without. Those go
- * first: they are light, and hide behind the heavy ones of an optimizer. */
+/* Records whole levels, from step i to `end`, with or without the levels of the next replay that run ahead.
+ * Those come first: they are light, and run in the shadow of the optimizer's heavy steps. */
 static void record_levels(recording *r, const gt_executable *e, uint32_t i, uint32_t end, bool odd,
                           bool with_next) {
   const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
@@ -166,14 +166,14 @@ static bool record_all(gt_vulkan *vk, gt_executable *e, gt_error *error) {
     flops += e->times[p] * e->part[p]->plan->flops;
   }
   e->replays = choose_replays(dispatches, flops);
-  if (runs_ahead(e)) e->replays += e->replays % 2; /* behind them comes an even one */
+  if (runs_ahead(e)) e->replays += e->replays % 2; /* an even one follows */
   if (!e->commands[0] && !gt_vulkan_commands(vk, e->commands, COMMANDS, error)) return false;
   for (int which = 0; which < COMMANDS; which++)
     if ((runs_ahead(e) || which == ONCE || which == MANY) && !record(vk, e, which, error)) return false;
   return true;
 }
 
-/* The pipelines depend on how addresses are aligned. */
+/* The pipelines depend on the alignment of addresses. */
 static bool bind_plan(gt_vulkan *vk, gt_executable *e, gt_error *error) {
   bool *aligned = gt_alloc(e->plan->steps + 1);
   const bool good =
@@ -189,7 +189,7 @@ static uint64_t arena_bytes(const gt_executable *e) {
   return most;
 }
 
-/* Before it runs, its commands have addresses in the arena that there is now. */
+/* Records again before a run, if the arena was reallocated. */
 static bool bind_arena(gt_vulkan *vk, gt_executable *e, gt_error *error) {
   if (!provide_arena(vk, arena_bytes(e), error)) return false;
   if (e->arena_number == vk->arena_number) return true;
@@ -255,14 +255,14 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   free(e);
 }
 
-/* Lists the commands of as many of these replays as make up a submission; returns how many they are. */
+/* Lists the command buffers of one submission, for as many of these replays as fit; returns their number. */
 static uint32_t list_commands(const gt_executable *e, uint32_t times, VkCommandBuffer *list,
                               uint32_t *count) {
   const bool ahead = runs_ahead(e);
   uint32_t done = 0;
   *count = 0;
   if (ahead) list[(*count)++] = e->commands[BEGIN];
-  while (times - done > ahead && *count < MAX_COMMANDS) { /* ahead: the last one has commands of its own */
+  while (times - done > ahead && *count < MAX_COMMANDS) { /* ahead: the last replay has its own commands */
     const bool many = times - done - ahead >= e->replays;
     list[(*count)++] = e->commands[many ? MANY : ahead ? GOING_ON + done % 2 : ONCE];
     done += many ? e->replays : 1;
@@ -342,7 +342,7 @@ bool gt_vulkan_inspect(gt_backend *backend, gt_executable *e, const gt_access *a
                        gt_error *error) {
   const gt_vulkan *vk = (gt_vulkan *)backend;
   if (access->buffer == GT_PLAN_ARENA && vk->ran != e)
-    return gt_fail(error, GT_ERR_INTERNAL, "the values of a plan are gone: another has run since");
+    return gt_fail(error, GT_ERR_INTERNAL, "the values of this plan were overwritten by another plan");
   return gt_vulkan_download(backend, plan_buffer(vk, e, access->buffer), access->offset, out, access->bytes,
                             error);
 }

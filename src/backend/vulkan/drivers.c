@@ -1,7 +1,7 @@
-/* Which drivers the Vulkan loader knows, and what comes of each: it is asked once for what files it finds,
- * then with one file at a time, so that what goes wrong is known to be that driver's; each time in a child
- * process, as there are drivers that crash or hang. The loader tells in messages alone: they are listened to
- * while an instance is made, and read for the files' names. */
+/* Finds the drivers that the Vulkan loader knows and what each gives: the loader first reports the files
+ * that it finds, then tries one file at a time, so that an error is known to be that driver's; each time in
+ * a child process, as some drivers crash or hang. The loader reports file names only in messages: these are
+ * captured while an instance is created. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, asprintf */
 #endif
@@ -24,7 +24,7 @@ static void note_file(gt_vulkan_listener *l, const char *name, size_t length) {
   memcpy(d[l->count++].file, name, length);
 }
 
-/* Each file has a message of its own, in a list that is announced. */
+/* The loader announces a list, then reports each file in its own message. */
 static void note_files(gt_vulkan_listener *l, const char *text) {
   static const char ending[] = ".json";
   const size_t tail = sizeof ending - 1;
@@ -63,7 +63,7 @@ VkDebugUtilsMessengerCreateInfoEXT gt_vulkan_listen(gt_vulkan_listener *listener
       .pUserData = listener};
 }
 
-/* Makes an instance with whatever drivers the environment leaves; the number of devices they have. */
+/* Creates an instance with the drivers that the environment allows; returns the number of devices. */
 static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
   const VkDebugUtilsMessengerCreateInfoEXT listen = gt_vulkan_listen(l);
   const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
@@ -81,7 +81,7 @@ static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
   result = ((PFN_vkEnumeratePhysicalDevices)vkGetInstanceProcAddr(instance, "vkEnumeratePhysicalDevices"))(
       instance, devices, NULL);
   ((PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance, "vkDestroyInstance"))(instance, NULL);
-  /* What the loader says where no driver has a device. */
+  /* The loader's message if no driver has a device. */
   return result == VK_ERROR_INITIALIZATION_FAILED ? VK_SUCCESS : result;
 }
 
@@ -89,14 +89,14 @@ static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
 
 enum { MOST_SECONDS = 60 }; /* eight GPUs that have to wake up take ten */
 
-/* In memory that the processes share: what a child found out before it crashed is not lost. */
+/* Shared between the processes, so that what a child found before it crashed is kept. */
 typedef struct probe {
-  gt_vulkan_listener heard; /* of the loader that was asked for all drivers */
-  int limit, now;           /* the driver that is tried */
+  gt_vulkan_listener heard; /* messages of the loader when all drivers were loaded */
+  int limit, now;           /* the driver being tried */
   gt_vulkan_driver driver[];
 } probe;
 
-/* The status of a child process that did the work (waitpid), 0 if all went well. */
+/* The status of a child process that ran the function (waitpid), 0 on success. */
 static int in_child(void (*work)(probe *), probe *p) {
   int status = 0;
   const pid_t child = fork();
@@ -117,7 +117,7 @@ static void find_files(probe *p) {
   ask(&p->heard, &devices);
 }
 
-/* NVIDIA's driver opens these itself, and does not say which of them it wants. */
+/* NVIDIA's driver loads these itself, and does not report which one is missing. */
 static void find_missing(gt_vulkan_driver *driver) {
   static const char *const need[][2] = {{"libEGL.so.1", "libegl1"},     {"libGLdispatch.so.0", "libglvnd0"},
                                         {"libGL.so.1", "libgl1"},       {"libGLX.so.0", "libglx0"},
@@ -158,10 +158,10 @@ static void note_crash(gt_vulkan_driver *driver, int status) {
   driver->crashes = true;
   driver->devices = 0;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    snprintf(driver->reason, sizeof driver->reason, "it hangs while it is loaded: no answer in %d s",
+    snprintf(driver->reason, sizeof driver->reason, "it hangs while loading: no response within %d s",
              MOST_SECONDS);
   else if (WIFSIGNALED(status))
-    snprintf(driver->reason, sizeof driver->reason, "it crashes while it is loaded: %s",
+    snprintf(driver->reason, sizeof driver->reason, "it crashes while loading: %s",
              strsignal(WTERMSIG(status)));
   else
     snprintf(driver->reason, sizeof driver->reason, "it ends the process that loads it (exit code %d)",
@@ -175,7 +175,7 @@ int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit) {
   probe *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return -1;
   p->limit = limit;
-  in_child(find_files, p); /* even if one of them crashes, the loader has told their names before */
+  in_child(find_files, p); /* even if one crashes, the loader reported the names before */
   const int count = p->heard.count;
   for (p->now = 0; p->now < count; p->now++) {
     const int status = in_child(try_driver, p);

@@ -1,7 +1,7 @@
-/* Copies beside the queue's own work: from host memory to what the device will read later, through a queue
- * for copies alone where there is one. They are numbered by a second timeline semaphore. A copy waits on the
- * device for the ticket after which its place is free, and whatever is submitted behind it waits for the
- * copy, so that nobody waits on the host but for the commands of one that is long past. */
+/* Copies concurrent with the queue's work: from host memory to buffers that the device reads later, on a
+ * transfer-only queue if there is one. A second timeline semaphore numbers them. A copy waits on the device
+ * for the ticket after which its destination is free, and later submissions wait for the copy; the host
+ * waits only to reuse the command buffer of an old copy. */
 #include "backend/vulkan/internal.h"
 
 static bool begin(gt_vulkan *vk, gt_error *error) {

@@ -30,7 +30,7 @@ const char *gt_vulkan_result_name(VkResult result) {
   }
 }
 
-/* Too little memory, a call that we made wrongly, or a device that fails. */
+/* Out of memory, an incorrect call of ours, or a failing device. */
 static gt_status status_of(VkResult result) {
   switch (result) {
   case VK_ERROR_OUT_OF_HOST_MEMORY:
@@ -131,12 +131,13 @@ VkInstance gt_vulkan_instance(gt_error *error) {
             *heard.complaint ? ": " : "", heard.complaint);
     return NULL;
   }
-  /* Not volkLoadDevice: its pointers would belong to one device, and the loader's cost a nanosecond more. */
+  /* Not volkLoadDevice: its function pointers would belong to one device; the loader's cost only a
+   * nanosecond more. */
   volkLoadInstance(instance);
   if (validate && vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger) != VK_SUCCESS) {
     messenger = NULL;
     gt_vulkan_instance_close();
-    gt_fail(error, GT_ERR_NODEVICE, "GTRAIN_DEBUG=validation, but its messages cannot be had");
+    gt_fail(error, GT_ERR_NODEVICE, "GTRAIN_DEBUG=validation, but its messages cannot be captured");
   }
   return instance;
 }

@@ -1,10 +1,10 @@
 /* What the files of the Vulkan backend share. gt_vulkan is one open device with one compute queue: its
  * memory (memory.c), its pipelines and their cache on disk (pipeline.c, shader.c, specialize.c), its
- * submissions (submit.c), the plans recorded for it (commands.c), and perhaps a queue for copies beside them
- * (feed.c). Owned by whoever opened the backend; used from one thread.
+ * submissions (submit.c), the plans recorded for it (commands.c), and optionally a transfer queue (feed.c).
+ * Owner: the caller that opened the backend; used from one thread.
  *
- * Everything queued carries a ticket, a value of one timeline semaphore. Vulkan's functions are called
- * through volk's pointers, which tests may replace. */
+ * Queued work has a ticket, a value of one timeline semaphore. Vulkan functions are called through volk's
+ * pointers, which tests may replace. */
 #ifndef GT_BACKEND_VULKAN_INTERNAL_H
 #define GT_BACKEND_VULKAN_INTERNAL_H
 #include "backend/backend.h"
@@ -18,23 +18,23 @@ struct gt_buffer {
   uint64_t size, allocated;
   VkDeviceAddress address;
   void *mapped;    /* host-visible ones */
-  uint64_t zeroed; /* ticket with which a FED one is */
+  uint64_t zeroed; /* ticket that zeroes a FED buffer */
 };
 
-/* One piece of the staging ring: a part of the staging buffer and the commands that copy from or to it. */
+/* One slot of the staging ring: a part of the staging buffer and its copy commands. */
 typedef struct gt_slot {
   VkCommandBuffer commands;
   uint64_t ticket; /* of its last use */
 } gt_slot;
 
 typedef struct gt_vulkan_feeder {
-  VkQueue queue; /* perhaps the same as that of the work */
+  VkQueue queue; /* may be the compute queue */
   uint32_t family;
-  bool begun; /* with the first copy */
+  bool begun; /* true after the first copy */
   VkCommandPool pool;
   VkCommandBuffer commands[GT_FEEDS]; /* copy n uses those of n % GT_FEEDS */
   VkSemaphore timeline;
-  uint64_t ticket, seen; /* the last copy submitted; the last that work has been told to wait for */
+  uint64_t ticket, seen; /* the last copy submitted; the last copy that submitted work waits for */
 } gt_vulkan_feeder;
 
 typedef struct gt_vulkan_pipeline {
@@ -43,7 +43,7 @@ typedef struct gt_vulkan_pipeline {
   bool full_subgroups; /* of the device's own size */
   uint32_t spec[GT_SPEC_COUNT];
   VkPipeline pipeline;
-  double seconds; /* that it took to be made */
+  double seconds; /* compile time */
 } gt_vulkan_pipeline;
 
 typedef struct gt_vulkan {
@@ -55,9 +55,9 @@ typedef struct gt_vulkan {
   VkQueue queue;
   uint32_t family, timestamp_bits;
   bool memory_budget;
-  bool faulted; /* a submission, a wait or a look at a counter has failed: work may run that has no ticket */
-  bool lost;    /* by its driver: it runs nothing any more */
-  bool stuck;   /* may run what nobody can wait for: what that uses is never destroyed */
+  bool faulted; /* a submission, a wait or a counter query failed: work without a ticket may be running */
+  bool lost;    /* VK_ERROR_DEVICE_LOST: it executes nothing any more */
+  bool stuck;   /* work may run that no wait covers: its resources are never destroyed */
 
   VkCommandPool pool;
   VkSemaphore timeline;
@@ -66,10 +66,10 @@ typedef struct gt_vulkan {
 
   gt_vulkan_feeder feeder;
 
-  gt_buffer *arena;         /* of all plans; NULL: there is none */
+  gt_buffer *arena;         /* shared by all plans; NULL: not allocated */
   uint32_t arena_number;    /* counts arenas: addresses in earlier ones are stale */
-  uint32_t plans;           /* that are compiled */
-  const gt_executable *ran; /* whose values lie in the arena */
+  uint32_t plans;           /* number of compiled plans */
+  const gt_executable *ran; /* the executable whose values are in the arena */
 
   gt_buffer *staging;
   gt_slot slot[GT_STAGING_SLOTS];
@@ -86,35 +86,35 @@ typedef struct gt_vulkan {
   } pipelines;
 } gt_vulkan;
 
-/* Reports a failed call by its name; whatever is not VK_SUCCESS is a failure. Expects a gt_error *error in
+/* Reports a failed call by name; every result other than VK_SUCCESS is a failure. Expects gt_error *error in
  * scope. */
 #define VK(call) gt_vulkan_check((call), #call, error)
-/* The same for a call that makes *handle: a failed one leaves there what it likes. */
+/* The same for a call that creates *handle: a failed call may leave any value there. */
 #define VK_MAKE(call, handle) (VK(call) || (*(handle) = VK_NULL_HANDLE, false))
 bool gt_vulkan_check(VkResult result, const char *call, gt_error *error);
 const char *gt_vulkan_result_name(VkResult result);
 
-/* instance.c: one VkInstance per process, made at first need. */
+/* instance.c: one VkInstance per process, created at first use. */
 VkInstance gt_vulkan_instance(gt_error *error);
 void gt_vulkan_instance_close(void); /* when the last device has been closed */
 
-/* drivers.c: what the loader says while an instance is made, to be chained to its creation. */
+/* drivers.c: captures the loader's messages while an instance is created; chained to its creation. */
 typedef struct gt_vulkan_listener {
-  bool drivers;             /* it is at drivers now, no longer at layers */
-  gt_vulkan_driver *driver; /* those whose files it names; limit 0: not wanted */
+  bool drivers;             /* the loader is reporting drivers, no longer layers */
+  gt_vulkan_driver *driver; /* gets the files that it reports; limit 0: not wanted */
   int count, limit;
-  char complaint[sizeof((gt_vulkan_driver *)0)->reason]; /* its first about a driver */
+  char complaint[sizeof((gt_vulkan_driver *)0)->reason]; /* the first complaint about a driver */
 } gt_vulkan_listener;
 VkDebugUtilsMessengerCreateInfoEXT gt_vulkan_listen(gt_vulkan_listener *listener);
 
-/* physical.c: what a physical device is and can do. */
+/* physical.c: properties of a physical device. */
 typedef struct gt_physical {
   VkPhysicalDevice handle;
   VkPhysicalDeviceProperties properties;
   VkPhysicalDeviceMemoryProperties memory;
   uint64_t max_allocation;
   uint32_t family, timestamp_bits, units;
-  uint32_t feed_family, feed_queue; /* for copies beside the work; perhaps the same queue, 0 of `family` */
+  uint32_t feed_family, feed_queue; /* transfer queue; may be the compute queue, 0 of `family` */
   bool memory_budget;
   gt_matrix_units matrix;
   gt_device_info info;
@@ -123,12 +123,12 @@ typedef struct gt_physical {
 int gt_vulkan_physical(gt_physical **out, gt_error *error);
 bool gt_vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
 
-/* matrix.c: units for small matrices. */
+/* matrix.c: cooperative matrix units. */
 enum { GT_MATRIX_EXTENSIONS = 3 };
 void gt_vulkan_find_matrix_units(gt_physical *, const VkExtensionProperties *list, uint32_t count);
 gt_matrix_units gt_vulkan_matrix_units(const gt_physical *); /* those that products may use */
-/* What a device that is to use them is opened with: names of extensions, and features, which are chained to
- * others and freed when the device has been made. */
+/* What opening a device with these units needs: names of extensions, and feature structs, which are chained
+ * to others and freed after the device is created. */
 uint32_t gt_vulkan_matrix_extensions(const gt_matrix_units *, const char **out);
 void *gt_vulkan_matrix_features(const gt_matrix_units *, VkPhysicalDeviceVulkan12Features *);
 
@@ -141,7 +141,7 @@ bool gt_vulkan_download(gt_backend *, gt_buffer *, uint64_t offset, void *, uint
 bool gt_vulkan_in_range(const gt_buffer *, uint64_t offset, uint64_t size, gt_error *);
 bool gt_vulkan_staging_init(gt_vulkan *, gt_error *);
 void gt_vulkan_staging_finish(gt_vulkan *);
-uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* device-local bytes free now, as far as is known */
+uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* free device-local bytes, as far as known */
 
 /* submit.c: commands into the queue, in order. */
 bool gt_vulkan_submit_init(gt_vulkan *, gt_error *);
@@ -152,7 +152,7 @@ bool gt_vulkan_check_submit(gt_vulkan *, VkResult, gt_error *);
 bool gt_vulkan_wait(gt_backend *, uint64_t ticket, gt_error *);
 bool gt_vulkan_wait_feed(gt_vulkan *, uint64_t ticket, gt_error *);
 bool gt_vulkan_completed(gt_backend *, uint64_t *ticket, gt_error *);
-bool gt_vulkan_idle(gt_vulkan *); /* waits for everything, by all means; false: the device is stuck */
+bool gt_vulkan_idle(gt_vulkan *); /* waits for all work; false: the device is stuck */
 bool gt_vulkan_timeline(gt_vulkan *, VkSemaphore *, gt_error *);
 bool gt_vulkan_commands(gt_vulkan *, VkCommandBuffer *out, uint32_t count, gt_error *);
 bool gt_vulkan_begin(VkCommandBuffer, VkCommandBufferUsageFlags, gt_error *);
@@ -166,10 +166,10 @@ void gt_vulkan_feed_finish(gt_vulkan *);
 /* pipeline.c */
 bool gt_vulkan_pipelines_init(gt_vulkan *, gt_error *);
 void gt_vulkan_pipelines_finish(gt_vulkan *);
-/* The pipelines of a plan's steps, in order of the steps; those not made yet are made in parallel. */
+/* The pipelines of a plan's steps, in step order; missing ones are compiled in parallel. */
 bool gt_vulkan_pipelines(gt_vulkan *, const gt_plan *, const bool *aligned, VkPipeline *out, gt_error *);
 
-/* cache.c: the driver's pipeline cache, kept in a file between processes, whose name says which driver's. */
+/* cache.c: the driver's pipeline cache, kept in a file; the file name identifies the driver. */
 void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *, char *name, size_t size);
 void gt_vulkan_cache_load(gt_vulkan *);
 void gt_vulkan_cache_save(gt_vulkan *); /* if it grew */

@@ -1,6 +1,6 @@
-/* Matrix units (VK_KHR_cooperative_matrix): which shapes a device multiplies, and what has to be asked for to
- * use them. The extensions are younger than the headers that gtrain is built with: what it needs of them is
- * declared here. */
+/* Matrix units (VK_KHR_cooperative_matrix): the shapes that a device supports, and the features that must be
+ * enabled to use them. The extensions are newer than the headers that gtrain is built with, so their
+ * declarations are here. */
 #include "backend/vulkan/internal.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -36,13 +36,13 @@ typedef struct matrix_properties { /* VkCooperativeMatrixPropertiesKHR */
   VkBool32 saturating;
   uint32_t scope;
 } matrix_properties;
-/* In two pieces: tests look up in the headers what functions of Vulkan these files name. */
+/* Split in two: tests search the sources for names of Vulkan functions in the headers. */
 #define LIST_PROPERTIES \
   "vk"                  \
   "GetPhysicalDeviceCooperativeMatrixPropertiesKHR"
 typedef VkResult(VKAPI_PTR *list_properties)(VkPhysicalDevice, uint32_t *count, matrix_properties *);
 
-/* What is asked of a device, one struct chained to the next. */
+/* The feature structs that are enabled, chained. */
 typedef struct features {
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup;
   matrix_features matrix;
@@ -85,8 +85,8 @@ static bool keeps_subgroup(const gt_physical *p) {
          p->info.subgroup >= have.minSubgroupSize && p->info.subgroup <= have.maxSubgroupSize;
 }
 
-/* The largest: what it loads, it uses most; extents have to be multiples of 8, as tiles are made of eights.
- */
+/* The largest shape: it reuses loaded data most. Sizes must be multiples of 8, as tiles are made of blocks
+ * of eight. */
 static gt_matrix_shape largest(const matrix_properties *list, uint32_t count, uint32_t factor) {
   gt_matrix_shape best = {0};
   for (uint32_t i = 0; i < count; i++) {
@@ -115,15 +115,14 @@ void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *li
   if (function(p->handle, &shapes, shape) == VK_SUCCESS) {
     p->matrix.half = largest(shape, shapes, COMPONENT_HALF);
     if (bfloat) p->matrix.bfloat = largest(shape, shapes, COMPONENT_BFLOAT);
-    /* 8 to 16 times; AMD's, twice. */
+    /* 8 to 16 times; AMD's 2 times. */
     p->matrix.fast = p->properties.vendorID == NVIDIA;
   }
   free(shape);
 }
 
-/* Tests may have the units that a device lacks, done by other instructions, have products of any size go
- * there, do without factors of bfloat16, and pack factors. The shape is made up so that no two extents are
- * the same. */
+/* Tests can emulate missing units, use them for products of any size, disable bfloat16, and pack operands.
+ * The emulated shape has three different sizes. */
 gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
   gt_matrix_units units = p->matrix;
   units.always = gt_debug("matrix");

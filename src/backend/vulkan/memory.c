@@ -25,7 +25,8 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *vk) {
   return most;
 }
 
-/* Host memory is best cached: the host reads results from it, which takes ages from write-combined memory. */
+/* Prefers cached host memory: the host reads results from it, and reads of write-combined memory are very
+ * slow. */
 static int memory_type(const gt_vulkan *vk, uint32_t allowed, gt_buffer_kind kind) {
   const VkMemoryPropertyFlags host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -44,24 +45,24 @@ static int memory_type(const gt_vulkan *vk, uint32_t allowed, gt_buffer_kind kin
 static bool fail_memory(const gt_vulkan *vk, uint64_t size, bool host, gt_error *error) {
   char asked[32], available[32], total[32];
   if (host)
-    return gt_fail(error, GT_ERR_MEMORY, "out of host memory for %s: %s asked for", vk->base.name,
+    return gt_fail(error, GT_ERR_MEMORY, "out of host memory for %s: %s requested", vk->base.name,
                    gt_human_bytes((double)size, asked));
-  return gt_fail(error, GT_ERR_MEMORY, "out of memory on %s: %s asked for, %s of %s available", vk->base.name,
+  return gt_fail(error, GT_ERR_MEMORY, "out of memory on %s: %s requested, %s of %s available", vk->base.name,
                  gt_human_bytes((double)size, asked),
                  gt_human_bytes((double)gt_vulkan_memory_available(vk), available),
                  gt_human_bytes((double)vk->base.memory_total, total));
 }
 
-/* A device may have more memory than it gives in one piece. */
+/* A device may have more memory than it allows in one allocation. */
 static bool fail_piece(const gt_vulkan *vk, uint64_t size, gt_error *error) {
   char asked[32], most[32];
   return gt_fail(error, GT_ERR_MEMORY,
-                 "out of memory on %s: %s asked for in one piece, of which it gives at most %s",
+                 "out of memory on %s: %s requested in one allocation; the limit of this device is %s",
                  vk->base.name, gt_human_bytes((double)size, asked),
                  gt_human_bytes((double)vk->base.max_allocation, most));
 }
 
-/* The outcome of a call on which memory of this size depends. */
+/* Reports the result of a call that allocates this much memory. */
 static bool check(const gt_vulkan *vk, VkResult result, const char *call, uint64_t size, gt_buffer_kind kind,
                   gt_error *error) {
   if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY && result != VK_ERROR_OUT_OF_HOST_MEMORY)
@@ -94,7 +95,7 @@ static bool allocate(gt_vulkan *vk, gt_buffer *buffer, gt_buffer_kind kind, gt_e
 
 static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_error *error) {
   gt_buffer *buffer = gt_alloc(sizeof *buffer);
-  /* Padded, so that an empty buffer exists and four bytes past a packed array of bytes may be read. */
+  /* Padded, so that empty buffers exist, and four bytes after a packed array of bytes can be read. */
   buffer->size = (size + 31) / 16 * 16;
   const uint32_t families[2] = {vk->family, vk->feeder.family};
   const bool shared = kind == GT_BUFFER_FED && families[0] != families[1];
@@ -129,7 +130,7 @@ fail:
   return NULL;
 }
 
-/* The staging slot to use next, free, its commands begun behind a barrier against all earlier work. */
+/* The next staging slot, free, with its command buffer begun after a barrier against all earlier work. */
 static gt_slot *begin_slot(gt_vulkan *vk, uint64_t *offset, gt_error *error) {
   gt_slot *slot = &vk->slot[vk->next_slot];
   *offset = (uint64_t)vk->next_slot * SLOT_BYTES;
@@ -205,7 +206,7 @@ bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, c
   return true;
 }
 
-/* Up to a ring's worth of copies is on its way while earlier ones are read. */
+/* Up to a whole ring of copies is in flight while earlier ones are read. */
 bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                         gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
@@ -235,7 +236,7 @@ bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset,
 bool gt_vulkan_staging_init(gt_vulkan *vk, gt_error *error) {
   vk->staging = create(vk, (uint64_t)GT_STAGING_SLOTS * SLOT_BYTES, GT_BUFFER_HOST, error);
   if (!vk->staging) return false;
-  /* The ring is the host's, and no part of what a config takes. */
+  /* The ring is host memory and not counted for the config. */
   vk->base.memory_used -= vk->staging->allocated;
   vk->base.memory_peak = vk->base.memory_used;
   vk->staging->allocated = 0;

@@ -26,7 +26,7 @@ static void add(char *list, size_t size, const char *item) {
   snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
-/* A family for compute alone runs beside the desktop's own work; any with compute will do. */
+/* Prefers a compute-only family, which runs concurrently with the desktop; else any with compute. */
 static bool choose_family(gt_physical *p) {
   VkQueueFamilyProperties family[32];
   uint32_t count = 32;
@@ -42,8 +42,8 @@ static bool choose_family(gt_physical *p) {
   return found;
 }
 
-/* For copies beside the work: a family for copies alone (not one for video, which copies too), else another
- * queue of the same family, else the same queue. */
+/* Chooses the queue for copies: a transfer-only family (not one for video, which also transfers), else
+ * another queue of the same family, else the same queue. */
 static void choose_feeder(gt_physical *p) {
   const VkQueueFlags plain = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
   VkQueueFamilyProperties family[32];
@@ -59,7 +59,7 @@ static void choose_feeder(gt_physical *p) {
     }
 }
 
-/* Multiprocessors, from the vendor's own extension where there is one. */
+/* Number of multiprocessors, from the vendor's extension if there is one. */
 static void count_units(gt_physical *p, const VkExtensionProperties *list, uint32_t count) {
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
@@ -83,7 +83,7 @@ static void count_units(gt_physical *p, const VkExtensionProperties *list, uint3
   }
 }
 
-/* In heap memory. A driver that cannot even tell them is not to be trusted with more. */
+/* In heap memory. A driver that cannot list its extensions is not used. */
 static VkExtensionProperties *list_extensions(gt_physical *p, uint32_t *count) {
   VkExtensionProperties *list = NULL;
   gt_error error = {0};
@@ -185,7 +185,7 @@ int gt_vulkan_physical(gt_physical **out, gt_error *error) {
   *out = NULL;
   if (!instance) return -1;
   VkResult result = vkEnumeratePhysicalDevices(instance, &count, handle);
-  if (result == VK_ERROR_INITIALIZATION_FAILED) result = count = 0; /* the loader's word for none */
+  if (result == VK_ERROR_INITIALIZATION_FAILED) result = count = 0; /* the loader's code for "no devices" */
   if (result < 0) return gt_vulkan_check(result, "vkEnumeratePhysicalDevices", error), -1;
   *out = gt_alloc((count + 1) * sizeof **out);
   for (uint32_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* Pipelines: one per kernel and set of specialization constants, found again by hash. All share one
- * layout: 128 bytes of push constants and no descriptors. */
+/* Pipelines: one per kernel and set of specialization constants, in a hash table. All share one layout: 128
+ * bytes of push constants, no descriptor sets. */
 #include "backend/vulkan/internal.h"
 #include "backend/vulkan/shader.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ bool gt_vulkan_pipelines_init(gt_vulkan *vk, gt_error *error) {
 }
 
 void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
-  gt_vulkan_cache_save(vk); /* once: a cache is some megabytes, and plans come one after another */
+  gt_vulkan_cache_save(vk); /* once: a cache is several megabytes, and plans are compiled one after another */
   for (size_t i = 0; i < vk->pipelines.count; i++)
     vkDestroyPipeline(vk->device, vk->pipelines.items[i].pipeline, NULL);
   free(vk->pipelines.items);
@@ -33,8 +33,8 @@ void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
   free(vk->cache_path);
 }
 
-/* A module with the constants folded in where that works, so that the driver need not compile all that the
- * program interpreter could do; else the whole module. *folded tells which. */
+/* Creates a module with the constants folded in if possible, so that the driver does not compile the whole
+ * program interpreter; else the whole module. *folded tells which. */
 static bool create_module(gt_vulkan *vk, const gt_vulkan_pipeline *p, VkShaderModule *out, bool *folded,
                           gt_error *error) {
   size_t count, size;
@@ -86,7 +86,7 @@ static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *erro
   return false;
 }
 
-/* The pipelines still to be made, taken one by one by several threads. */
+/* Pipelines to compile, taken one at a time by several threads. */
 typedef struct work {
   gt_vulkan *vk;
   size_t next, end;
@@ -110,7 +110,7 @@ static void *make_pipelines(void *context) {
   }
 }
 
-/* Enters what was made from `first` on, in so many seconds, in the backend's books. */
+/* Adds the pipelines from `first` on, compiled in this many seconds, to the backend's statistics. */
 static void count_making(gt_vulkan *vk, size_t first, double seconds) {
   gt_backend_making *making = &vk->base.making;
   making->seconds += seconds;
@@ -142,13 +142,13 @@ static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
   bool good = true;
   for (size_t i = first; i < w.end; i++) good = good && vk->pipelines.items[i].pipeline;
   if (good) return true;
-  /* None of this batch is kept, so that a later attempt starts anew. */
+  /* Keeps none of this batch, so that another attempt starts from scratch. */
   for (size_t i = first; i < w.end; i++) vkDestroyPipeline(vk->device, vk->pipelines.items[i].pipeline, NULL);
   vk->pipelines.count = first;
-  return gt_fail(error, GT_ERR_INTERNAL, "a pipeline could not be made");
+  return gt_fail(error, GT_ERR_INTERNAL, "creating a pipeline failed");
 }
 
-/* The index of a step's pipeline, which may still be to be made. */
+/* The index of a step's pipeline, which may not be compiled yet. */
 static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
   uint32_t spec[GT_SPEC_COUNT];
   memcpy(spec, step->spec, sizeof spec);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { GZIP_ONLY = 15 + 16 }; /* inflateInit2: the largest window, and a header and checksum of gzip */
+enum { GZIP_ONLY = 15 + 16 }; /* inflateInit2: the largest window, with gzip's header and checksum */
 
 uint32_t *gt_shader_inflate(const gt_shader_blob *blob, gt_error *error) {
   z_stream z = {.next_in = (Bytef *)blob->gzip, .avail_in = (uInt)blob->gzip_size};
@@ -17,7 +17,7 @@ uint32_t *gt_shader_inflate(const gt_shader_blob *blob, gt_error *error) {
   z.next_out = (Bytef *)words;
   z.avail_out = (uInt)blob->size;
   const int status = inflate(&z, Z_FINISH);
-  /* All of it, no less and no more: only then has the checksum at its end been compared. */
+  /* The complete stream: only then the checksum at its end has been compared. */
   const bool whole = status == Z_STREAM_END && !z.avail_in && !z.avail_out;
   if (status == Z_MEM_ERROR)
     gt_fail(error, GT_ERR_MEMORY, "shader %s: out of memory", blob->name);
@@ -68,7 +68,7 @@ const uint32_t *gt_shaders_words(gt_shaders *shaders, const char *name, size_t *
     return NULL;
   }
   shader_row *row = &shaders->row[i];
-  /* A mutex a shader: different ones are inflated at the same time. */
+  /* One mutex per shader: different shaders can be inflated at the same time. */
   pthread_mutex_lock(&row->mutex);
   if (!row->words) row->words = gt_shader_inflate(&gt_shader_blobs[i], error);
   const uint32_t *words = row->words;

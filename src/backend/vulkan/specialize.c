@@ -1,11 +1,9 @@
-/* Folds specialization constants into a SPIR-V module ("SPIR-V Specification", 2.18 and 3.32): constants
- * get their values, branches on them become jumps, and blocks and functions that nothing reaches any more
- * are left out. A driver would do the same, but only after it has translated all of the module; a fused
- * program uses a hundredth of it.
+/* Folds specialization constants into a SPIR-V module ("SPIR-V Specification", 2.18 and 3.32): constants get
+ * their values, branches on them become jumps, and unreachable blocks and functions are removed. A driver
+ * would do the same, but only after translating the whole module; a fused program uses a hundredth of it.
  *
- * Knows what glslc makes of our shaders (spirv.h; of constants, those of 32 bits, integer and comparison
- * operations on them). Meets it something else, it gives up and returns NULL, and the caller leaves the work
- * to the driver. */
+ * Supports what glslc generates for our shaders (spirv.h; 32-bit constants, integer and comparison
+ * operations on them). For anything else it returns NULL, and the driver specializes the module. */
 #include "backend/vulkan/internal.h"
 #include "backend/vulkan/spirv.h"
 #include "base/memory.h"
@@ -17,20 +15,20 @@ typedef enum flag {
   KNOWN = 1, /* a constant whose value is in `value` */
   BOOL = 2,  /* the type of booleans */
   LIVE = 4,  /* defined by an instruction that stays */
-  BLOCK = 8, /* a block that is reached */
+  BLOCK = 8, /* a reachable block */
   CALLED = 16,
 } flag;
 
 typedef struct folder {
   const uint32_t *in;
-  size_t count, functions; /* words; where the functions begin */
+  size_t count, functions; /* number of words; index where the functions start */
   uint32_t bound;
   uint8_t *flags;            /* per id */
   uint32_t *value, *spec_id; /* per id */
   uint32_t *start;           /* per label or function id: its offset */
   const uint32_t *spec;
   uint32_t specs;
-  uint32_t *todo; /* blocks or functions still to be followed */
+  uint32_t *todo; /* blocks or functions still to visit */
   size_t waiting;
   bool failed;
 } folder;
@@ -138,7 +136,7 @@ static bool ends_block(uint32_t op) {
          op == OpReturnValue || op == OpKill || op == OpUnreachable;
 }
 
-/* If the branch at `at` depends on a constant: where it goes. */
+/* True if the branch at `at` depends on a constant; *target: where it goes. */
 static bool folds(const folder *f, size_t at, uint32_t *target) {
   const uint32_t *w = f->in + at;
   uint32_t value;
@@ -187,7 +185,7 @@ static uint32_t result_of(const folder *f, size_t at) {
   return size_at(f, at) > 2 ? f->in[at + 2] : 0;
 }
 
-/* Follows one reached block to its end. */
+/* Visits one reachable block to its end. */
 static void follow_block(folder *f, uint32_t label, uint32_t *called, size_t *calls) {
   for (size_t at = f->start[label];; at += size_at(f, at)) {
     const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
@@ -214,7 +212,7 @@ static void follow_block(folder *f, uint32_t label, uint32_t *called, size_t *ca
   }
 }
 
-/* Marks the functions and blocks that can be reached from the entry point, and the ids they define. */
+/* Marks the functions and blocks that are reachable from the entry point, and the ids they define. */
 static void follow(folder *f) {
   uint32_t *called = gt_alloc(f->bound * sizeof *called);
   size_t calls = 0;
@@ -241,7 +239,7 @@ static bool leads(const folder *f, uint32_t from, uint32_t to) {
   return !folds(f, at, &target) || target == to;
 }
 
-/* Writes one instruction of a function that stays. */
+/* Writes one instruction of a function that is kept. */
 static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint32_t *out) {
   const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
   uint32_t target, n = 3;
@@ -259,7 +257,7 @@ static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint
   return n;
 }
 
-/* Writes one instruction of those before the functions. */
+/* Writes one instruction from before the functions. */
 static size_t write_global(const folder *f, size_t at, uint32_t *out) {
   const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
   uint32_t value;
@@ -296,7 +294,7 @@ static size_t write_global(const folder *f, size_t at, uint32_t *out) {
 }
 
 static uint32_t *write_module(const folder *f, size_t *size) {
-  /* A folded constant operation is never longer than it was: three words and an operand or more before. */
+  /* A folded operation is never longer than before: three words, and it had at least one operand more. */
   uint32_t *out = gt_alloc(f->count * sizeof *out), label = 0;
   bool function = false, block = false;
   size_t n = HEADER;
@@ -319,8 +317,8 @@ static uint32_t *write_module(const folder *f, size_t *size) {
   return out;
 }
 
-/* Checks the frame of the module (what it is told is ours, but words may be anything) and notes where
- * blocks and functions start and which ids are defined outside functions. */
+/* Checks the module's structure (the input is ours, but any words are handled) and records where blocks and
+ * functions start and which ids are defined outside functions. */
 static bool read_frame(folder *f) {
   for (size_t at = HEADER; at < f->count; at += size_at(f, at)) {
     uint32_t op = op_at(f, at), size = size_at(f, at);

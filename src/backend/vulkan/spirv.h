@@ -1,5 +1,5 @@
-/* The instructions of SPIR-V that specialize.c understands, by the specification's names: all that glslc
- * makes of our shaders, and what it might. A module with any other is not touched. */
+/* The SPIR-V instructions that specialize.c understands, by their names in the specification: all that glslc
+ * generates for our shaders, and similar ones. Modules with any other instruction are left unchanged. */
 #ifndef GT_BACKEND_VULKAN_SPIRV_H
 #define GT_BACKEND_VULKAN_SPIRV_H
 

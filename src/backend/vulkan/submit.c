@@ -1,9 +1,10 @@
-/* The queue: command buffers go in with a ticket, the next value of one timeline semaphore, behind the copies
- * that have been begun beside it. */
+/* The queue: each submission gets a ticket, the next value of one timeline semaphore, and waits for copies
+ * that were started before. */
 #include "backend/vulkan/internal.h"
 #include <time.h>
 
-/* A submission may keep a slow device busy for long, but one that completes nothing for so long hangs. */
+/* A submission may keep a slow device busy for long, but a device that completes nothing in this time
+ * hangs. */
 enum { PATIENCE_SECONDS = 1800, PIECE_SECONDS = 10 };
 
 bool gt_vulkan_commands(gt_vulkan *vk, VkCommandBuffer *out, uint32_t count, gt_error *error) {
@@ -30,7 +31,7 @@ static VkAccessFlags access_of(VkPipelineStageFlags stages) {
   return access;
 }
 
-/* Everything that `from` has done happens before, and is visible to, what `to` does. */
+/* Everything that stage `from` did happens before, and is visible to, stage `to`. */
 void gt_vulkan_barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to) {
   const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                    .srcAccessMask = access_of(from),
@@ -121,11 +122,10 @@ static int64_t seconds(void) {
   return now.tv_sec;
 }
 
-/* No wait is without an end. By all means: a wait that fails may not have waited; then the counter is
- * watched. */
+/* Every wait has a timeout. by_all_means: if the wait itself fails, polls the counter. */
 static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool by_all_means,
                      gt_error *error) {
-  const struct timespec pause = {.tv_nsec = 1000000}; /* where the driver comes back before its time */
+  const struct timespec pause = {.tv_nsec = 1000000}; /* if the driver returns too early */
   const int64_t patience = vk->lost ? PIECE_SECONDS : PATIENCE_SECONDS;
   uint64_t done = 0, before = 0;
   int64_t since = seconds();
@@ -142,7 +142,8 @@ static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool 
     nanosleep(&pause, NULL);
   }
   vk->stuck = true;
-  return gt_fail(error, GT_ERR_NODEVICE, "%s hangs: it completes nothing any more", vk->base.name);
+  return gt_fail(error, GT_ERR_NODEVICE, "%s hangs: no work was completed within the time limit",
+                 vk->base.name);
 }
 
 bool gt_vulkan_wait(gt_backend *backend, uint64_t ticket, gt_error *error) {
@@ -154,8 +155,7 @@ bool gt_vulkan_wait_feed(gt_vulkan *vk, uint64_t ticket, gt_error *error) {
   return wait_for(vk, vk->feeder.timeline, ticket, false, error);
 }
 
-/* To the question what is still in use, "lost" is as good an answer as success (the specification, Lost
- * Device). */
+/* When asking what is still in use, "device lost" means the same as success (specification, Lost Device). */
 static bool device_is_idle(const gt_vulkan *vk) {
   const VkResult result = vkDeviceWaitIdle(vk->device);
   return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
@@ -168,8 +168,8 @@ bool gt_vulkan_idle(gt_vulkan *vk) {
   if (vk->feeder.ticket && !vk->stuck &&
       !wait_for(vk, vk->feeder.timeline, vk->feeder.ticket, true, &ignored) && !vk->lost)
     vk->stuck = true;
-  /* Work that a failed submission left behind has no ticket. This wait has no end of its own, which is why
-   * the tickets come first. */
+  /* Work of a failed submission has no ticket. This wait has no timeout, so the tickets are waited for
+   * first. */
   if (vk->faulted && !vk->stuck && !device_is_idle(vk)) vk->stuck = true;
   return !vk->stuck;
 }
