@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 4 };
-static const double work_budget = 6e7; /* element operations that the finite differences of a case may take */
+static const double work_budget = 6e7; /* element operations that the finite differences of a case may use */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
   if (verdict->failures++) return; /* the first one is shown */
@@ -25,8 +25,8 @@ static void note_error(gt_verdict *verdict, double error, double limit) {
 
 /* --- expectations --- */
 
-/* Central difference of the loss along one coordinate. Differences are taken output by output, so that
- * outputs that do not depend on it add no rounding; *scale is the sum of their absolute values. */
+/* Central difference of the loss along one coordinate. Differences are taken per output, so that outputs
+ * that do not depend on it add no rounding; *scale is the sum of their absolute values. */
 static double difference(const gt_subject *s, double *x, double h, double *plus, double *minus,
                          double *scale) {
   const double at = *x;
@@ -46,7 +46,7 @@ static double difference(const gt_subject *s, double *x, double h, double *plus,
   return sum;
 }
 
-/* Fourth-order slope from two central differences, which disagree where a kink lies between: NAN there. */
+/* Fourth-order slope from two central differences; NAN if they disagree, which means that a kink is near. */
 static double slope_at(const gt_subject *s, double *x, double *plus, double *minus, double *scale) {
   const double h = ldexp(fmax(1.0, fabs(*x)), -13);
   double wide_scale;
@@ -84,7 +84,7 @@ void gt_expect(const gt_subject *s, bool brief, gt_arena *arena, gt_expectation 
     e->coordinate[k] = GT_NEW_N(arena, int64_t, n + 1);
     e->slope[k] = GT_NEW_N(arena, double, n + 1);
     e->scale[k] = GT_NEW_N(arena, double, n + 1);
-    for (int i = 0; i < n; i++) { /* all of them, or the first, the last and others here and there */
+    for (int i = 0; i < n; i++) { /* all, or the first, the last and some between */
       const int64_t random =
           (int64_t)(gt_random_bits(17, (uint32_t)k, (uint32_t)n, (uint32_t)i) % (uint64_t)count);
       const int64_t at = e->coordinate[k][i] = n == count ? i : i == 0 ? 0 : i == 1 ? count - 1 : random;
@@ -155,7 +155,7 @@ static void check_slopes(const gt_subject *s, const gt_expectation *e, const gt_
                   limit);
     }
     if (2 * skipped > e->coordinates[k])
-      gt_verdict_fail(verdict, "%s: %s: %d of %d coordinates lie at kinks", who, what, skipped,
+      gt_verdict_fail(verdict, "%s: %s: %d of %d coordinates are at kinks", who, what, skipped,
                       e->coordinates[k]);
   }
 }
@@ -165,7 +165,7 @@ static void check_limit(const gt_subject *s, const gt_outcome *outcome, const ch
   for (int64_t i = 0; i < s->value.count; i++) {
     const double size = fabs(element(outcome, &s->value, i));
     if (size > s->limit * (1 + 1e-5))
-      gt_verdict_fail(verdict, "%s: value [%lld] is %.9g in size, the op says %.9g at most", who,
+      gt_verdict_fail(verdict, "%s: value [%lld] has magnitude %.9g, but the op's bound is %.9g", who,
                       (long long)i, size, s->limit);
   }
 }
@@ -193,14 +193,14 @@ void gt_check_half(const gt_subject *s, const gt_expectation *e, const gt_outcom
   check_slopes(s, e, outcome, gradient_limit(rule, true) + twice * rule->half_gradient, who, verdict);
 }
 
-/* Scales of a gradient's elements: the mean of its absolute values, raised where the contributions are known.
- */
+/* Scales of a gradient's elements: the mean of its absolute values, raised if the contributions are
+ * known. */
 static void agree(const gt_subject *s, const gt_expectation *e, int k, const gt_outcome *outcome,
                   const gt_outcome *other, double limit, const char *who, gt_verdict *verdict) {
   const gt_slot *slot = &s->gradient[k];
   char what[64];
   double scale = 0;
-  snprintf(what, sizeof what, "gradient of input %d, beside the CPU's", k);
+  snprintf(what, sizeof what, "gradient of input %d, compared with the CPU", k);
   for (int64_t i = 0; i < slot->count; i++) {
     const double g = fabs(element(other, slot, i));
     if (isfinite(g)) scale += g / (double)slot->count;
@@ -216,7 +216,7 @@ void gt_check_agreement(const gt_subject *s, const gt_expectation *e, const gt_o
   const gt_case_rule *rule = s->view.c->rule;
   const double scale = value_scale(s, e), limit = value_limit(rule, device) + value_limit(rule, false);
   for (int64_t i = 0; i < s->value.count; i++)
-    check_one(verdict, who, "value, beside the CPU's", i, element(outcome, &s->value, i),
+    check_one(verdict, who, "value, compared with the CPU", i, element(outcome, &s->value, i),
               element(other, &s->value, i), scale, limit);
   for (int k = 0; k < s->view.inputs; k++)
     if (s->gradient[k].used)

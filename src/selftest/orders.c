@@ -5,12 +5,12 @@
 #include <string.h>
 
 enum { MOST_ELEMENTS = 600, MOST_TEXT = 256, REACH = 4, PURPOSE = 31 };
-/* Of errors, relative to the largest element or the sum of all contributions, or to LEAST_SCALE. */
+/* For errors relative to the largest element or the sum of all contributions, at least LEAST_SCALE. */
 static const double LIMIT = 1e-4, LEAST_SCALE = 0.1;
 
-/* A derivative of a case as a case, whose last input is the direction. */
+/* A derivative of a case as a case of its own, whose last input is the direction. */
 typedef struct ordered {
-  gt_case c; /* first, so that the `c` of a view is the whole */
+  gt_case c; /* first, so that a view's `c` points to the whole struct */
   gt_case_rule rule;
   const gt_case *base;
   int order, along;
@@ -26,7 +26,7 @@ static gt_case_view base_view(const gt_case_view *v) {
   return base;
 }
 
-/* GT_NONE where it has no such derivative. */
+/* GT_NONE if there is no such derivative. */
 static gt_id build(gt_graph *graph, const gt_case_view *v, const gt_id *input) {
   const ordered *o = ordered_of(v);
   const gt_case_view base = base_view(v);
@@ -54,7 +54,7 @@ static double weight_of(int order, int i) {
   return order == 1 && i < 0 ? -w : w;
 }
 
-/* As x[which] moves along u, in steps of h. */
+/* Differences as x[which] moves along u in steps of h. */
 static void difference(function f, const gt_case_view *v, const double *const *x, int which, const double *u,
                        int order, double h, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL)), moves = gt_shape_count(v->shape[which]);
@@ -72,7 +72,7 @@ static void difference(function f, const gt_case_view *v, const double *const *x
   }
 }
 
-/* The derivative; NAN where it changes with the step: a kink or a pole is near. */
+/* The derivative; NAN if it changes with the step size: a kink or a pole is near. */
 static void differentiate(function f, const gt_case_view *v, const double *const *x, int which,
                           const double *u, int order, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL));
@@ -129,7 +129,7 @@ static void expect(gt_verdict *verdict, const ordered *o, const char *what, int 
                     o->order, o->along, what, which, want, got, error);
 }
 
-/* The gradient by input k pulled along a random direction, which is the derivative of the weighted sum of
+/* Checks the gradient of input k, projected on a random direction: the derivative of the weighted sum of
  * values. */
 static void check_gradient(const gt_subject *s, const ordered *o, int k, const gt_outcome *outcome,
                            gt_verdict *verdict) {
@@ -146,7 +146,7 @@ static void check_gradient(const gt_subject *s, const ordered *o, int k, const g
   if (isfinite(want)) expect(verdict, o, "gradient of input", k, got, want, scale);
 }
 
-/* False: too few elements are away from kinks to say anything. */
+/* False: too few elements are away from kinks for a verdict. */
 static bool check(const gt_subject *s, const ordered *o, const gt_outcome *outcome, gt_verdict *verdict) {
   double want[MOST_ELEMENTS], scale = 0;
   int64_t compared = 0;

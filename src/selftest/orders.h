@@ -1,13 +1,13 @@
-/* Derivatives of a case along a direction of one input (op/tangent.h), of first and second order, and their
- * gradients: so its second and third derivatives. Private to the selftest room. */
+/* Directional derivatives of a case by one input (op/tangent.h), of first and second order, and their
+ * gradients: its second and third derivatives. Private to the selftest room. */
 #ifndef GT_SELFTEST_ORDERS_H
 #define GT_SELFTEST_ORDERS_H
 #include "selftest/check.h"
 
 enum { GT_ORDERS = 2 };
 
-/* Of a small case, by each of its inputs that it has a gradient by: on the backend, against differences of
- * its reference. An op without such derivatives is no failure: loss `pde` refuses it. Returns how many
- * derivatives were checked; 0 also where the case is large, or a run that says nothing about it. */
+/* Checks a small case for each input that it has a gradient by: on the backend, against differences of its
+ * reference. An op without such derivatives is not a failure: loss `pde` rejects it. Returns the number of
+ * derivatives checked; 0 also if the case is large or a run failed for reasons unrelated to the op. */
 int gt_check_orders(const gt_subject *subject, gt_backend *backend, gt_verdict *verdict);
 #endif

@@ -1,12 +1,12 @@
-/* Index arithmetic for the references of tests/op: plain and slow, shared by no op. */
+/* Index arithmetic for the references in tests/op: simple and slow, shared with no op. */
 #ifndef GT_SELFTEST_REFERENCE_H
 #define GT_SELFTEST_REFERENCE_H
 #include "graph/graph.h"
 
-/* Row-major index to coordinates and back. */
+/* Converts a row-major index to coordinates. */
 void gt_reference_unravel(gt_shape shape, int64_t index, int64_t at[GT_MAX_RANK]);
 int64_t gt_reference_ravel(gt_shape shape, const int64_t at[GT_MAX_RANK]);
-/* The element of `from` that NumPy broadcasting to `to` puts at index. */
+/* The index in `from` of the element that NumPy broadcasting to `to` puts at index. */
 int64_t gt_reference_broadcast(gt_shape to, gt_shape from, int64_t index);
 gt_shape gt_reference_broadcast_shape(gt_shape a, gt_shape b);
 #endif

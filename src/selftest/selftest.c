@@ -18,15 +18,15 @@ static const int cpu_threads[CPUS] = {1, 2, 3, 7};
 
 typedef struct bench { /* the backends under test */
   gt_backend *cpu[CPUS];
-  gt_backend *device; /* NULL when only the CPU is tested */
+  gt_backend *device; /* NULL if only the CPU is tested */
   FILE *stream;
   bool verbose, brief;
-  gt_error *trouble; /* set: a backend failed, or memory ran out, which says nothing about the op */
+  gt_error *trouble; /* set: a backend failed or memory ran out, which says nothing about the op */
 } bench;
 
 typedef struct tally { /* of one family */
   int cases, failed_cases, failures;
-  int derivatives; /* that were checked as values */
+  int derivatives; /* derivatives that were checked as values */
   double worst, limit;
 } tally;
 
@@ -47,7 +47,7 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
   }
   b->device = gt_backend_open(options->device, 0, error);
   if (!b->device) return false;
-  if (!b->device->target.device) { /* it is the CPU again */
+  if (!b->device->target.device) { /* the device is the CPU */
     gt_backend_close(b->device);
     b->device = NULL;
   }
@@ -56,7 +56,7 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
 
 /* --- one case --- */
 
-typedef struct trial { /* a case on its way through the checks */
+typedef struct trial { /* one case with its checks */
   const gt_subject *subject;
   gt_expectation expectation;
   gt_arena *arena;
@@ -64,7 +64,7 @@ typedef struct trial { /* a case on its way through the checks */
   gt_error *trouble;
 } trial;
 
-/* One run with the checks that hold for every run. */
+/* Runs once, with the checks that apply to every run. */
 static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who,
                     gt_outcome *outcome) {
   gt_error error = {0};
@@ -88,7 +88,7 @@ static void try_cpu_otherwise(trial *t, const bench *b, const gt_outcome *fused)
   gt_outcome outcome;
   if (attempt(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
     gt_check_same_bits(t->subject, fused, &outcome, "cpu, with and without reuse of memory", t->verdict);
-  for (int i = 0; i < CPUS; i++) { /* the first of them is the second run with one thread */
+  for (int i = 0; i < CPUS; i++) { /* the first one repeats the run with one thread */
     char what[64];
     snprintf(what, sizeof what, "cpu, 1 and %d threads", cpu_threads[i]);
     if (attempt(t, b->cpu[i], true, true, what, &outcome))
@@ -103,7 +103,7 @@ static void try_cpu_otherwise(trial *t, const bench *b, const gt_outcome *fused)
 static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
   gt_outcome first, again;
   const int least =
-      b->device->target.brief; /* kernels that no plan takes are not worth a software device's compiling */
+      b->device->target.brief; /* unfused kernels are not worth the compile time of a software device */
   for (int fusion = 1; fusion >= least; fusion--) {
     const char *who = fusion ? "device" : "device unfused";
     if (!attempt(t, b->device, fusion, true, who, &first)) continue;
@@ -114,7 +114,7 @@ static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
   }
 }
 
-/* Products with factors of 16 bits, where the device multiplies such. */
+/* Products with 16-bit operands, if the device supports them. */
 static void try_half(trial *t, const bench *b) {
   const gt_matrix_units *units = &b->device->target.matrix;
   gt_subject half;
@@ -133,7 +133,7 @@ static void try_half(trial *t, const bench *b) {
   gt_subject_finish(&half);
 }
 
-/* Adds to *derivatives how many of them gt_check_orders checked. */
+/* Adds the number of derivatives that gt_check_orders checked to *derivatives. */
 static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int *derivatives) {
   gt_subject subject;
   gt_error error = {0};
@@ -146,7 +146,7 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int 
     gt_expect(&subject, b->brief, &arena, &t.expectation);
     const bool is_product = c->rule->magnitude;
     if (try_cpu(&t, b, &cpu)) {
-      if (b->device) { /* that the CPU's own ways agree, its own selftest shows */
+      if (b->device) { /* the CPU's own selftest shows that its configurations agree */
         try_device(&t, b, &cpu);
       } else {
         try_cpu_otherwise(&t, b, &cpu);
@@ -275,7 +275,7 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
             report->failed_cases ? "false" : "true");
 }
 
-/* True if there is a case to run. */
+/* Checks that the filter selects a case. */
 static bool check_filter(const gt_selftest_options *options, gt_error *error) {
   enum { MOST_NAMES = 512 };
   const char *names[MOST_NAMES];
@@ -291,7 +291,7 @@ static bool check_filter(const gt_selftest_options *options, gt_error *error) {
     }
   }
   const char *nearest = options->filter ? gt_nearest(options->filter, names, known) : NULL;
-  return gt_fail(error, GT_ERR_USAGE, "no case has '%s' in its name%s%s%s",
+  return gt_fail(error, GT_ERR_USAGE, "no case name contains '%s'%s%s%s",
                  options->filter ? options->filter : "", nearest ? "; did you mean '" : "",
                  nearest ? nearest : "", nearest ? "'?" : "");
 }

@@ -1,5 +1,5 @@
-/* The generic op harness: every case of every tests/op/NAME.c on this machine (op/case.h says what is
- * checked). */
+/* The generic op tests: runs every case of every tests/op/NAME.c on this machine (op/case.h lists the
+ * checks). */
 #ifndef GT_SELFTEST_SELFTEST_H
 #define GT_SELFTEST_SELFTEST_H
 #include "base/error.h"
@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 typedef struct gt_selftest_options {
-  const char *device; /* backend choice as for gt_backend_open; "cpu": only the CPU is tested */
+  const char *device; /* as for gt_backend_open; "cpu": test only the CPU */
   const char *filter; /* families and rules whose name contains one of these, joined by commas, and none after
                          a !; NULL: all */
-  bool verbose;       /* a line per case */
+  bool verbose;       /* one line per case */
   bool brief;         /* without gt_case.more, and with few finite differences */
-  FILE *stream;       /* where lines go; NULL: stdout */
+  FILE *stream;       /* output; NULL: stdout */
   FILE *json;         /* one object at the end; NULL: none */
-  const gt_case_family *const *families; /* NULL: all registered ones */
+  const gt_case_family *const *families; /* NULL: all registered families */
   int family_count;
 } gt_selftest_options;
 
@@ -23,7 +23,7 @@ typedef struct gt_selftest_report {
   int families, cases, failed_cases, failures;
 } gt_selftest_report;
 
-/* False only when the test could not be carried out: no such device, or (GT_ERR_USAGE) no case whose name
- * contains the filter. Failures are counted in the report. */
+/* False only if the test could not run: no such device, or (GT_ERR_USAGE) no case name contains the filter.
+ * Failures are counted in the report. */
 bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error);
 #endif

@@ -74,8 +74,8 @@ static void fill_input(gt_subject *s, int k, char kind) {
 
 /* --- the graph --- */
 
-/* Declares a variable that holds `count` elements between guards; odd guards put the tensor at odd addresses.
- */
+/* Declares a variable of `count` elements between guard words; odd guards put the tensor at an odd
+ * address. */
 static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t count, gt_dtype dtype) {
   const int64_t all = count + 2 * guard;
   gt_slot slot = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard, count,
@@ -92,12 +92,12 @@ static gt_id add_input(gt_subject *s, int k, char kind) {
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
   const bool whole = kind == 'v' || kind == 'w' || kind == 'm' || kind == 'n';
-  if (whole) { /* the op itself names the variable, so it must have the shape that the op expects */
+  if (whole) { /* the op names the variable itself, so its shape must be the one that the op expects */
     const uint32_t variable = gt_graph_variable(s->graph, name, shape, dtype, false);
     s->input[k] = (gt_slot){true, variable, 0, gt_shape_count(shape), dtype};
     s->initial[variable] = gt_arena_alloc_n(&s->arena, (size_t)gt_shape_count(shape), gt_dtype_size(dtype));
   } else {
-    /* Bytes are read as words: their guards keep them on word boundaries. */
+    /* Bytes are read as words, so their guards keep word alignment. */
     s->input[k] = add_slot(s, name, dtype == GT_U8 ? 16 : guards[k], gt_shape_count(shape), dtype);
   }
   s->view.variable[k] = s->input[k].variable;
@@ -120,8 +120,8 @@ static bool add_inputs(gt_subject *s, gt_id *input, gt_error *error) {
   return true;
 }
 
-/* Value and gradients go to guarded variables. The loss is a weighted sum: every output element counts
- * differently. */
+/* Adds guarded variables for value and gradients. The loss is a weighted sum, with a different weight for
+ * every element. */
 static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error *error) {
   const gt_case_rule *rule = s->view.c->rule;
   const int64_t count = gt_shape_count(s->value_shape);
@@ -148,7 +148,7 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
     if (gradient[i] == GT_NONE && rule->flat) continue;
     if (gradient[i] == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "input %d has no gradient", k);
     if (!gt_shape_equal(gt_node_at(s->graph, gradient[i])->shape, s->view.shape[k]))
-      return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d has another shape than it", k);
+      return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d has another shape than the input", k);
     s->gradient[k] =
         add_slot(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
     gt_assign(s->graph, s->gradient[k].variable, s->gradient[k].guard, gradient[i]);
@@ -177,7 +177,7 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, 
   if (!add_inputs(s, input, error)) return false;
   const gt_id value = rule->build(s->graph, &s->view, input);
   if (s->graph->error.status) return *error = s->graph->error, false;
-  if (value == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "nothing was built");
+  if (value == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "the op built no node");
   s->value_shape = rule->reference(&s->view, (const double *const *)s->x, NULL);
   s->forward_flops = flops_so_far(s->graph);
   s->limit = rule->result ? INFINITY : gt_node_at(s->graph, value)->limit;
@@ -186,7 +186,7 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, 
   } else {
     char got[128], expected[128];
     if (!gt_shape_equal(gt_node_at(s->graph, value)->shape, s->value_shape))
-      return gt_fail(error, GT_ERR_INTERNAL, "the shape is %s instead of %s",
+      return gt_fail(error, GT_ERR_INTERNAL, "the shape is %s; expected %s",
                      gt_shape_text(gt_node_at(s->graph, value)->shape, got),
                      gt_shape_text(s->value_shape, expected));
     if (!add_outputs(s, value, input, error)) return false;
@@ -214,7 +214,7 @@ static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan
   for (uint32_t v = 0; v < variables; v++) {
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, error);
     if (!buffer[v]) goto done;
-    /* Variables that a builder made for itself start as zeros. */
+    /* Variables that a builder creates for itself start as zeros. */
     if (s->initial[v] && !api->upload(backend, buffer[v], 0, s->initial[v], gt_subject_bytes(s, v), error))
       goto done;
   }

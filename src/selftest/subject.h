@@ -1,5 +1,5 @@
-/* A case made into a graph whose inputs, value and gradients lie in variables between guard words, and one
- * run of it on a backend. Private to the selftest room. */
+/* A case as a graph whose inputs, value and gradients are in variables between guard words, and one run of
+ * it on a backend. Private to the selftest room. */
 #ifndef GT_SELFTEST_SUBJECT_H
 #define GT_SELFTEST_SUBJECT_H
 #include "backend/backend.h"
@@ -8,7 +8,7 @@
 typedef struct gt_slot { /* a tensor inside a guarded variable */
   bool used;
   uint32_t variable;
-  int64_t guard, count; /* elements before (and after) it, and its own */
+  int64_t guard, count; /* elements before (and after) it; its own elements */
   gt_dtype dtype;
 } gt_slot;
 
@@ -17,14 +17,14 @@ typedef struct gt_subject {
   gt_case_view view;
   gt_graph *graph;
   gt_shape value_shape;
-  double limit; /* what the op says its values are no larger than */
+  double limit; /* the op's bound for the magnitude of its values */
   gt_slot input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
   void **initial;                /* contents of each variable before a run */
   double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */
   double forward_flops;
 } gt_subject;
 
-typedef struct gt_outcome { /* contents of each variable after a run; in an arena */
+typedef struct gt_outcome { /* contents of all variables after a run; in an arena */
   uint8_t **content;
 } gt_outcome;
 

@@ -179,14 +179,14 @@ static void finds_wrong_values(void **state) {
   (void)state;
   expect(&value, GOOD, "value [36]: expected");
   expect(&nan_rule, GOOD, "value [3]: expected nan");
-  expect(&shape, GOOD, "the shape is [37] instead of [1, 37]");
+  expect(&shape, GOOD, "the shape is [37]; expected [1, 37]");
 }
 
 static void finds_wrong_gradients(void **state) {
   (void)state;
   expect(&right, BAD_GRADIENT, "gradient of input 0 [0]: expected");
   expect(&right, NO_GRADIENT, "");
-  expect(&jagged_rule, GOOD, "lie at kinks");
+  expect(&jagged_rule, GOOD, "are at kinks");
 }
 
 static void finds_wrong_second_derivatives(void **state) {
