@@ -416,7 +416,8 @@ static bool order_items(placing *p, gt_error *error) {
   l->ordered = gt_order_sort(&p->order, absent, l->order);
   free(absent);
   return l->ordered == live ||
-         gt_fail(error, GT_ERR_INTERNAL, "the plan has a circle: %u of %u items ordered", l->ordered, live);
+         gt_fail(error, GT_ERR_INTERNAL, "the plan has a cycle: only %u of %u items are ordered", l->ordered,
+                 live);
 }
 
 bool gt_plan_place(gt_layout *l, gt_error *error) {

@@ -27,7 +27,8 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
     fputc('\n', stream);
   }
   fprintf(stream, "%u steps in %u levels, ", plan->steps, plan->levels);
-  if (plan->ahead) fprintf(stream, "the first %u (<) beside the last of the replay before, ", plan->ahead);
+  if (plan->ahead)
+    fprintf(stream, "the first %u (<) run with the last ones of the previous replay, ", plan->ahead);
   fprintf(stream, "%s FLOPs; arena %s", gt_human_count(plan->flops, flops),
           gt_human_bytes((double)plan->arena_bytes, arena));
   if (plan->lasting_bytes) fprintf(stream, " and %s", gt_human_bytes((double)plan->lasting_bytes, arena));

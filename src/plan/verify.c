@@ -76,7 +76,8 @@ static bool verify_touches(touch *list, size_t count, gt_error *error) {
       if (!other) other = met(&read, t, same_step);
     }
     if (other)
-      return gt_fail(error, GT_ERR_INTERNAL, "steps of nodes %u and %u share a level and memory", other->node,
+      return gt_fail(error, GT_ERR_INTERNAL,
+                     "the steps of nodes %u and %u overlap in memory in the same level", other->node,
                      t->node);
     if (t->write) {
       extend(&written_by_node, t, same_node);
@@ -146,13 +147,14 @@ static bool verify_step(const gt_plan *plan, uint32_t s, gt_error *error) {
     const gt_access *access = &step->access[i];
     const uint64_t limit = buffer_bytes(plan, access->buffer), offset = access->offset + access->stride;
     if (offset > limit || access->bytes > limit - offset)
-      return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) reaches past its buffer", s, step->node);
+      return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) accesses memory outside its buffer", s,
+                     step->node);
     if (access->argument + 8 > step->args_size)
       return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) has an address outside its arguments", s,
                      step->node);
   }
   if (step->level >= plan->levels || step->level < (s ? plan->step[s - 1].level : 0))
-    return gt_fail(error, GT_ERR_INTERNAL, "step %u stands outside its level", s);
+    return gt_fail(error, GT_ERR_INTERNAL, "step %u is outside its level", s);
   return true;
 }
 

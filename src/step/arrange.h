@@ -1,18 +1,20 @@
-/* What makes a program (step/program.h) shorter before it is evaluated on the CPU, with the same bits. */
+/* Shortens a program (step/program.h) before it is evaluated on the CPU; results have the same bits. */
 #ifndef GT_STEP_ARRANGE_H
 #define GT_STEP_ARRANGE_H
 #include "step/program.h"
 
-/* Choices (GT_I_WHERE) by one value for all elements are made: what is not chosen is not computed. False, and
- * *decided is not written, if there are none, or if an output were no instruction's result then. */
+/* Resolves selections (GT_I_WHERE) whose condition is one value for all elements: the branch not taken is
+ * not computed. False, without writing *decided, if there are none, or if an output would then not be an
+ * instruction's result. */
 bool gt_program_decide(const gt_program_context *context, gt_program *decided);
 
 typedef struct gt_program_pairs {
-  bool gone[GT_PROGRAM_CODE];    /* the instruction is the first of a pair, done with the second */
-  uint8_t with[GT_PROGRAM_CODE]; /* the second of a pair: 1 + the first */
+  bool gone[GT_PROGRAM_CODE]; /* the instruction is the first of a pair and computed with the second */
+  uint8_t
+      with[GT_PROGRAM_CODE]; /* 1 + the index of the first instruction, for the second of a pair; else 0 */
 } gt_program_pairs;
 
-/* Pairs (step/pairs.h) of an instruction and the only one that reads it. writes: an instruction's result may
- * overwrite inputs; nothing is delayed past such a one. */
+/* Finds pairs (step/pairs.h) of an instruction and its only consumer. writes: results of these instructions
+ * may overwrite inputs; no instruction is moved past one. */
 void gt_program_find_pairs(const gt_program *program, const bool *writes, gt_program_pairs *pairs);
 #endif

@@ -1,5 +1,5 @@
-/* gt_lowering: steps as they are emitted, before they have memory. The emission functions of step/lowering.h
- * fill it, op rows know it as an opaque type; the plan, who owns it, reads its drafts. */
+/* gt_lowering: steps as they are emitted, before memory is assigned. The emission functions of
+ * step/lowering.h fill it; op rows know it as an opaque type; the plan owns it and reads its drafts. */
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
 #include "base/names.h"
@@ -8,7 +8,7 @@
 
 typedef enum gt_use_kind { GT_USE_NODE, GT_USE_SCRATCH, GT_USE_VARIABLE, GT_USE_CONSTANT } gt_use_kind;
 
-typedef struct gt_use { /* a buffer argument before memory is laid out */
+typedef struct gt_use { /* a buffer argument before memory is assigned */
   uint32_t argument;
   gt_use_kind kind;
   uint32_t id;
@@ -22,11 +22,11 @@ typedef struct gt_draft { /* a step and its uses */
   gt_step step;
   gt_use *items;
   size_t count, capacity;
-  int item;      /* which group or copy made it */
-  size_t number; /* in the order of lowering */
+  int item;      /* the group or copy that emitted it */
+  size_t number; /* in order of lowering */
 } gt_draft;
 
-/* Bytes that it moves. */
+/* Bytes that the step reads and writes. */
 static inline uint64_t gt_draft_bytes(const gt_draft *draft) {
   uint64_t bytes = 0;
   for (size_t u = 0; u < draft->count; u++)
@@ -38,10 +38,10 @@ struct gt_lowering {
   const gt_graph *graph;
   const gt_target *target;
   const gt_tuned *tuned; /* or NULL */
-  gt_arena *arena;       /* the plan's, in which choices stay */
+  gt_arena *arena;       /* the plan's arena, which keeps choices */
   int item;              /* the group or copy that is being lowered */
-  bool begins_there;     /* of its leader: what gt_lower_begins_there says */
-  uint32_t followed;     /* bits: for which of its followers gt_lower_follows was called */
+  bool begins_there;     /* for its leader: the result of gt_lower_begins_there */
+  uint32_t followed;     /* bits: the followers for which gt_lower_follows was called */
   struct {
     gt_draft *items;
     size_t count, capacity;
@@ -49,7 +49,7 @@ struct gt_lowering {
   struct {
     struct gt_scratch {
       uint64_t bytes;
-      bool lasting; /* its bytes are its own from run to run, and 0 before the first */
+      bool lasting; /* its bytes are its own, kept between runs, and 0 before the first */
     } * items;
     size_t count, capacity;
   } scratch;
@@ -70,7 +70,7 @@ struct gt_lowering {
   } joined;
   struct {
     struct gt_measured_of {
-      gt_id value; /* no reshape of another */
+      gt_id value; /* not a reshape */
       uint32_t which;
       gt_measured measured;
     } * items;
@@ -78,7 +78,7 @@ struct gt_lowering {
   } measured;
   struct {
     struct gt_form_of {
-      gt_id value; /* no reshape of another */
+      gt_id value; /* not a reshape */
       gt_form form;
     } * items;
     size_t count, capacity;
@@ -89,7 +89,7 @@ struct gt_lowering {
   } unchecked;     /* gt_lower_unchecked … */
   bool checked;    /* … if this is set */
   gt_names keys;   /* of the choices */
-  uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
+  uint32_t chosen; /* 1 + the choice for the next step, or 0 */
 };
 
 gt_draft *gt_lowering_current(gt_lowering *lowering); /* the step that was started last */

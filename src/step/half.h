@@ -1,5 +1,5 @@
-/* Numbers in 16 bits, without branches, so that a loop over them becomes vector code: IEEE half precision
- * (f16) and bfloat16 (bf16), rounded to the nearest, ties to even. */
+/* 16-bit numbers without branches, so that loops over them vectorize: IEEE half precision (f16) and bfloat16
+ * (bf16), rounded to nearest, ties to even. */
 #ifndef GT_STEP_HALF_H
 #define GT_STEP_HALF_H
 #include "step/math.h"

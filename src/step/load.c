@@ -81,7 +81,7 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
   }
 }
 
-/* Where an element lies in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
+/* Position of an element in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
 typedef struct cut {
   uint32_t height, width, columns;
   uint32_t at;     /* its column */
@@ -102,7 +102,7 @@ static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
                .window = line / height * (columns / width) + at / width};
 }
 
-/* To the next position, without a division. */
+/* Advances to the next position without a division. */
 static void next_position(cut *c) {
   c->at++;
   if (++c->x < c->width) return;

@@ -1,10 +1,10 @@
-/* How the inputs of a program (step/program.h) are read on the CPU, a block of elements at a time. */
+/* Loads the inputs of a program (step/program.h) on the CPU, a block of elements at a time. */
 #ifndef GT_STEP_LOAD_H
 #define GT_STEP_LOAD_H
 #include "step/program.h"
 
-/* Where input k of the n elements from `first` on lies: in memory as it is, or in `out`, which has room for
- * n. */
+/* Pointer to input k of the n elements from `first` on: in memory if they are contiguous, else copied to
+ * `out`, which has room for n. */
 const float *gt_program_load(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t n,
                              float *out);
 /* out[i] = input k of element first + i * step. */

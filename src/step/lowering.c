@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 65535 }; /* along each axis, on every device */
+enum { MOST_GROUPS = 65535 }; /* limit along each axis on every device */
 
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
 
@@ -24,7 +24,7 @@ static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
   return best;
 }
 
-/* The first candidate that is called so; false if none is. */
+/* Finds the first candidate with this text; false if there is none. */
 static bool find_way(const gt_choice *choice, const char *way, uint32_t *found) {
   char text[GT_WAY_TEXT];
   for (*found = 0; *found < choice->candidates; ++*found) {
@@ -272,7 +272,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
     gt_lower_read(lowering, x + 8 * k, group->input[k]);
     general |= group->program.load[k] == GT_LOAD_GENERAL;
   }
-  /* A prologue's output is what its leader reads, in registers: it goes to no buffer. */
+  /* A prologue's output is what its leader reads in registers: it goes to no buffer. */
   const gt_id leader = group->leader;
   const bool prologue =
       leader != GT_NONE && gt_prologue_row(lowering->graph, gt_node_at(lowering->graph, leader));
@@ -322,10 +322,12 @@ bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error)
   if (step->kernel->needs & GT_NEEDS_MATRIX_UNITS && (units->emulated || !(units->half.m | units->bfloat.m)))
     return gt_fail(error, GT_ERR_INTERNAL, "%s: the device has no matrix units", step->kernel->name);
   if (target->max_workgroup && threads > target->max_workgroup)
-    return gt_fail(error, GT_ERR_INTERNAL, "%s: a workgroup of %llu, where the device has %u at most",
-                   step->kernel->name, (unsigned long long)threads, target->max_workgroup);
+    return gt_fail(error, GT_ERR_INTERNAL,
+                   "%s: the workgroup size is %llu, but the device supports at most %u", step->kernel->name,
+                   (unsigned long long)threads, target->max_workgroup);
   if (grid[0] > most_groups(target) || grid[1] > MOST_GROUPS || grid[2] > MOST_GROUPS)
-    return gt_fail(error, GT_ERR_INTERNAL, "%s: a grid of %u x %u x %u workgroups", step->kernel->name,
+    return gt_fail(error, GT_ERR_INTERNAL,
+                   "%s: the device does not support a grid of %u x %u x %u workgroups", step->kernel->name,
                    grid[0], grid[1], grid[2]);
   return true;
 }

@@ -17,7 +17,7 @@
 #else
 #define GT_CLONES
 #endif
-/* Before a loop whose iterations touch only their own index, though arrays may coincide. */
+/* Before a loop whose iterations access only their own index; arrays may be identical. */
 #if defined(__clang__)
 #define GT_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -39,8 +39,8 @@ GT_MATH float gt_from_bits(uint32_t bits) {
   return x;
 }
 
-/* A choice by mask: unlike ?: it never becomes a branch that the compiler would not dare to turn back into
- * one straight line (a floating-point operation under a condition might trap). */
+/* Selects by mask: unlike ?:, it never becomes a branch that would stop the compiler from vectorizing (a
+ * conditional floating-point operation might trap). */
 GT_MATH float gt_pick(bool condition, float yes, float no) {
   const uint32_t mask = 0u - (uint32_t)condition;
   return gt_from_bits((gt_bits(yes) & mask) | (gt_bits(no) & ~mask));
@@ -134,7 +134,7 @@ GT_MATH float gt_split(float x, int32_t *n) {
   return gt_from_bits(bits - ((uint32_t)exponent << 23));
 }
 
-/* What a logarithm is where its formula does not hold: at and below zero, at infinity and NaN. */
+/* The logarithm where its formula does not hold: for arguments <= 0, infinity and NaN. */
 GT_MATH float gt_log_edges(float x, float value) {
   value = gt_pick(x == INFINITY, INFINITY, value);
   return gt_pick(x > 0.0f, value, gt_pick(x == 0.0f, -INFINITY, NAN));
@@ -160,7 +160,7 @@ GT_MATH float gt_log1p_unit(float u) {
   return (f + gt_log_rest(f)) + gt_pick(upper, 0.693147181f, 0.0f);
 }
 
-/* Larger arguments of sin and cos go to the C library: n below would no longer be exact. */
+/* Larger arguments of sin and cos use the C library: n below would no longer be exact. */
 #define GT_SINE_LIMIT 65536.0f
 
 /* sin(x + quarters * pi/2) for |x| <= GT_SINE_LIMIT. The reduction runs in double, pi/2 in two parts of which

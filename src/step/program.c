@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Elements are evaluated a block at a time: a register is one block of floats, and each instruction, or pair
- * of them, is one loop over three operand blocks, which the compiler turns into vector code. Inputs read with
- * GT_LOAD_SAME, the leader and the outputs are worked on where they lie, when that is safe. */
+ * of instructions, is one loop over three operand blocks, which the compiler vectorizes. Inputs read with
+ * GT_LOAD_SAME, the leader and the outputs are used in place if that is safe. */
 enum { LINE = 16 /* floats of a cache line */ };
 enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE };
 
@@ -84,8 +84,8 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
     LOOP(out[i] = (value)) \
     return;                \
   } while (0)
-/* Counts the elements that need the slow form; if there is one, the whole block takes the loop that asks
- * each. */
+/* Counts the elements that need the slow form; if there is one, the whole block uses the loop that tests
+ * each element. */
 #define EACH_GUARDED(simple, value, slow)      \
   do {                                         \
     uint32_t rare = 0;                         \
@@ -249,7 +249,7 @@ static void prepare(machine *m, const gt_program_context *context, const float *
     memset(&m->pairs, 0, sizeof m->pairs);
 }
 
-/* The lines of the next block that are read where they lie: they come while this block is worked on. */
+/* Prefetches the lines of the next block that are read in place, while this block is computed. */
 static void fetch_next(const machine *m, uint32_t left) {
   const gt_program *program = m->context->program;
   const uint32_t n = gt_least_u32(left, BLOCK);

@@ -1,7 +1,7 @@
-/* gt_program: a straight line of elementwise instructions, the common form of a fused elementwise group, of a
- * matmul's epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device
- * the program is given as specialization constants, so the driver compiles it into straight-line code; on the
- * CPU it is evaluated a block of elements at a time, one loop for an instruction or two (step/arrange.h). */
+/* gt_program: a straight-line sequence of elementwise instructions, the common form of a fused elementwise
+ * group, a GEMM epilogue and a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device
+ * the program is passed as specialization constants, so the driver compiles it into straight-line code; the
+ * CPU evaluates it a block of elements at a time, with one loop per instruction or pair (step/arrange.h). */
 #ifndef GT_STEP_PROGRAM_H
 #define GT_STEP_PROGRAM_H
 #include "lib/opcodes.h"
@@ -23,14 +23,14 @@ enum { GT_CODE_OPERANDS = 3 }; /* a, b and c of an instruction */
 static inline uint32_t gt_code_opcode(uint32_t code) { return code & 255; }
 static inline uint32_t gt_code_operand(uint32_t code, int i) { return code >> 8 * (i + 1) & 255; }
 
-/* To and from the specialization constants GT_SPEC_CODE_COUNT … GT_SPEC_COUNT-1 of a step. */
+/* Converts to and from the specialization constants GT_SPEC_CODE_COUNT … GT_SPEC_COUNT-1 of a step. */
 void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]);
 void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program);
 
 /* True if the program does nothing: its output is the leader's value. */
 bool gt_program_is_plain(const gt_program *program);
-/* True if a device's kernel is compiled for whole vec4s only, for `count` elements in rows of that length.
- * For few elements that gains nothing, and the same program would be compiled twice. */
+/* True if a device's kernel is compiled for whole vec4s only, for `count` elements in rows of this length.
+ * For few elements that gains nothing, and would compile the same program twice. */
 bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row);
 
 /* What a CPU kernel needs to evaluate a program. */
@@ -43,19 +43,19 @@ typedef struct gt_program_context {
 } gt_program_context;
 
 enum { GT_PROGRAM_BLOCK = 256 };
-/* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; a longer range sets up only
- * once. leader: the leader's values for them, or NULL. out[k] points to n floats for output k, which may be
- * leader itself or where inputs are read with GT_LOAD_SAME. */
+/* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; one call for a longer range
+ * saves setup. leader: the leader's values for them, or NULL. out[k] points to n floats for output k, and
+ * may be the leader or, for inputs read with GT_LOAD_SAME, the input. */
 void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
                          float *const *out);
-/* The same for a part of a matrix: n elements from each of `rows` rows, which lie `apart` in the iteration
- * space and the outputs, ld apart at the leader, which is not one of the outputs. */
+/* The same for a part of a matrix: n elements from each of `rows` rows, which are `apart` elements apart in
+ * the iteration space and the outputs, and ld apart in the leader, which is not an output. */
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out);
-/* Logical elements first, first+step, … (n of them) of a single-output program: for column reductions. */
+/* Evaluates logical elements first, first+step, … (n of them) of a single-output program: for column
+ * reductions. */
 void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
                        float *out);
-/* One instruction on one element: the meaning, in double (the reference of the tests and of constant
- * folding). */
+/* One instruction on one element in double: the reference for tests and constant folding. */
 double gt_instruction_reference(uint32_t opcode, double a, double b, double c);
 #endif

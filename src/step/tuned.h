@@ -1,6 +1,6 @@
-/* gt_tuned: which way is best, as somebody has found by timing them, by what was asked (gt_choice.key). Where
- * that way is offered, a plan takes it in place of the one that is reckoned to cost least; how it was found
- * is train/tune.h's affair. A zeroed one is empty. Owner: whoever sets ways, who finishes it. */
+/* gt_tuned: the fastest candidate that tuning measured for each problem (gt_choice.key). If that candidate
+ * is offered, a plan uses it instead of the one with the lowest estimated cost; train/tune.h measures. A
+ * zeroed one is empty. Owner: the code that sets entries; it calls finish. */
 #ifndef GT_STEP_TUNED_H
 #define GT_STEP_TUNED_H
 #include "base/arena.h"
@@ -14,7 +14,7 @@ typedef struct gt_tuned {
 } gt_tuned;
 
 const char *gt_tuned_find(const gt_tuned *tuned, const char *key); /* NULL: it is not known */
-/* The texts are copied. way NULL: forgets it. */
+/* Copies the texts. way NULL: removes the entry. */
 void gt_tuned_set(gt_tuned *tuned, const char *key, const char *way);
 void gt_tuned_finish(gt_tuned *tuned);
 #endif

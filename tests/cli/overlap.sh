@@ -39,7 +39,7 @@ if ((code == 69)); then
 fi
 exits 0 "a plan" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --plan --device vulkan
 says "… says what runs ahead" "|<clock"
-says "… and how far" "beside the last of the replay before"
+says "… and how far" "run with the last ones of the previous replay"
 compare pictures pictures
 # A window of a few batches.
 limit=$(train pictures refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
