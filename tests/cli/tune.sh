@@ -70,7 +70,7 @@ says "… is named" "tuned/tuned.json is not a file of gtrain tune"
 rm "${kept[0]}"
 mkfifo "${kept[0]}"
 exits 0 "a pipe in the place of the file" or_hangs "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/pipe"
-says "… is told" "it is not a regular file; it is not used"
+says "… is told" "it is not a regular file; the file is ignored"
 rm "${kept[0]}"
 found "32x32x32 by 2x2, split 2" | sed 's/tuned-2/tuned-1/' > "${kept[0]}"
 exits 0 "a file of an earlier format" train former
