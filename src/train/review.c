@@ -10,8 +10,14 @@ typedef struct facts {
   gt_sample_facts as;
   const gt_input *input;
   const gt_tensor *samples;
+  bool is_function; /* samples of a formula: values are called x0, x1, … */
   gt_arena *arena;
 } facts;
+
+static const char *column_name(const facts *f, int64_t i) {
+  if (f->input->columns) return f->input->columns[i];
+  return gt_arena_printf(f->arena, f->is_function ? "x%lld" : "%lld", (long long)i + !f->is_function);
+}
 
 static double outside(const gt_sample_facts *as, double low, double high, const char **column) {
   const facts *f = (const facts *)(const void *)as;
@@ -26,7 +32,7 @@ static double outside(const gt_sample_facts *as, double low, double high, const 
     const double share = gt_share_outside(f->samples, scaling, i, features, low, high);
     if (share <= most) continue;
     most = share;
-    *column = f->input->columns ? f->input->columns[i] : gt_arena_printf(f->arena, "%lld", (long long)i + 1);
+    *column = column_name(f, i);
   }
   return most;
 }
@@ -34,8 +40,11 @@ static double outside(const gt_sample_facts *as, double low, double high, const 
 static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
   facts *f = GT_NEW(arena, facts);
-  *f = (facts){
-      {.sample.rank = input->rank, .outside = outside}, input, &config->dataset.train.input[index], arena};
+  *f = (facts){{.sample.rank = input->rank, .outside = outside},
+               input,
+               &config->dataset.train.input[index],
+               !strcmp(config->dataset.format, "function"),
+               arena};
   gt_input_seen(input, f->as.sample.dim);
   return &f->as;
 }

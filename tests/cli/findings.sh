@@ -193,7 +193,7 @@ cat > far.yaml <<'YAML'
 data: {formula: "x0 + x1", range: [5, 9], samples: 40, test_samples: 10}
 model: [{kan: {units: 2}}, {kan: {units: 1}}]
 YAML
-finds outside_grid far.yaml:2:10 "defines its functions from -1 to 1: 100 % of the training samples lie outside" "$GTRAIN" check far.yaml
+finds outside_grid far.yaml:2:10 "defines its functions from -1 to 1: 100 % of the training samples lie outside in column 'x0'" "$GTRAIN" check far.yaml
 finds outside_grid "--set:1" "applies tanh to its input" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: chebyshev}}]'
 finds outside_grid "--set:1:59" "of phase 2 defines its functions from -1 to 1" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]' --set 'train.phases=[{epochs: 1}, {epochs: 1, model.0.kan.range: [-1, 1]}]'
 finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient}}]'
