@@ -268,9 +268,6 @@ says "… is told" "1 of 2 samples lies outside the range of the training data: 
 sed '1!s/^/9/' constant.csv > test.csv
 finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
 silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=constant.csv
-mkdir empty
-exits 65 "a folder without pictures" "$GTRAIN" predict near/model.bin empty
-says "… is told what is expected" "empty is a folder without pictures (.png, .jpg, .jpeg); expected a file of samples"
 exits 65 "a run directory as samples" "$GTRAIN" predict near constant
 says "… is told" "constant is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
