@@ -178,7 +178,7 @@ static const bad mistakes[] = {
     {"v: {units: 1, in: 3}", 1, 19, "expected a map, found '3'", "ratio, seed", NULL},
     {"v: {units: 1, lable: x}", 1, 15, "unknown key 'lable'", "label", "label"},
     {"v: {units: 1, path: /dev/nul}", 1, 21, "'/dev/nul' does not exist", "an existing file", "/dev/null"},
-    {"v: {units: 1, path: /dve/null}", 1, 21, "does not exist", "a file", "/dev/null"},
+    {"v: {units: 1, path: /dve/null}", 1, 21, "does not exist", "an existing file", "/dev/null"},
     {"v: {units: 60 000}", 1, 12, "found '60 000'", "an integer", "60000"},
 };
 
