@@ -46,7 +46,7 @@ CONFIGS = {
                         "phases": [{"steps": 12}, {"steps": 12, "model.0.kan.grid": 6, "prune": {"node": 0.01}},
                                    {"steps": 8, "symbolic": {"library": ["x", "x^2"], "minimum_r2": 0.9}}]}},
     # Pictures that are kept decoded in a file; a killed run may have been writing it.
-    "pictures": {"data": {"train": "photos", "size": [6, 6], "channels": 1, "test_fraction": 0.25, "cache": "photos.cache"},
+    "pictures": {"data": {"train": "photos", "size": [6, 6], "channels": 1, "test_fraction": 0.25, "cache": os.path.join(BASE, "photos.cache")},
                  "model": ["flatten", {"linear": 2}], "optimizer": {"type": "sgd", "lr": 0.1},
                  "train": {"steps": 12, "batch_size": 8, "eval_every": 4, "checkpoint": {"every": 2}}},
 }
