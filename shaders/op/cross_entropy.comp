@@ -43,14 +43,14 @@ void loss(uint r, uint label) {
     value -= smoothing / float(columns) * gt_row_sum(sum);
   }
   if (gt_row_leader())
-    y.at[r] = label < columns ? value - (1.0 - smoothing) * own * (logits.at[base + label] - largest) : gt_nan();
+    y.at[r] = label < columns ? value - (1.0 - smoothing) * own * (logits.at[base + label] - largest) : gt_no_label(label);
 }
 
 void gradient(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base), sum = row_exp_sum(base, largest), factor = row_gradient.at[r];
   float background = smoothing / float(columns), own = 1.0, all = 1.0;
-  if (label >= columns) factor = gt_nan();
+  if (label >= columns) factor = gt_no_label(label);
   if (WEIGHTED != 0u) {
     own = label < columns ? weights.at[label] : 0.0;
     all = (1.0 - smoothing) * own + background * total;
@@ -83,6 +83,6 @@ void main() {
     if (MODE == GT_CROSS_ENTROPY_LOSS) loss(r, label);
     else if (MODE == GT_CROSS_ENTROPY_GRADIENT) gradient(r, label);
     else if (MODE == GT_CROSS_ENTROPY_CORRECT) correct(r, label);
-    else y.at[r] = label < columns ? weights.at[label] : gt_nan();
+    else y.at[r] = label < columns ? weights.at[label] : gt_no_label(label);
   }
 }

@@ -1,5 +1,6 @@
 /* Softmax cross-entropy of rows of logits and their labels (op/cross_entropy.h). */
 #include "lib/args.h"
+#include "lib/labels.h"
 #define GT_CROSS_ENTROPY_SPEC_MODE     3 /* also GT_SPEC_PER_LANE */
 #define GT_CROSS_ENTROPY_SPEC_WEIGHTED 5 /* 1: classes have weights */
 /* Modes. */

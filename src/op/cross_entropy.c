@@ -45,8 +45,11 @@ static float row_maximum(const float *x, uint32_t n) {
   return maximum;
 }
 
+/* Value of a row whose label is none of the classes. */
+static float no_label(uint32_t label) { return label == GT_LABEL_IGNORED ? 0 : NAN; }
+
 static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r) {
-  if (label >= n) return NAN;
+  if (label >= n) return no_label(label);
   const float maximum = row_maximum(x, n), own = r->weight ? r->weight[label] : 1;
   float exponentials = 0, shifted = 0;
   for (uint32_t c = 0; c < n; c++) exponentials += expf(x[c] - maximum);
@@ -64,7 +67,7 @@ static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r)
 static void row_slope(const float *x, uint32_t n, uint32_t label, const rule *r, float scale, float *y) {
   const float maximum = row_maximum(x, n), background = r->smoothing / (float)n;
   float exponentials = 0, own = 1 - r->smoothing, all = 1;
-  if (label >= n) scale = NAN;
+  if (label >= n) scale = no_label(label);
   if (r->weight) {
     own *= label < n ? r->weight[label] : 0;
     all = own + background * r->total;
@@ -97,7 +100,7 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
     else if (mode == ROW_CORRECT)
       y[row] = row_correct(x, n, label);
     else if (mode == ROW_WEIGHT)
-      y[row] = label < n ? weight[label] : NAN;
+      y[row] = label < n ? weight[label] : no_label(label);
     else
       row_slope(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
   }

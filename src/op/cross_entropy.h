@@ -1,6 +1,7 @@
 /* Fused softmax cross-entropy with integer labels (src/op/cross_entropy.c). logits F32 [B, C], labels I32
  * [B]. With label smoothing s the target is (1-s) one-hot + s/C (Szegedy et al. 2016); with a weight for each
- * class every term of the target counts as often as its class weighs. A label outside [0, C) gives NaN. */
+ * class every term of the target counts as often as its class weighs. A row labelled -1 does not
+ * count: its loss, gradient and class weight are 0. Other labels outside [0, C) give NaN. */
 #ifndef GT_OP_CROSS_ENTROPY_H
 #define GT_OP_CROSS_ENTROPY_H
 #include "graph/graph.h"

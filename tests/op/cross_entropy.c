@@ -30,11 +30,20 @@ static gt_shape reference_loss(const gt_case_view *v, const double *const *x, do
     for (int64_t c = 0; c < n; c++) largest = fmax(largest, logit[c]);
     for (int64_t c = 0; c < n; c++) sum += exp(logit[c] - largest);
     y[row] = x[1][row] < 0 || x[1][row] >= (double)n ? NAN : 0;
-    for (int64_t c = 0; c < n; c++)
+    if (x[1][row] == -1) y[row] = 0;
+    for (int64_t c = 0; c < n && x[1][row] >= 0; c++)
       y[row] -= ((c == (int64_t)x[1][row] ? 1 - s : 0) + s / (double)n) * weight_of(v, c) *
                 (logit[c] - largest - log(sum));
   }
   return out;
+}
+
+/* Every third row is ignored. */
+static void fill_labels(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
+  const int64_t classes = v->c->v > 0 ? (int64_t)v->c->v : 1;
+  (void)x;
+  for (int64_t i = 0; i < gt_shape_count(v->shape[input]); i++)
+    out[i] = i % 3 ? (int32_t)(i * 7 % classes) : -1;
 }
 
 static gt_id build_loss(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -44,7 +53,7 @@ static gt_id build_loss(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
-    y[i] = x[0][i] < (double)v->c->p[2] ? weight_of(v, (int64_t)x[0][i]) : NAN;
+    y[i] = x[0][i] == -1 ? 0 : x[0][i] < (double)v->c->p[2] ? weight_of(v, (int64_t)x[0][i]) : NAN;
   return v->shape[0];
 }
 
@@ -73,6 +82,7 @@ static gt_id build_correct(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 static const gt_case_rule loss = {.name = "cross_entropy",
                                   .build = build_loss,
                                   .reference = reference_loss,
+                                  .fill = fill_labels,
                                   .wrt = 1,
                                   .tolerance = 4e-6,
                                   .gradient_tolerance = 2e-5,
@@ -86,6 +96,7 @@ static const gt_case_rule far = {.name = "cross_entropy",
 static const gt_case_rule correct = {.name = "correct",
                                      .build = build_correct,
                                      .reference = reference_correct,
+                                     .fill = fill_labels,
                                      .tolerance = 0,
                                      .reason = "a comparison"};
 
@@ -93,13 +104,17 @@ static const gt_case_rule correct = {.name = "correct",
 static const gt_case_rule smooth = {.name = "cross_entropy",
                                     .build = build_loss,
                                     .reference = reference_loss,
+                                    .fill = fill_labels,
                                     .wrt = 1,
                                     .tolerance = 4e-6,
                                     .gradient_tolerance = 1e-3,
                                     .reason = "exponentials and their sum"};
 
-static const gt_case_rule weight = {
-    .name = "class_weight", .build = build_weight, .reference = reference_weight, .reason = "a copy"};
+static const gt_case_rule weight = {.name = "class_weight",
+                                    .build = build_weight,
+                                    .reference = reference_weight,
+                                    .fill = fill_labels,
+                                    .reason = "a copy"};
 
 #define ALL(shapes, classes) \
   {&loss, shapes, .v = classes}, {&smooth, shapes, {10}, classes}, { &correct, shapes, .v = classes }
@@ -135,5 +150,10 @@ static const gt_case cases[] = {
     {&correct, "g90,5 i90", .v = 5},
     {&correct, "g30,200 i30", .v = 9},
     {&correct, "40,5 i40", .v = 9},
+    {&loss, "128,10 c128", .v = 10},
+    {&loss, "7,65 c7", .v = 65},
+    {&smooth, "2,3,7 c2,3", {10, 1}, 7},
+    {&weight, "c300", {0, 1, 10}, 10},
+    {&correct, "40,5 c40", .v = 5},
 };
 GT_CASES(cross_entropy, cases);

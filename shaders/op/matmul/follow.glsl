@@ -55,12 +55,12 @@ void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, f
   if (BY_LOSS && c == 0u) {
     float value = gt_log(vec4(sum)).x - own * (at_label - largest);
     if (SMOOTHING != 0u) value -= background * shifted;
-    range.at[r] = label < n ? value : gt_nan();
+    range.at[r] = label < n ? value : gt_no_label(label);
   }
   if (BY_SLOPE) {
     vec4 target = vec4(background);
     [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l == label) target[l] += own;
-    vec4 slope = gt_cross_entropy_slope(z, largest, sum, 1.0, target, label < n ? factor : gt_nan());
+    vec4 slope = gt_cross_entropy_slope(z, largest, sum, 1.0, target, label < n ? factor : gt_no_label(label));
     [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) y[GT_FOLLOW_Y].at[r * n + c + l] = slope[l];
   }
 }
