@@ -115,23 +115,43 @@ static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, 
   return true;
 }
 
-static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
-  uint64_t count;
-  if (!gt_raw_count(array, &count, error)) return false;
-  if (count != (uint64_t)array->dim[0])
-    return gt_fail(error, GT_ERR_DATA,
+/* The shape of labels: one per sample, [n] or [n, 1], or an array per sample if the config says that targets
+ * are classes. */
+static bool shape_labels(const gt_data_reader *reader, const gt_raw_array *array, uint64_t count,
+                         gt_tensor *out) {
+  const int64_t samples = array->dim[0];
+  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {samples}};
+  if (count == (uint64_t)samples) return true;
+  if (reader->task != GT_TASK_CLASSIFICATION)
+    return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: expected one class label per sample, but this file has %" PRIu64
-                   " numbers per sample; for numeric targets set task: regression",
-                   array->path, count / (uint64_t)array->dim[0]);
-  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {array->dim[0]}};
-  if (!gt_tensor_alloc(out, array->path, error)) return false;
+                   " numbers per sample; for numeric targets set task: regression, for a label per pixel or "
+                   "token task: classification",
+                   array->path, count / (uint64_t)samples);
+  out->rank = array->rank;
+  memcpy(out->dim, array->dim, (size_t)array->rank * sizeof *out->dim);
+  return true;
+}
+
+static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, gt_tensor *out) {
+  uint64_t count;
+  if (!gt_raw_count(array, &count, reader->error) || !shape_labels(reader, array, count, out) ||
+      !gt_tensor_alloc(out, array->path, reader->error))
+    return false;
+  const bool ignores = reader->dataset->ignores = gt_data_node(reader, "ignore_index", NULL) != NULL;
+  const double ignored = (double)reader->common->ignore_index;
   int32_t *labels = out->data;
   for (uint64_t i = 0; i < count; i++) {
     const double value = element(array, i);
+    if (ignores && value == ignored) {
+      labels[i] = -1;
+      continue;
+    }
     if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floor(value))
-      return gt_fail(error, GT_ERR_DATA,
-                     "%s: sample %" PRIu64 " has the label %g; expected a whole number from 0 to %d",
-                     array->path, i, value, GT_DATA_MAX_CLASSES - 1);
+      return gt_fail(reader->error, GT_ERR_DATA,
+                     "%s: sample %" PRIu64 " has the label %g; expected a whole number from 0 to %d%s",
+                     array->path, i / (count / (uint64_t)array->dim[0]), value, GT_DATA_MAX_CLASSES - 1,
+                     value < 0 && !ignores ? ", or ignore_index for labels that do not count" : "");
     labels[i] = (int32_t)value;
   }
   return true;
@@ -227,7 +247,7 @@ static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse
     ok = read_array(from->targets, false, parse, &targets, reader->error);
   }
   if (ok)
-    ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
+    ok = reader->dataset->classification ? to_labels(reader, &targets, &out->targets)
                                          : to_targets(reader, &targets, &out->targets);
   gt_bytes_finish(&targets.file);
   return ok;

@@ -36,6 +36,8 @@ bool gt_data_crop(gt_data_reader *reader) {
       (input->rank != 2 && input->rank != 3))
     return refuse(reader, "only images can be cropped, and only if they are the model's single input",
                   "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
+  if (dataset->classification && dataset->train.targets.rank > 1)
+    return refuse(reader, "samples with an array of labels cannot be cropped", "no crop");
   const int64_t height = crop.items[0], width = crop.items[crop.count - 1];
   if (height > input->dim[0] || width > input->dim[1])
     return refuse(

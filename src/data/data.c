@@ -65,6 +65,9 @@ static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, per_class, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
            .help = "train on at most this many samples per class, the first in the file after "
                    "validation and test samples are split off (default: all)"),
+    GT_ROW(gt_data_common, ignore_index, GT_FIELD_INT, .min = -1e9, .max = 1e9,
+           .help = "label that does not count in loss and metrics, such as 255 for unlabeled pixels "
+                   "(default: none)"),
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
            .help = "normalization of the inputs: none, standard, channel, or {mean: …, std: …}"),

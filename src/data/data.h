@@ -33,6 +33,9 @@
  *                   other classes are dropped from all splits; the selected classes are numbered from 0 in
  *                   this order.
  *   per_class       keep this many training samples of each class, the first in the file
+ *   ignore_index    label that does not count in loss and metrics; default: none. Labels are one number per
+ *                   sample, or with `task: classification` an array per sample: [samples, height, width]
+ *                   has a label per pixel
  *   class_names     names of the classes in order; default for text labels of a CSV: sorted. Names that
  *                   differ only in their Unicode form are the same
  *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
@@ -110,7 +113,9 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
 
 typedef struct gt_split {
   gt_tensor input[GT_DATA_MOST_INPUTS]; /* one per input: [samples, …]; F32 are finite */
-  gt_tensor targets; /* classification: I32 [samples], each in [0, classes); regression: F32 [samples, t] */
+  /* Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or token, each in [0,
+   * classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or [samples, axes…]. */
+  gt_tensor targets;
   int64_t samples;   /* 0: the split is absent */
 } gt_split;
 
@@ -127,6 +132,7 @@ typedef struct gt_dataset {
   int inputs;                       /* at least 1 */
   gt_input input[GT_DATA_MOST_INPUTS];
   bool classification;
+  bool ignores;                    /* classification: `ignore_index` is set */
   int classes;                     /* classification: at least 1; regression: 0 */
   const char *const *class_names;  /* one per class, or NULL */
   bool text_labels;                /* the files contain class names, not class numbers */

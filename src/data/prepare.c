@@ -81,11 +81,12 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
   const int32_t *labels = split->targets.data;
-  for (int64_t i = 0; i < split->samples; i++)
-    if (labels[i] < 0 || labels[i] >= reader->dataset->classes)
+  const int64_t each = split->samples ? gt_tensor_features(&split->targets) : 1;
+  for (int64_t i = 0; i < split->samples * each; i++)
+    if (labels[i] < (reader->dataset->ignores ? -1 : 0) || labels[i] >= reader->dataset->classes)
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s: sample %" PRId64 " has the label %d; with %d classes, labels go from 0 to %d",
-                     name ? name : "targets", i, labels[i], reader->dataset->classes,
+                     name ? name : "targets", i / each, labels[i], reader->dataset->classes,
                      reader->dataset->classes - 1);
   return true;
 }
@@ -141,13 +142,32 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   return false;
 }
 
+/* Samples can only be selected by class if they have one label. */
+static bool check_one_label(gt_data_reader *reader) {
+  const gt_data_common *common = reader->common;
+  if (reader->dataset->train.targets.rank == 1 || (!common->classes.listed && !common->per_class))
+    return true;
+  problem(reader, common->per_class ? "per_class" : "classes",
+          "samples cannot be selected by class: each has an array of labels")
+      ->expected = "one label per sample, or no such key";
+  return false;
+}
+
+static bool check_ignored(gt_data_reader *reader) {
+  if (reader->dataset->ignores || !gt_data_node(reader, "ignore_index", NULL)) return true;
+  problem(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
+      reader->dataset->classification ? "no such key" : "task: classification, or no such key";
+  return false;
+}
+
 static bool prepare_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_data_common *common = reader->common;
   const bool listed = common->classes.listed;
   const int64_t configured = listed ? 0 : configured_classes(reader);
-  if (configured < 0 || !check_names(reader)) return false;
+  if (configured < 0 || !check_names(reader) || !check_ignored(reader)) return false;
   if (!dataset->classification) return check_quantities(reader, configured);
+  if (!check_one_label(reader)) return false;
   if (listed) return gt_data_choose_classes(reader);
   if (configured && dataset->classes && configured != dataset->classes) {
     gt_diagnostic *d =
@@ -159,7 +179,8 @@ static bool prepare_classes(gt_data_reader *reader) {
   if (!dataset->classes) {
     const int32_t *labels = dataset->train.targets.data;
     int32_t largest = 0;
-    for (int64_t i = 0; i < dataset->train.samples; i++) largest = labels[i] > largest ? labels[i] : largest;
+    const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.targets);
+    for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
     dataset->classes = configured ? (int)configured : largest + 1;
   }
   if (!dataset->class_names)

@@ -1,10 +1,15 @@
 #include "loss/loss.h"
+#include "base/memory.h"
 #include "op/core.h"
+#include "op/cross_entropy.h"
 #include "op/elementwise.h"
+#include "op/move.h"
 #include "op/reduce.h"
 #include "spec/typed.h"
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define X(name) extern const gt_loss_type gt_loss_##name;
@@ -59,6 +64,13 @@ bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnos
   return false;
 }
 
+/* True if the prediction has a row of values for each label: [B, axes…, classes] for [B, axes…]. */
+static bool is_per_label(gt_shape prediction, gt_shape labels) {
+  bool same = prediction.rank == labels.rank + 1;
+  for (int d = 0; d < labels.rank && same; d++) same = prediction.dim[d] == labels.dim[d];
+  return same;
+}
+
 static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
                          gt_diagnostics *diagnostics) {
   const gt_node *prediction = gt_node_at(graph, input->prediction),
@@ -71,25 +83,37 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
         ->expected = "data: {task: classification}, or a loss for numbers: mse, mae, huber or bce";
     return false;
   }
-  if (shape.rank != 2) {
+  if (targets->shape.rank > 1 && !is_per_label(shape, targets->shape)) {
+    char labels[128];
+    gt_error_at(
+        diagnostics, input->at,
+        "the last layer '%s' outputs %s; the targets are labels %s, and loss '%s' needs one value per "
+        "class for each of them",
+        input->layer, gt_shape_text(shape, text), gt_shape_text(targets->shape, labels), loss->type->name)
+        ->expected = "an output of the targets' shape with an axis for the classes at its end; targets that "
+                     "are one-hot rows need task: regression and loss: bce";
+    return false;
+  }
+  if (shape.rank != targets->shape.rank + 1) {
     gt_error_at(diagnostics, input->at,
                 "the last layer '%s' outputs %s; loss '%s' needs one value per class and sample",
                 input->layer, gt_shape_text(shape, text), loss->type->name)
         ->expected = shape.rank > 2 ? "a flatten layer before it, then linear" : "a linear layer at the end";
     return false;
   }
-  if (input->classes && shape.dim[1] != input->classes) {
-    const long long have = (long long)shape.dim[1], want = (long long)input->classes;
-    gt_diagnostic *d =
-        gt_error_at(diagnostics, input->at,
-                    "the last layer '%s' outputs %lld value%s per sample; the data has %lld class%s",
-                    input->layer, have, have == 1 ? "" : "s", want, want == 1 ? "" : "es");
+  const int64_t outputs = shape.dim[shape.rank - 1];
+  const char *const item = shape.rank > 2 ? "label" : "sample";
+  if (input->classes && outputs != input->classes) {
+    const long long have = (long long)outputs, want = (long long)input->classes;
+    gt_diagnostic *d = gt_error_at(
+        diagnostics, input->at, "the last layer '%s' outputs %lld value%s per %s; the data has %lld class%s",
+        input->layer, have, have == 1 ? "" : "s", item, want, want == 1 ? "" : "es");
     d->expected =
         gt_arena_printf(diagnostics->arena, "%lld value%s, one per class", want, want == 1 ? "" : "s");
     d->help = input->advice;
     return false;
   }
-  return !loss->type->check || loss->type->check(loss, shape.dim[1], diagnostics);
+  return !loss->type->check || loss->type->check(loss, outputs, diagnostics);
 }
 
 static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
@@ -175,32 +199,77 @@ static gt_id build_each(gt_graph *graph, const gt_loss *loss, const gt_loss_inpu
   return loss->type->residual(graph, loss, &flat, diagnostics);
 }
 
+static gt_shape rows_of(gt_shape shape) {
+  const int64_t last = shape.dim[shape.rank - 1];
+  return gt_shape_2(gt_shape_count(shape) / last, last);
+}
+
+/* The weight of each label: that of its sample, or 0 if the label is -1. */
+static gt_id weigh_labels(gt_graph *graph, const gt_loss_input *input, int64_t classes) {
+  const gt_shape shape = gt_node_at(graph, input->targets)->shape;
+  gt_id weight = input->weight;
+  if (shape.rank > 1) {
+    gt_shape column = shape;
+    for (int d = 1; d < shape.rank; d++) column.dim[d] = 1;
+    weight = gt_expand(graph, gt_reshape(graph, weight, column), shape);
+    weight = gt_reshape(graph, weight, gt_shape_1(gt_shape_count(shape)));
+  }
+  if (!input->ignores) return weight;
+  double *one = gt_alloc((size_t)classes * sizeof *one);
+  for (int64_t c = 0; c < classes; c++) one[c] = 1;
+  const gt_id labels = gt_reshape(graph, input->targets, gt_shape_1(gt_shape_count(shape)));
+  weight = gt_mul(graph, weight, gt_class_weight(graph, labels, one, classes));
+  free(one);
+  return weight;
+}
+
+static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool labels) {
+  const gt_shape prediction = gt_node_at(graph, input->prediction)->shape,
+                 targets = gt_node_at(graph, input->targets)->shape;
+  gt_loss_items items = {input->prediction, input->targets, input->weight};
+  if (!labels) {
+    const int64_t batch = targets.dim[0];
+    const gt_shape shape = gt_shape_2(batch, gt_shape_count(targets) / batch);
+    items.prediction = gt_reshape(graph, items.prediction, shape);
+    items.targets = gt_reshape(graph, items.targets, shape);
+    return items;
+  }
+  if (targets.rank > 1) {
+    items.prediction = gt_reshape(graph, items.prediction, rows_of(prediction));
+    items.targets = gt_reshape(graph, items.targets, gt_shape_1(gt_shape_count(targets)));
+  }
+  items.weight = weigh_labels(graph, input, prediction.dim[prediction.rank - 1]);
+  return items;
+}
+
+/* What the sum of losses is divided by: the sum of weights, not 0 even if no item counts. */
+static gt_id divisor_of(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
+                        const gt_loss_items *items, gt_id weight_sum) {
+  const gt_id share = weigh(graph, loss, input, items->targets);
+  const gt_id sum =
+      share == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, share, items->weight), 0, false);
+  return input->ignores ? gt_max(graph, sum, gt_constant(graph, (double)FLT_MIN)) : sum;
+}
+
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
                    gt_diagnostics *diagnostics) {
   const bool labels = loss->type->labels;
   if (!(labels ? check_labels : check_values)(graph, loss, input, diagnostics)) return false;
   warn_twice(loss, input, diagnostics);
   const char *outer = gt_graph_scope(graph, "loss");
-  gt_id prediction = input->prediction, targets = input->targets;
-  if (!labels) { /* both as [B, T] */
-    const int64_t batch = gt_node_at(graph, targets)->shape.dim[0];
-    const gt_shape shape = gt_shape_2(batch, gt_shape_count(gt_node_at(graph, targets)->shape) / batch);
-    prediction = gt_reshape(graph, prediction, shape);
-    targets = gt_reshape(graph, targets, shape);
-  }
+  const gt_loss_items items = out->items = items_of(graph, input, labels);
+  const gt_id prediction = items.prediction, targets = items.targets;
   out->error_sum = GT_NONE;
   const int errors = diagnostics->errors;
   const gt_id each = build_each(graph, loss, input, prediction, targets, out, diagnostics);
-  out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
-  out->weight_sum = gt_sum(graph, input->weight, 0, false);
-  const gt_id share = weigh(graph, loss, input, targets);
-  out->divisor =
-      share == GT_NONE ? out->weight_sum : gt_sum(graph, gt_mul(graph, share, input->weight), 0, false);
+  out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
+  out->weight_sum = gt_sum(graph, items.weight, 0, false);
+  out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->divisor);
   out->correct_sum = out->penalty = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = of_each(graph, loss->type->correct, loss, input, prediction, targets);
-    out->correct_sum = gt_sum(graph, gt_mul(graph, correct, input->weight), 0, false);
+    out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_scope(graph, outer);
   if (out->mean != GT_NONE) return true;

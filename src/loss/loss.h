@@ -1,6 +1,11 @@
 /* gt_loss_type: one constant row per loss (GT_DEFINE(loss, NAME) = {…}); in a config `loss: mse` or `loss:
- * {type: huber, delta: 1}`. A loss computes one value per sample (the mean over the sample's outputs); the
- * shared code weights and sums them, so padding rows of the last batch (weight 0) are ignored. */
+ * {type: huber, delta: 1}`.
+ *
+ * A sample is what a batch draws; an item is what a loss counts: a sample or, if the targets are labels with
+ * further axes ([samples, axes…]), one label of them: a pixel, a token. A loss computes one value per item
+ * (of numbers the mean over the sample's outputs); the shared code weights and sums them. An item counts with
+ * the weight of its sample, 0 for padding rows of the last batch, unless its label is -1 (`ignore_index`): then
+ * it does not count. Means divide by the sum of weights; if no item of a step counts, the mean is 0. */
 #ifndef GT_LOSS_LOSS_H
 #define GT_LOSS_LOSS_H
 #include "base/register.h"
@@ -15,8 +20,8 @@ typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B,
-   * T]. */
+  /* Targets are class numbers, I32 [N], and the prediction F32 [N, classes], for N items; otherwise both are
+   * F32 [B, T], and samples are the items. */
   bool labels;
   const char *applies; /* its predictions are logits, to which it applies "softmax" or "sigmoid" itself */
   bool sums_batch;     /* the gradient is that of the sum over the batch, not of the mean */
@@ -24,15 +29,15 @@ typedef struct gt_loss_type {
   /* True if the config trains outputs to equal their targets. NULL: never; outputs are logits, or solve an
    * equation. */
   bool (*fits_targets)(const void *config);
-  /* Emits the loss of each sample, F32 [B]. */
+  /* Emits the loss of each item, F32 [N]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* Instead of build: a loss that depends on the model, not on the targets; targets only measure its error
    * (gt_loss_nodes.error_sum). One value per sample; GT_NONE after reporting. */
   gt_id (*residual)(gt_graph *graph, const struct gt_loss *loss, const struct gt_loss_input *input,
                     gt_diagnostics *diagnostics);
-  /* Accuracy of each sample, 0 to 1, F32 [B]; NULL if accuracy has no meaning. */
+  /* Accuracy of each item, 0 to 1, F32 [N]; NULL if accuracy has no meaning. */
   gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
-  /* Weight of each sample in the mean, F32 [B]; its loss is already multiplied by it. NULL, or GT_NONE: 1. */
+  /* Weight of each item in the mean, F32 [N]; its loss is already multiplied by it. NULL, or GT_NONE: 1. */
   gt_id (*weigh)(gt_graph *graph, const void *config, gt_id targets);
   /* True if the config fits this number of outputs per sample; false after gt_loss_error. NULL: always. */
   bool (*check)(const struct gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics);
@@ -70,11 +75,12 @@ typedef struct gt_loss_model {
 
 typedef struct gt_loss_input {
   gt_id prediction; /* the model's output, F32 [B, …] */
-  gt_id targets;    /* I32 [B] labels, or F32 [B] or [B, …] */
+  gt_id targets;    /* I32 [B, …] labels, or F32 [B, …] */
+  bool ignores;     /* some labels are -1 */
   /* If samples are mixed (mixup): the label of each sample's other part, I32 [B], and the weight of its own
    * label, F32 [B] from 0 to 1. NULL: no sample is mixed. */
   const struct gt_loss_mixture *mixture;
-  gt_id weight;               /* F32 [B]: 1, or 0 for padding rows */
+  gt_id weight;               /* of each sample, F32 [B]: 1, or 0 for padding rows */
   int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
   const char *layer;          /* name of the layer that outputs the prediction, for messages */
   const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
@@ -83,7 +89,14 @@ typedef struct gt_loss_input {
   const gt_loss_model *model; /* NULL: unknown, or it has several inputs */
 } gt_loss_input;
 
-typedef struct gt_loss_nodes { /* scalars */
+/* Items in rows. */
+typedef struct gt_loss_items {
+  gt_id prediction, targets; /* F32 [N, classes] and I32 [N], or both F32 [B, T] */
+  gt_id weight;              /* F32 [N] */
+} gt_loss_items;
+
+typedef struct gt_loss_nodes { /* scalars, except items */
+  gt_loss_items items;
   gt_id loss_sum;              /* Σ w_i l_i */
   gt_id weight_sum;            /* Σ w_i */
   gt_id divisor;               /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */

@@ -43,6 +43,7 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
                                .mixture = forward->mixture,
                                .weight = forward->weight,
                                .classes = forward->classes,
+                               .ignores = forward->ignores,
                                .advice = forward->advice,
                                .layer = last->name,
                                .applied = last->type->applies,

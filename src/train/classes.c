@@ -8,7 +8,9 @@ static const int64_t *count_split(const gt_split *split, int classes, gt_arena *
   const int32_t *label = split->targets.data;
   if (!split->samples || !label) return NULL;
   int64_t *count = GT_NEW_N(arena, int64_t, classes);
-  for (int64_t i = 0; i < split->samples; i++) count[label[i]]++;
+  const int64_t labels = split->samples * gt_tensor_features(&split->targets);
+  for (int64_t i = 0; i < labels; i++)
+    if (label[i] >= 0) count[label[i]]++;
   return count;
 }
 

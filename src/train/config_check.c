@@ -147,6 +147,7 @@ static void try_to_build(gt_config *config, const char *advice, gt_arena *arena)
   forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
                              labels ? GT_I32 : GT_F32, false);
   forward.classes = config->dataset.classes;
+  forward.ignores = config->dataset.ignores;
   forward.advice = advice;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard,
@@ -159,6 +160,13 @@ static void try_to_build(gt_config *config, const char *advice, gt_arena *arena)
 static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_input *input = &config->dataset.input[0];
   const gt_tensor *targets = &config->dataset.train.targets;
+  if (config->dataset.classification && targets->rank > 1) {
+    gt_error_at(
+        diagnostics, config->augment->at,
+        "samples with an array of labels cannot be augmented: the labels would not move with the image")
+        ->expected = "no augmentation";
+    return false;
+  }
   if (config->dataset.classification || targets->rank < 3 ||
       (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]))
     return true;

@@ -71,14 +71,14 @@ static gt_batch_attribute order_of(const gt_net *net) {
 
 /* Counts the confusion matrix. */
 static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const gt_forward *forward) {
-  const gt_id logits = forward->output;
-  const int64_t classes = gt_node_at(graph, logits)->shape.dim[1];
+  const gt_loss_items *items = &forward->nodes.items;
+  const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
   if (!forward->loss->type->labels || classes > GT_CONFUSION_MOST) return;
   net->counted = classes;
   net->confusion = gt_net_variable(net, arena, "confusion");
   const uint32_t counts =
       gt_graph_variable(graph, net->confusion, gt_shape_2(classes, classes), GT_I32, false);
-  gt_confusion(graph, counts, logits, forward->targets, forward->weight);
+  gt_confusion(graph, counts, items->prediction, items->targets, items->weight);
 }
 
 /* Batch, model and loss, for training and evaluation. */
@@ -112,12 +112,13 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .loss = config->loss,
                         .targets = batch_targets,
                         .classes = config->dataset.classes,
+                        .ignores = config->dataset.ignores,
                         .mirrored = mirrored,
                         .precision = config->products,
                         .mode = mode};
   if (augments)
     gt_augmented_targets(&augmented, graph, &forward);
-  else if (targets->rank && targets->rank > 2)
+  else if (targets->rank > 2)
     forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;

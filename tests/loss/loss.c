@@ -13,6 +13,7 @@
 
 enum { BATCH = 4, OUTPUTS = 3 };
 static bool mixed; /* each sample is mixed with another */
+static bool axes;  /* labels are [BATCH, 1], an item each */
 
 typedef struct fixture {
   gt_arena arena;
@@ -38,6 +39,7 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
       .targets = gt_variable_read(g, gt_graph_variable(g, "targets", targets, dtype, false)),
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
       .classes = classes,
+      .ignores = axes,
       .layer = "linear3",
       .at = {.file = "config.yaml", .line = 9, .column = 5, .width = 6}};
   gt_loss_mixture mixture;
@@ -53,14 +55,20 @@ static const float prediction[BATCH * OUTPUTS] = {0.5f, -1, 2, 3, 0.25f, -0.5f, 
 static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
 static const float wild[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
 static const float *numbers = bits;
-static const int32_t labels[BATCH] = {2, 1, 1, 0};
+static int32_t labels[BATCH] = {2, 1, 1, 0};
 static const int32_t others[BATCH] = {0, 1, 2, 0};
 static const float share[BATCH] = {0.75f, 0.5f, 0, 1};
 static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
 static void check(const char *text, bool labelled, double want, double want_correct) {
   fixture f;
-  build(&f, text, gt_shape_2(BATCH, OUTPUTS), labelled ? gt_shape_1(BATCH) : gt_shape_2(BATCH, OUTPUTS),
+  const gt_shape rows = gt_shape_2(BATCH, OUTPUTS), deep = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
+  double counts = 0;
+  for (int i = 0; i < BATCH; i++) counts += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
+  build(&f, text, axes ? deep : rows,
+        !labelled ? rows
+        : axes    ? gt_shape_2(BATCH, 1)
+                  : gt_shape_1(BATCH),
         labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
   if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
   assert_true(f.built);
@@ -87,8 +95,9 @@ static void check(const char *text, bool labelled, double want, double want_corr
   for (int k = 0; k < options.keep_count; k++)
     assert_true(backend->api->inspect(backend, executable, &plan->kept[k], &got[k], &error));
   if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);
-  assert_true(got[1] == 3);
-  assert_true(fabs(got[2] - (f.loss->type->sums_batch ? want : want / 3)) < 1e-5);
+  assert_true(got[1] == (float)counts);
+  const double divisor = f.loss->type->sums_batch || counts <= 0 ? 1 : counts;
+  assert_true(fabs(got[2] - want / divisor) < 1e-5);
   assert_int_equal(counted, want_correct >= 0);
   if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
   backend->api->executable_destroy(backend, executable);
@@ -123,6 +132,7 @@ static double cross_entropy(double smoothing) {
   for (int i = 0; i < 3; i++) {
     const float *x = prediction + i * OUTPUTS;
     double total = 0;
+    if (labels[i] < 0) continue;
     for (int k = 0; k < OUTPUTS; k++) total += exp(x[k]);
     for (int k = 0; k < OUTPUTS; k++)
       all -= ((k == labels[i] ? 1 - smoothing : 0) + smoothing / OUTPUTS) * log(exp(x[k]) / total);
@@ -139,6 +149,20 @@ static void values(void **state) {
   check("loss: {type: huber, delta: 0.75}", false, sum(huber), -1);
   check("loss: bce", false, sum(bce), sum(agrees));
   check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(agrees));
+}
+
+/* Labels of -1 do not count; if none counts, the loss is 0. */
+static void items(void **state) {
+  (void)state;
+  axes = true;
+  check("model: x", true, cross_entropy(0), 2);
+  labels[0] = -1;
+  check("model: x", true, cross_entropy(0), 1);
+  check("loss: {type: cross_entropy, label_smoothing: 0.1}", true, cross_entropy(0.1), 1);
+  labels[1] = labels[2] = -1;
+  check("model: x", true, 0, 0);
+  memcpy(labels, (int32_t[BATCH]){2, 1, 1, 0}, sizeof labels);
+  axes = false;
 }
 
 /* The mean of the losses for both labels, weighted by the share: -Σ t_c log p_c of the mixed target t. */
@@ -228,8 +252,8 @@ static void fitted_targets(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(mixtures),
-                                     cmocka_unit_test(sums_of_squares), cmocka_unit_test(fitted_targets),
-                                     cmocka_unit_test(errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values),         cmocka_unit_test(items),
+                                     cmocka_unit_test(mixtures),       cmocka_unit_test(sums_of_squares),
+                                     cmocka_unit_test(fitted_targets), cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
