@@ -34,14 +34,15 @@ BEGIN {
   row("automaton", "base circuit data")
   row("store",    "base graph op backend")
   row("loss",     "base spec graph op data")
+  row("metric",   "base graph op loss")
   row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
   row("kan",      "base spec op data store layer model")
-  row("train",    "base spec graph op augment plan backend data store loss layer optim model")
+  row("train",    "base spec graph op augment plan backend data store loss metric layer optim model")
   row("change",   "base spec data store layer model kan train")
   row("export",   "base circuit op layer model train")
-  row("cli",      "base graph op augment backend selftest data store loss layer optim model kan train automaton export")
+  row("cli",      "base graph op augment backend selftest data store loss metric layer optim model kan train automaton export")
   row("main",     "base cli")
   # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
   sees_kernels = " op "

@@ -7,6 +7,9 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 void main() {
   uint to = clock.at[0] % rows * count;
-  if (gl_WorkGroupID.x == 0u)
-    for (uint k = gl_LocalInvocationID.x; k < count; k += gl_WorkGroupSize.x) log.at[to + k] = x[k].at[0];
+  if (gl_WorkGroupID.x != 0u) return;
+  for (uint k = 0u; k < inputs; k++) {
+    for (uint i = gl_LocalInvocationID.x; i < width[k]; i += gl_WorkGroupSize.x) log.at[to + i] = x[k].at[i];
+    to += width[k];
+  }
 }

@@ -1,8 +1,9 @@
-/* log[step % rows][k] = x[k][0] (op/core.h). One workgroup. */
+/* log[step % rows] = the elements of x[0], x[1], … one after the other (op/core.h). One workgroup. */
 #include "lib/args.h"
 GT_ARGS(gt_log_row_args) {
   GT_FLOATS x[8];
   GT_WORDS clock;
   GT_FLOATS log;
-  uint rows, count;
+  uint rows, count, inputs;
+  uint width[8]; /* elements of each input; count in all */
 };

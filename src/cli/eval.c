@@ -50,31 +50,35 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 }
 
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
-                     gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
+                     gt_evaluator *evaluator, gt_results *results, gt_error *error) {
   return gt_session_place(session, NULL, &split, 1, error) &&
          gt_evaluator_open(session, evaluator, split, 0, error) &&
          gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
-         gt_evaluator_run(session, evaluator, sums, error);
+         gt_evaluator_run(session, evaluator, results, error);
 }
 
-static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums, bool accuracy,
+/* True if items are not the samples: pixels, for example. */
+static bool has_items(const gt_results *results) { return results->items != (double)results->samples; }
+
+static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
                          const gt_diagnostics *diagnostics) {
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
-    json_object_set_new(root, "samples", json_integer((json_int_t)sums->weight));
-    gt_json_add_result(root, sums, accuracy);
+    json_object_set_new(root, "samples", json_integer(results->samples));
+    if (has_items(results)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
+    gt_json_add_result(root, results);
     if (matrix->count) gt_classes_add(root, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
     json_object_set_new(root, "findings", gt_cli_findings_json(diagnostics));
     gt_cli_print_json(root);
     return;
   }
-  gt_metric metric[GT_METRICS];
-  const int count = gt_sums_metrics(sums, accuracy, metric);
-  printf("%s samples %lld", split, (long long)sums->weight);
-  for (int i = 0; i < count; i++) printf(" %s %.6g", metric[i].name, metric[i].value);
+  printf("%s samples %lld", split, (long long)results->samples);
+  if (has_items(results)) printf(" items %.15g", results->items);
+  for (int i = 0; i < results->count; i++)
+    printf(" %s %.6g", results->metric[i].name, results->metric[i].value);
   printf("\n");
   if (matrix->count && gt_flag(arguments, "per-class")) gt_classes_print(matrix);
   gt_cli_print_lasting(lasting);
@@ -92,8 +96,9 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
-static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
-  if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
+static bool is_finite(const char *model, const char *split, const gt_results *results, gt_error *error) {
+  const double soft = gt_result_has(results, "soft_loss") ? gt_result_value(results, "soft_loss") : 0;
+  if (isfinite(gt_result_loss(results)) && isfinite(soft)) return true;
   return gt_fail(
       error, GT_ERR_DATA,
       "%s: the loss on the %s split is not finite, because the model's outputs for some samples are not",
@@ -122,6 +127,13 @@ static int report(const gt_arguments *arguments, gt_config *config, const gt_err
   return code == GT_ERR_CONFIG && !users ? GT_ERR_DATA : code;
 }
 
+/* Numbers have no accuracy: their error and the share of their variance that is explained say more than a loss. */
+static void want_standard(gt_config *config) {
+  static const char *const names[] = {"rmse", "mae", "r2"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    gt_config_want_metric(config, gt_metric_find(names[i]));
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_model_file file = {0};
@@ -129,7 +141,7 @@ static int run(const gt_arguments *arguments) {
   gt_session session = {0};
   gt_error error = {0};
   gt_evaluator evaluator;
-  gt_sums sums;
+  gt_results results;
   gt_gate *gates;
   uint64_t limit;
   int gate_count, code = GT_ERR_USAGE;
@@ -138,6 +150,8 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
   if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
+  if (!gt_cli_gates_apply(gates, gate_count, &config)) goto done;
+  want_standard(&config);
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
   gt_model_file_check_data(&file, &config, split);
@@ -150,16 +164,15 @@ static int run(const gt_arguments *arguments) {
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");
   session.memory_limit = limit;
-  if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
-  const bool accuracy = evaluator.net->column.correct >= 0;
+  if (!evaluate(&session, &file, split, &evaluator, &results, &error)) goto failed;
   gt_confusion_matrix matrix;
   if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, split, &sums, accuracy, &matrix, &lasting, &config.diagnostics);
+  print_result(arguments, split, &results, &matrix, &lasting, &config.diagnostics);
   shown = true;
-  if (!is_finite(file.path, split, &sums, &error)) goto failed;
-  code = gt_cli_check_gates(gates, gate_count, &sums, accuracy);
+  if (!is_finite(file.path, split, &results, &error)) goto failed;
+  code = gt_cli_check_gates(gates, gate_count, &results);
   goto done;
 failed:
   code = report(arguments, &config, &error);

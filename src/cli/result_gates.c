@@ -1,37 +1,46 @@
 #include "cli/result_gates.h"
 #include "base/log.h"
+#include <string.h>
 
-static const char *const metrics[] = {"accuracy", "loss", "rmse", "samples", "soft_accuracy", "soft_loss"};
-enum { METRICS = sizeof metrics / sizeof *metrics };
+static const char samples[] = "samples", items[] = "items";
 
 bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count) {
-  return gt_cli_gates(arguments, arena, metrics, METRICS, gates, count);
+  int names = 0;
+  while (gt_metric_names[names]) names++;
+  const char **known = GT_NEW_N(arena, const char *, names + 2);
+  memcpy(known, gt_metric_names, (size_t)names * sizeof *known);
+  known[names] = samples;
+  known[names + 1] = items;
+  return gt_cli_gates(arguments, arena, known, names + 2, gates, count);
 }
 
-bool gt_cli_gates_apply(const gt_gate *gates, int count, gt_told told) {
+bool gt_cli_gates_apply(const gt_gate *gates, int count, gt_config *config) {
   for (int i = 0; i < count; i++) {
-    const gt_metric_kind *kind = gt_metric_find(gates[i].metric); /* NULL: the number of samples */
-    if (kind && kind->accuracy && !told.accuracy)
-      gt_log_error("--fail-if: this model's loss has no accuracy");
-    else if (kind && kind->judges && !told.judged)
-      gt_log_error(
-          "--fail-if: this model has no 'rmse'; its loss measures the distance from the targets, use 'loss'");
-    else if (kind && kind->of_soft && !told.hard)
-      gt_log_error("--fail-if: '%s' is only for models with logic gates; use '%s'", gates[i].metric,
-                   kind->accuracy ? "accuracy" : "loss");
-    else
-      continue;
+    const gt_metric_kind *kind = gt_metric_find(gates[i].metric); /* NULL: a number of samples */
+    const char *lacks = kind ? gt_config_want_metric(config, kind) : NULL;
+    if (!lacks) continue;
+    gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gates[i].metric, lacks,
+                 config->loss->type->name);
     return false;
   }
   return true;
 }
 
-int gt_cli_check_gates(const gt_gate *gates, int count, const gt_sums *sums, bool accuracy) {
+static double value_of(const gt_results *results, const char *name) {
+  if (!strcmp(name, samples)) return (double)results->samples;
+  return strcmp(name, items) ? gt_result_value(results, name) : results->items;
+}
+
+int gt_cli_check_gates(const gt_gate *gates, int count, const gt_results *results) {
   int code = GT_OK;
-  if (!gt_cli_gates_apply(gates, count, (gt_told){accuracy, sums->judged, sums->hard})) return GT_ERR_USAGE;
   for (int i = 0; i < count; i++) {
     const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
-    if (gt_gate_fails(&gates[i], kind ? kind->value(sums) : sums->weight)) code = GT_ERR_GATE;
+    if (kind && kind->of_soft && !gt_result_has(results, kind->name)) {
+      gt_log_error("--fail-if: '%s' is only for models with logic gates; use '%s'", kind->name,
+                   kind->correct ? "accuracy" : "loss");
+      return GT_ERR_USAGE;
+    }
+    if (gt_gate_fails(&gates[i], value_of(results, gates[i].metric))) code = GT_ERR_GATE;
   }
   return code;
 }

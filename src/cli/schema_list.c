@@ -137,7 +137,7 @@ static void add_training(builder *b) {
     add(b, (gt_schema_thing){"schedule", t->name, t->help, t->schema, &gt_schedule_common_schema});
   }
   for (int i = 0; gt_metric_at(i); i++)
-    add(b, (gt_schema_thing){"metric", gt_metric_at(i)->name, gt_metric_at(i)->help, &no_keys});
+    add(b, (gt_schema_thing){"metric", gt_metric_at(i)->name, gt_metric_help(gt_metric_at(i)), &no_keys});
   for (int i = 0; gt_finding_names[i]; i++) add_finding(b, i);
 }
 

@@ -48,7 +48,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   json_t *root = json_object();
   const struct {
     const char *name;
-    const gt_sums *sums;
+    const gt_results *results;
   } splits[] = {{"train", &result->train}, {"validation", &result->validation}, {"test", &result->test}};
   json_object_set_new(root, "run_dir", json_string(result->directory));
   if (!result->interrupted)
@@ -61,9 +61,9 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   if (result->has_goal) json_object_set_new(root, "goal_reached", json_boolean(result->goal_reached));
   if (result->has_goal) json_object_set_new(root, "attempts", json_integer(result->attempts));
   for (int i = 0; i < 3; i++) {
-    if (!splits[i].sums->weight) continue;
+    if (!splits[i].results->items) continue;
     json_t *split = json_object();
-    gt_json_add_result(split, splits[i].sums, result->accuracy);
+    gt_json_add_result(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
@@ -74,24 +74,25 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
 }
 
 /* The results of the last evaluation; NULL: there was none. */
-static const gt_sums *last_result(const gt_train_result *result) {
-  if (result->test.weight) return &result->test;
-  return result->validation.weight ? &result->validation : NULL;
+static const gt_results *last_result(const gt_train_result *result) {
+  if (result->test.items) return &result->test;
+  return result->validation.items ? &result->validation : NULL;
 }
 
 static void print_result(const gt_train_result *result) {
   char duration[32];
-  const gt_sums *sums = last_result(result);
+  const gt_results *last = last_result(result);
   const char *how = result->goal_reached    ? "reached the goal"
                     : result->has_goal      ? "finished without reaching the goal"
                     : result->stopped_early ? "stopped early"
                                             : "finished";
   gt_info("%s after %lld steps in %s", how, (long long)result->step, gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
-  if (sums) {
-    printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_result_loss(sums));
-    if (result->accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
-    if (sums->judged) printf(" rmse %.6g", gt_rmse(sums));
+  if (last) {
+    printf("%s", last == &result->test ? "test" : "validation");
+    for (int i = 0; i < last->count; i++)
+      if (strncmp(last->metric[i].name, "soft_", 5))
+        printf(" %s %.6g", last->metric[i].name, last->metric[i].value);
     printf("\n");
   }
   char model[sizeof result->directory + 16];
@@ -127,11 +128,9 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 }
 
 /* Checks the gates before training, which may take hours. */
-static bool can_judge(const gt_config *config, const gt_gate *gates, int count) {
-  const gt_told told = {
-      .accuracy = config->loss->type->correct, .judged = config->loss->type->residual, .hard = true};
+static bool can_judge(gt_config *config, const gt_gate *gates, int count) {
   if (!count) return true;
-  if (!gt_cli_gates_apply(gates, count, told)) return false;
+  if (!gt_cli_gates_apply(gates, count, config)) return false;
   if (config->dataset.test.samples || config->dataset.validation.samples) return true;
   gt_log_error(
       "--fail-if needs a split to evaluate, and this config's data has no test or validation split; add one, e.g. with "
@@ -150,7 +149,7 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
     gt_cli_print_json(result_json(config, &result));
   else
     print_result(&result);
-  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result), result.accuracy) : GT_OK;
+  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result)) : GT_OK;
 }
 
 static int run(const gt_arguments *arguments) {

@@ -189,13 +189,11 @@ static gt_id weigh(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
 
 /* The loss of each sample; GT_NONE after reporting, or with an error in the graph. */
 static gt_id build_each(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id prediction,
-                        gt_id targets, gt_loss_nodes *out, gt_diagnostics *diagnostics) {
+                        gt_id targets, gt_diagnostics *diagnostics) {
   if (!loss->type->residual) return of_each(graph, loss->type->build, loss, input, prediction, targets);
   gt_loss_input flat = *input;
   flat.prediction = prediction;
   flat.targets = targets;
-  const gt_id error = gt_loss_distance(graph, prediction, targets);
-  out->error_sum = gt_sum(graph, gt_mul(graph, error, input->weight), 0, false);
   return loss->type->residual(graph, loss, &flat, diagnostics);
 }
 
@@ -259,9 +257,8 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const char *outer = gt_graph_scope(graph, "loss");
   const gt_loss_items items = out->items = items_of(graph, input, labels);
   const gt_id prediction = items.prediction, targets = items.targets;
-  out->error_sum = GT_NONE;
   const int errors = diagnostics->errors;
-  const gt_id each = build_each(graph, loss, input, prediction, targets, out, diagnostics);
+  const gt_id each = build_each(graph, loss, input, prediction, targets, diagnostics);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
   out->weight_sum = gt_sum(graph, items.weight, 0, false);
   out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);

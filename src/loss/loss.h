@@ -32,7 +32,7 @@ typedef struct gt_loss_type {
   /* Emits the loss of each item, F32 [N]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* Instead of build: a loss that depends on the model, not on the targets; targets only measure its error
-   * (gt_loss_nodes.error_sum). One value per sample; GT_NONE after reporting. */
+   * (metric rmse). One value per sample; GT_NONE after reporting. */
   gt_id (*residual)(gt_graph *graph, const struct gt_loss *loss, const struct gt_loss_input *input,
                     gt_diagnostics *diagnostics);
   /* Accuracy of each item, 0 to 1, F32 [N]; NULL if accuracy has no meaning. */
@@ -103,8 +103,6 @@ typedef struct gt_loss_nodes { /* scalars, except items */
   /* loss_sum / divisor, or loss_sum if the type sums_batch. Training differentiates this plus the penalty. */
   gt_id mean;
   gt_id penalty;   /* added to the mean by the model (gt_model.penalty); GT_NONE: none */
-  gt_id error_sum; /* Σ w_i times the mean (x - t)² of a sample's outputs; GT_NONE if the loss itself measures
-                      the error */
   gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE if accuracy has no meaning */
 } gt_loss_nodes;
 

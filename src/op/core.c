@@ -304,7 +304,10 @@ static void log_row_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_log_row_args *a = args;
   const uint32_t step = *GT_PTR(const uint32_t, a->clock);
   float *log = GT_PTR(float, a->log) + (size_t)(step % a->rows) * a->count;
-  for (uint32_t k = 0; k < a->count; k++) log[k] = *GT_PTR(const float, a->x[k]);
+  for (uint32_t k = 0; k < a->inputs; k++) {
+    memcpy(log, GT_PTR(const float, a->x[k]), a->width[k] * sizeof *log);
+    log += a->width[k];
+  }
 }
 
 static const gt_kernel log_row_kernel = {"log_row", log_row_cpu};
@@ -314,14 +317,15 @@ static bool infer_log_row(const gt_graph *graph, const gt_node *node, gt_shape *
   const gt_log_attribute *attribute = node->attribute;
   if (!variable_exists(graph, attribute->log, error)) return false;
   const gt_variable *log = &graph->variable[attribute->log];
-  if (log->shape.rank != 2 || log->shape.dim[1] != node->inputs - 1 || log->dtype != GT_F32)
-    return gt_fail(error, GT_ERR_INTERNAL, "log variable \"%s\" does not hold rows of %d scalars", log->name,
-                   node->inputs - 1);
+  int64_t count = 0;
   for (int i = 1; i < node->inputs; i++) {
     const gt_node *x = gt_node_at(graph, node->input[i]);
-    if (gt_shape_count(x->shape) != 1 || x->dtype != GT_F32)
-      return gt_fail(error, GT_ERR_INTERNAL, "log value %d is not one F32 element", i - 1);
+    if (x->dtype != GT_F32) return gt_fail(error, GT_ERR_INTERNAL, "log value %d is not F32", i - 1);
+    count += gt_shape_count(x->shape);
   }
+  if (log->shape.rank != 2 || log->shape.dim[1] != count || log->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "log variable \"%s\" does not hold rows of %" PRId64 " values",
+                   log->name, count);
   *shape = gt_shape_of(0, NULL); /* nobody reads a value: the row in the log is the result */
   *dtype = GT_F32;
   return true;
@@ -332,7 +336,11 @@ static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_log_attribute *attribute = node->attribute;
   const gt_shape log = graph->variable[attribute->log].shape;
-  struct gt_log_row_args args = {.rows = (uint32_t)log.dim[0], .count = (uint32_t)log.dim[1]};
+  struct gt_log_row_args args = {.rows = (uint32_t)log.dim[0],
+                                 .count = (uint32_t)log.dim[1],
+                                 .inputs = (uint32_t)node->inputs - 1};
+  for (int i = 1; i < node->inputs; i++)
+    args.width[i - 1] = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[i])->shape);
   gt_step *step = gt_lower_step(lowering, &log_row_kernel, &args, sizeof args);
   step->tiles = 1;
   step->touched = 4ull * (2 * args.count + 1);
@@ -343,11 +351,11 @@ static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, 64, 64);
 }
 
-gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *scalar, int count) {
+gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *value, int count) {
   assert(count >= 1 && count <= LOG_SCALARS);
   const gt_log_attribute attribute = {log};
   gt_id input[1 + LOG_SCALARS] = {clock};
-  for (int i = 0; i < count; i++) input[1 + i] = scalar[i];
+  for (int i = 0; i < count; i++) input[1 + i] = value[i];
   const gt_id node = gt_node_add(graph, &rows[ROW_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
   if (node != GT_NONE) gt_graph_root(graph, node);
   return node;

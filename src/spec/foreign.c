@@ -259,7 +259,7 @@ const gt_foreign gt_foreign_keys[] = {
      CLI("--run-dir DIR")},
     {NULL, NULL, "resume", CLI("--resume")},
     {NULL, NULL, "verbose progressbar enableprogressbar", CLI("--quiet")},
-    {NULL, NULL, "metrics callbacks logger loggers reportto wandb tensorboard",
+    {NULL, NULL, "callbacks logger loggers reportto wandb tensorboard",
      "remove it: the run directory's metrics.jsonl has every metric"},
     {NULL, NULL, "fromlogits logits withlogits",
      "remove it: the loss takes logits, so the last layer is no softmax or sigmoid"},

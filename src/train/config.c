@@ -110,7 +110,7 @@ typedef struct top {
   int64_t seed;
   precision precision;
   evaluation eval;
-  gt_strings quiet;
+  gt_strings quiet, metrics;
   const gt_spec *data, *augment, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
@@ -132,6 +132,8 @@ static const gt_field top_fields[] = {
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
            .help = "evaluation and prediction"),
     GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
+    GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names,
+           .help = "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`)"),
     GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,
            .help = "warnings to silence, by the name in brackets at their end"),
     {.name = NULL},
@@ -212,6 +214,30 @@ static void write_moved(gt_spec *node, const gt_data_moved *moved) {
   for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
 }
 
+const char *gt_config_want_metric(gt_config *config, const gt_metric_kind *kind) {
+  gt_metric_list *list = config->metrics;
+  if (kind->correct && !config->loss->type->correct) return "needs a loss that counts correct predictions";
+  if (!kind->type) return NULL;
+  const char *lacks = gt_metric_lacks(kind->type, config->loss, config->dataset.classes);
+  for (int i = 0; i < list->count && !lacks; i++)
+    if (list->type[i] == kind->type) return NULL;
+  if (!lacks && list->count == GT_METRIC_MOST) return "is more than an evaluation can compute";
+  if (!lacks) list->type[list->count++] = kind->type;
+  return lacks;
+}
+
+/* Losses whose targets only measure their error have an rmse. */
+static void read_metrics(gt_config *config, const gt_strings *names) {
+  if (!config->loss || !config->has_dataset) return;
+  if (config->loss->type->residual) gt_config_want_metric(config, gt_metric_find("rmse"));
+  for (int i = 0; i < names->count; i++) {
+    const char *lacks = gt_config_want_metric(config, gt_metric_find(names->items[i]));
+    if (lacks)
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",
+                  names->items[i], lacks, config->loss->type->name);
+  }
+}
+
 /* Reads everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
@@ -228,6 +254,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
+  read_metrics(config, &sections->metrics);
   /* Of files that a model names, nothing is quoted. */
   const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;
   gt_config_check_model(config, advice, arena);
@@ -255,6 +282,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   gt_schema_read(&gt_config_schema, sections, NULL, NULL, root, root->at, NULL, arena, &config->diagnostics);
   if (root->kind != GT_SPEC_MAP) return false;
   config->seed = sections->seed;
+  config->metrics = GT_NEW(arena, gt_metric_list);
   config->products = precision_of(&sections->precision);
   config->flips = sections->eval.flip;
   gt_config_silence(root, &config->diagnostics);

@@ -8,6 +8,7 @@
 #include "augment/augment.h"
 #include "data/data.h"
 #include "loss/loss.h"
+#include "metric/metric.h"
 #include "optim/optim.h"
 #include "train/change.h"
 
@@ -20,6 +21,12 @@ typedef struct gt_early_stopping {
   double min_delta, goal;
   bool has_goal, restore_best;
 } gt_early_stopping;
+
+/* Metrics that evaluations compute, besides loss and accuracy, in the order in which they were asked for. */
+typedef struct gt_metric_list {
+  int count;
+  const struct gt_metric_type *type[GT_METRIC_MOST];
+} gt_metric_list;
 
 typedef struct gt_checkpoint_config {
   int64_t every, keep_last; /* every -1: with each evaluation */
@@ -48,6 +55,7 @@ typedef struct gt_config {
   const gt_optim *optim;
   const gt_loss *loss;
   const gt_augment_list *augment; /* of the training samples; NULL: none */
+  gt_metric_list *metrics;        /* shared with the phases */
   bool flips; /* evaluations and predictions average over each sample and its mirror image */
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
@@ -86,6 +94,9 @@ bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name,
                            bool classification);
 /* Silences the findings in the config's `quiet:`; accepts NULL. */
 void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
+/* Makes evaluations compute a metric. NULL, or why they cannot, for a message: "needs class labels". Whether
+ * the model has a soft and a hard form is not checked. */
+const char *gt_config_want_metric(gt_config *config, const struct gt_metric_kind *kind);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);

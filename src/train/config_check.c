@@ -23,24 +23,21 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
 }
 
 /* Checks that the metric of early stopping exists for this loss and model. */
-static void check_metric(gt_config *config, bool accuracy, bool hard, bool judged) {
+static void check_metric(gt_config *config, bool hard) {
   const gt_metric_kind *watched = config->train.early_stopping.watched;
   if (!watched) return;
   const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(stopping, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  if (watched->accuracy && !accuracy)
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s'", watched->name,
-                config->loss->type->name)
-        ->suggestion = "loss";
-  else if (watched->judges && !judged)
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s'", watched->name,
-                config->loss->type->name)
+  const char *lacks = gt_config_want_metric(config, watched);
+  if (lacks)
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", watched->name,
+                config->loss->type->name, lacks)
         ->suggestion = "loss";
   else if ((watched->of_hard || watched->of_soft) && !hard)
     gt_error_at(&config->diagnostics, at,
                 "metric '%s' is not available: no layer of this model has a hard form", watched->name)
-        ->suggestion = watched->accuracy ? "accuracy" : "loss";
+        ->suggestion = watched->correct ? "accuracy" : "loss";
 }
 
 /* Early stopping, keep_best and some schedules need evaluations during the run. Without any they do nothing:
@@ -150,8 +147,7 @@ static void try_to_build(gt_config *config, const char *advice, gt_arena *arena)
   forward.ignores = config->dataset.ignores;
   forward.advice = advice;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
-  check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard,
-               forward.nodes.error_sum != GT_NONE);
+  check_metric(config, forward.model->has_hard);
 }
 
 /* --- augmentation --- */

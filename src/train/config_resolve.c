@@ -99,9 +99,9 @@ static void add_precision(gt_arena *arena, gt_spec *root, const gt_config *confi
   gt_spec_add(arena, root, "precision", gt_schema_resolve(&gt_precision_schema, NULL, node, arena));
 }
 
-static void add_quiet(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  const gt_spec *node = gt_spec_find(config->root, "quiet");
-  if (!gt_spec_is_null(node)) gt_spec_add(arena, root, "quiet", gt_spec_copy(arena, node));
+static void add_list(gt_arena *arena, gt_spec *root, const gt_config *config, const char *key) {
+  const gt_spec *node = gt_spec_find(config->root, key);
+  if (!gt_spec_is_null(node)) gt_spec_add(arena, root, key, gt_spec_copy(arena, node));
 }
 
 bool gt_config_is_resolved(const char *text) {
@@ -131,6 +131,7 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   add_precision(arena, root, config);
   add_eval(arena, root, config);
   add_train(arena, root, config);
-  add_quiet(arena, root, config);
+  add_list(arena, root, config, "metrics");
+  add_list(arena, root, config, "quiet");
   return gt_spec_write(arena, root);
 }

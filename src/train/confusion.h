@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include <stdint.h>
 
-enum { GT_CONFUSION_MOST = 1024 }; /* classes */
+enum { GT_CONFUSION_MOST = 4096 }; /* classes */
 
 typedef struct gt_confusion_matrix {
   int64_t classes;

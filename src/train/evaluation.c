@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIELDS = 2 * GT_METRICS + 3, BETWEEN = 2, WITHIN = 1 };
+enum { FIELDS = 2 * GT_MOST_RESULTS + 3, BETWEEN = 2, WITHIN = 1 };
 /* In order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
 enum { TURNS = 2 /* further metrics of both splits alternate */ };
@@ -61,10 +61,10 @@ static void add_metric(maker *m, int importance, const char *split, const gt_met
 }
 
 /* The metrics of a split, the watched one first. */
-static void add_split(maker *m, const char *split, const gt_sums *sums, const int importance[3]) {
+static void add_split(maker *m, const char *split, const gt_results *result, const int importance[3]) {
   const gt_evaluation *e = m->evaluation;
-  gt_metric metric[GT_METRICS];
-  const int count = gt_sums_metrics(sums, e->accuracy, metric);
+  const gt_metric *metric = result->metric;
+  const int count = result->count;
   const char *watched = e->watches->name + (e->watches->of_hard ? strlen("hard_") : 0);
   int first = 0;
   for (int i = 0; i < count; i++)

@@ -60,21 +60,24 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
 
 /* --- from the device: the log --- */
 
-gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums) {
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results *result) {
   return (gt_metric_row){.step = run->state.step,
                          .epoch = gt_run_epoch(run, run->state.step),
                          .split = split,
-                         .sums = *sums,
-                         .accuracy = run->result->accuracy,
+                         .result = *result,
                          .lr = NAN,
                          .grad_norm = NAN};
 }
 
+static gt_results training_result(const gt_run *run, const gt_sums *sums) {
+  return gt_training_result(sums, run->net->model->has_hard, run->net->column.correct >= 0);
+}
+
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
-  gt_metric_row row = gt_run_row(run, "train", sums);
+  const gt_results result = training_result(run, sums);
+  gt_metric_row row = gt_run_row(run, "train", &result);
   row.lr = run->lr;
   row.grad_norm = run->grad_norm;
-  row.sums.soft = run->net->model->has_hard;
   return gt_sinks_row(&run->sinks, &row, error);
 }
 
@@ -152,13 +155,13 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   if (isnan(run->state.best)) return !isnan(value);
-  return stopping->watched->accuracy ? value > run->state.best + stopping->min_delta
-                                     : value < run->state.best - stopping->min_delta;
+  return gt_metric_is_larger_better(stopping->watched) ? value > run->state.best + stopping->min_delta
+                                                       : value < run->state.best - stopping->min_delta;
 }
 
 bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   if (!stopping->has_goal) return false;
-  return stopping->watched->accuracy ? value >= stopping->goal : value <= stopping->goal;
+  return gt_metric_is_larger_better(stopping->watched) ? value >= stopping->goal : value <= stopping->goal;
 }
 
 static bool is_best(const gt_run *run, double value) {
@@ -176,17 +179,18 @@ static bool keeps_best(const gt_run *run) {
   return run->config->train.checkpoint.keep_best || gt_run_restores_best(run);
 }
 
-static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
+static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
   if (!keeps_best(run)) return true;
-  gt_model_results results = {.accuracy = run->result->accuracy};
-  *(run->watch.net == run->test.net ? &results.test : &results.validation) = *sums;
+  gt_model_results results = {0};
+  *(run->watch.net == run->test.net ? &results.test : &results.validation) = *result;
   return gt_run_keep_weights(run, "best.bin", results, error);
 }
 
-static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
+static bool take_notice(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = stopping->watched->value(sums);
-  gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
+  const double value = gt_result_value(result, stopping->watched->name);
+  const double trained = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
+  gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained,
                       &run->state.schedule);
   if (gt_goal_reached(stopping, value)) run->state.stopped = GT_STOPPED_RUN;
   if (is_best(run, value)) {
@@ -195,7 +199,7 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
     run->state.best_epoch = gt_run_epoch(run, run->state.step);
     run->state.best_phase = run->state.phase;
     run->state.bad_evaluations = 0;
-    return save_best(run, sums, error);
+    return save_best(run, result, error);
   }
   run->state.bad_evaluations++;
   if (stopping->patience && run->state.bad_evaluations >= stopping->patience)
@@ -203,8 +207,8 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   return true;
 }
 
-/* sums: of the watched split; NULL: there is none. */
-static void say(gt_run *run, const gt_sums *sums, double rate) {
+/* result: of the watched split; NULL: there is none. */
+static void say(gt_run *run, const gt_results *result, double rate) {
   const gt_metric_kind *watches = run->config->train.early_stopping.watched;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
                                     .phases = run->base->phases,
@@ -212,20 +216,18 @@ static void say(gt_run *run, const gt_sums *sums, double rate) {
                                     .steps = run->total,
                                     .epoch = gt_run_epoch(run, run->state.step),
                                     .epochs = run->config->train.epochs,
-                                    .train = run->state.last,
-                                    .watched = sums ? *sums : (gt_sums){0},
-                                    .split = sums ? run->watch.net->split : NULL,
+                                    .train = training_result(run, &run->state.last),
+                                    .watched = result ? *result : (gt_results){0},
+                                    .split = result ? run->watch.net->split : NULL,
                                     .watches = watches,
-                                    .accuracy = run->result->accuracy,
-                                    .best = sums && is_best(run, watches->value(sums)),
+                                    .best = result && is_best(run, gt_result_value(result, watches->name)),
                                     .rate = rate};
   gt_sinks_evaluated(&run->sinks, &evaluation);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
-  gt_sums sums;
+  gt_results result;
   run->state.last = run->state.epoch;
-  run->state.last.soft = run->net->model->has_hard;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
@@ -235,10 +237,10 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
     say(run, NULL, rate);
     return true;
   }
-  if (!gt_evaluator_run(&run->session, &run->watch, &sums, error)) return false;
-  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &sums);
-  say(run, &sums, rate);
-  return gt_sinks_row(&run->sinks, &row, error) && take_notice(run, &sums, error);
+  if (!gt_evaluator_run(&run->session, &run->watch, &result, error)) return false;
+  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &result);
+  say(run, &result, rate);
+  return gt_sinks_row(&run->sinks, &row, error) && take_notice(run, &result, error);
 }
 
 static bool interrupted(gt_run *run, gt_error *error) {

@@ -14,28 +14,43 @@ const char *gt_json_number(double value, char buffer[32]) {
 
 json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-double gt_rmse(const gt_sums *s) { return sqrt(s->error / s->weight); }
+void gt_sums_add(gt_sums *sums, const gt_sums *more) {
+  sums->loss += more->loss;
+  sums->weight += more->weight;
+  sums->correct += more->correct;
+  sums->steps += more->steps;
+  sums->divisor += more->divisor;
+}
 
-static double loss(const gt_sums *s) { return gt_result_loss(s); }
-static double accuracy(const gt_sums *s) { return gt_result_accuracy(s); }
-static double soft_loss(const gt_sums *s) { return gt_mean_loss(s); }
-static double soft_accuracy(const gt_sums *s) { return gt_accuracy(s); }
+double gt_mean_loss(const gt_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
 
-enum { KINDS = 7 };
-const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
-                                                "hard_loss", "hard_accuracy", "rmse",      NULL};
-static const gt_metric_kind kinds[KINDS] = {
-    {"loss", "mean loss; for logic gates, that of the circuit", loss},
-    {"accuracy", "fraction of correct predictions; for logic gates, that of the circuit", accuracy,
-     .accuracy = true},
-    {"soft_loss", "loss of the relaxed gates that are trained", soft_loss, .of_soft = true},
-    {"soft_accuracy", "accuracy of the relaxed gates that are trained", soft_accuracy, .accuracy = true,
+/* --- names --- */
+
+#define X(name) extern const gt_metric_type gt_metric_##name;
+#include "registry/metric.inc"
+#undef X
+const char *const gt_metric_names[] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
+                                       "hard_loss", "hard_accuracy",
+#define X(name) #name,
+#include "registry/metric.inc"
+#undef X
+                                       NULL};
+
+static const gt_metric_kind kinds[] = {
+    {"loss", "mean loss; for logic gates, that of the circuit"},
+    {"accuracy", "fraction of correct predictions; for logic gates, that of the circuit", .larger = true,
+     .correct = true},
+    {"soft_loss", "loss of the relaxed gates that are trained", .of_soft = true},
+    {"soft_accuracy", "accuracy of the relaxed gates that are trained", .larger = true, .correct = true,
      .of_soft = true},
-    {"hard_loss", "loss of the circuit: another name for 'loss'", loss, .of_hard = true},
-    {"hard_accuracy", "accuracy of the circuit: another name for 'accuracy'", accuracy, .accuracy = true,
+    {"hard_loss", "loss of the circuit: another name for 'loss'", .of_hard = true},
+    {"hard_accuracy", "accuracy of the circuit: another name for 'accuracy'", .larger = true, .correct = true,
      .of_hard = true},
-    {"rmse", "root mean squared error against the targets, for loss 'pde'", gt_rmse, .judges = true},
+#define X(name) {#name, .type = &gt_metric_##name},
+#include "registry/metric.inc"
+#undef X
 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const gt_metric_kind *gt_metric_at(int index) { return index < KINDS ? &kinds[index] : NULL; }
 
@@ -45,18 +60,48 @@ const gt_metric_kind *gt_metric_find(const char *name) {
   return NULL;
 }
 
-int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS]) {
-  int n = 0;
-  if (sums->hard) out[n++] = (gt_metric){"loss", gt_hard_loss(sums)};
-  if (sums->hard && accuracy) out[n++] = (gt_metric){"accuracy", gt_hard_accuracy(sums)};
-  out[n++] = (gt_metric){sums->soft ? "soft_loss" : "loss", gt_mean_loss(sums)};
-  if (accuracy) out[n++] = (gt_metric){sums->soft ? "soft_accuracy" : "accuracy", gt_accuracy(sums)};
-  if (sums->judged) out[n++] = (gt_metric){"rmse", gt_rmse(sums)};
-  return n;
+const char *gt_metric_help(const gt_metric_kind *kind) { return kind->type ? kind->type->help : kind->help; }
+
+bool gt_metric_is_larger_better(const gt_metric_kind *kind) {
+  return kind->type ? kind->type->larger : kind->larger;
 }
 
-void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
-  gt_metric metric[GT_METRICS];
-  const int count = gt_sums_metrics(sums, accuracy, metric);
-  for (int i = 0; i < count; i++) json_object_set_new(object, metric[i].name, gt_json_real(metric[i].value));
+/* --- results --- */
+
+void gt_result_add(gt_results *result, const char *name, double value) {
+  if (result->count < GT_MOST_RESULTS) result->metric[result->count++] = (gt_metric){name, value};
+}
+
+static const gt_metric *find(const gt_results *result, const char *name) {
+  static const char hard[] = "hard_";
+  if (!strncmp(name, hard, sizeof hard - 1)) name += sizeof hard - 1;
+  for (int i = 0; i < result->count; i++)
+    if (!strcmp(result->metric[i].name, name)) return &result->metric[i];
+  return NULL;
+}
+
+bool gt_result_has(const gt_results *result, const char *name) { return find(result, name) != NULL; }
+
+double gt_result_value(const gt_results *result, const char *name) {
+  const gt_metric *metric = find(result, name);
+  return metric ? metric->value : NAN;
+}
+
+double gt_result_loss(const gt_results *result) { return gt_result_value(result, "loss"); }
+
+void gt_result_add_sums(gt_results *result, const gt_sums *sums, const char *prefix, bool accuracy) {
+  const bool soft = *prefix;
+  gt_result_add(result, soft ? "soft_loss" : "loss", gt_mean_loss(sums));
+  if (accuracy) gt_result_add(result, soft ? "soft_accuracy" : "accuracy", sums->correct / sums->weight);
+}
+
+gt_results gt_training_result(const gt_sums *sums, bool soft, bool accuracy) {
+  gt_results result = {.steps = sums->steps, .items = sums->weight};
+  gt_result_add_sums(&result, sums, soft ? "soft_" : "", accuracy);
+  return result;
+}
+
+void gt_json_add_result(json_t *object, const gt_results *result) {
+  for (int i = 0; i < result->count; i++)
+    json_object_set_new(object, result->metric[i].name, gt_json_real(result->metric[i].value));
 }

@@ -79,19 +79,19 @@ static char *signature_text(const gt_dataset *data) {
   return text;
 }
 
-static void add_result(json_t *root, const char *split, const gt_sums *sums, bool accuracy) {
-  if (!sums->weight) return;
-  json_t *result = json_object();
-  gt_json_add_result(result, sums, accuracy);
-  json_object_set_new(root, split, result);
+static void add_result(json_t *root, const char *split, const gt_results *result) {
+  if (!result->items) return;
+  json_t *values = json_object();
+  gt_json_add_result(values, result);
+  json_object_set_new(root, split, values);
 }
 
 static char *results_text(const gt_model_results *results) {
   json_t *root = json_object();
   json_object_set_new(root, "step", json_integer(results->step));
   json_object_set_new(root, "epoch", json_integer(results->epoch));
-  add_result(root, "validation", &results->validation, results->accuracy);
-  add_result(root, "test", &results->test, results->accuracy);
+  add_result(root, "validation", &results->validation);
+  add_result(root, "test", &results->test);
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
   return text;

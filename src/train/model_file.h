@@ -12,8 +12,7 @@
 
 typedef struct gt_model_results { /* results in the metadata; splits without steps are left out */
   int64_t step, epoch;
-  gt_sums validation, test;
-  bool accuracy;
+  gt_results validation, test;
   gt_data_fingerprint data; /* of the splits; 0: unknown */
 } gt_model_results;
 

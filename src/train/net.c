@@ -81,6 +81,44 @@ static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const g
   gt_confusion(graph, counts, items->prediction, items->targets, items->weight);
 }
 
+/* False after reporting if a metric would need more predictions than the host keeps. */
+static bool can_keep_scores(const gt_net *net, gt_config *config) {
+  const gt_tensor *targets = &net->data->targets;
+  const int64_t labels = config->dataset.classification ? gt_tensor_features(targets) : 1;
+  const double values = (double)net->data->samples * (double)labels * (double)net->metrics.outputs;
+  int m = 0;
+  while (!net->metrics.type[m]->of_scores) m++;
+  if (values <= GT_METRIC_MOST_SCORES) return true;
+  gt_error_at(&config->diagnostics, config->root->at,
+              "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
+              net->metrics.type[m]->name, net->split, values, GT_METRIC_MOST_SCORES)
+      ->expected = "a smaller split, or another metric";
+  return false;
+}
+
+/* The metrics of an evaluation. Those of logic gates are of the hard form. */
+static bool open_metrics(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
+                         const gt_loss_items *items) {
+  const gt_metric_list *list = config->metrics;
+  gt_metric_set *set = &net->metrics;
+  const bool wanted = list && list->count && (net->hard || !net->model->has_hard);
+  if (net->trains || !wanted || graph->error.status) return true;
+  set->task = gt_metric_task_of(config->loss);
+  set->outputs = gt_node_at(graph, items->prediction)->shape.dim[1];
+  set->count = list->count;
+  for (int m = 0; m < list->count; m++) {
+    set->type[m] = list->type[m];
+    set->counts |= list->type[m]->of_counts != NULL;
+    set->scores |= list->type[m]->of_scores != NULL;
+  }
+  if (!set->scores) return true;
+  if (!can_keep_scores(net, config)) return false;
+  const gt_shape shape = gt_node_at(graph, items->prediction)->shape;
+  net->scores = gt_net_variable(net, arena, "scores");
+  gt_assign(graph, gt_graph_variable(graph, net->scores, shape, GT_F32, false), 0, items->prediction);
+  return true;
+}
+
 /* Batch, model and loss, for training and evaluation. */
 static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
@@ -128,7 +166,10 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   net->model = forward.model;
   net->loss = forward.nodes;
   net->output = targets->rank ? GT_NONE : forward.output;
-  if (ok && options->confusion && net->output == GT_NONE) count_answers(net, graph, arena, &forward);
+  if (ok && net->output == GT_NONE) {
+    if (!open_metrics(net, graph, arena, config, &net->loss.items)) return false;
+    if (options->confusion || net->metrics.counts) count_answers(net, graph, arena, &forward);
+  }
   net->weighs = ok && net->loss.divisor != net->loss.weight_sum;
   return ok;
 }
@@ -136,7 +177,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
 /* The log row that the host reads, with the columns that exist. */
 static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
   const char *outer = gt_graph_scope(graph, "step");
-  gt_id scalar[8];
+  gt_id scalar[8]; /* the last may be a vector */
   gt_log_columns *c = &net->column;
   *c = (gt_log_columns){.loss = 0,
                         .weight = 1,
@@ -145,7 +186,7 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
                         .norm = -1,
                         .correct = -1,
                         .divisor = -1,
-                        .error = -1,
+                        .metrics = -1,
                         .count = 2};
   scalar[0] = net->loss.loss_sum;
   scalar[1] = net->loss.weight_sum;
@@ -158,10 +199,16 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   }
   if (net->loss.correct_sum != GT_NONE) scalar[c->correct = c->count++] = net->loss.correct_sum;
   if (net->weighs) scalar[c->divisor = c->count++] = net->loss.divisor;
-  if (!net->trains && net->loss.error_sum != GT_NONE) scalar[c->error = c->count++] = net->loss.error_sum;
+  int values = c->count;
+  const gt_id sums = net->metrics.count ? gt_metrics_emit(&net->metrics, graph, &net->loss.items) : GT_NONE;
+  if (sums != GT_NONE) {
+    scalar[values++] = sums;
+    c->metrics = c->count;
+    c->count += net->metrics.columns;
+  }
   const uint32_t log = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
                                          gt_shape_2(net->log_rows, c->count), GT_F32, true);
-  gt_log_row(graph, log, clock, scalar, c->count);
+  gt_log_row(graph, log, clock, scalar, values);
   gt_graph_scope(graph, outer);
 }
 
@@ -376,8 +423,7 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, GT_SUM_LOSS),
                               .weight_sum = weight,
                               .divisor = divisor,
-                              .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE,
-                              .error_sum = GT_NONE};
+                              .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE};
   const gt_id scale = gt_net_gradient_scale(net, graph, config->loss, divisor);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
@@ -401,7 +447,7 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
         "optimizer '%s' evaluates the same weights repeatedly, but '%s' changes with each evaluation",
         config->optim->type->name, net->model->moved->name);
   net->column =
-      (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};
+      (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .metrics = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
   return gt_line_search_build(net, arena, config, options, error);
 }

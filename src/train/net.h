@@ -6,6 +6,7 @@
  *    KIND.state, KIND.table, KIND.log            the clock's; KIND: train, eval.SPLIT or eval.SPLIT.hard
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix
+ *    KIND.scores                                 predictions of a batch, for metrics that need all of them
  * The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
@@ -18,9 +19,10 @@
 #include "train/samples.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
-/* Columns of a log row; evaluations have only the first two and the last two. -1: absent. */
+/* Columns of a log row; -1: absent. In training: loss, weight, ok, lr, norm, correct, divisor. In
+ * evaluations: loss, weight, correct, divisor, and the sums of the metrics. */
 typedef struct gt_log_columns {
-  int loss, weight, ok, lr, norm, correct, divisor, error, count; /* error: evaluations only */
+  int loss, weight, ok, lr, norm, correct, divisor, metrics, count;
 } gt_log_columns;
 
 /* A graph that is replayed `times` times per step; stages run one after the other. There is one stage unless
@@ -55,6 +57,8 @@ typedef struct gt_net {
   bool weighs;           /* the divisor of losses is not the number of samples (gt_loss_nodes.divisor) */
   int64_t counted;       /* classes in the confusion matrix */
   const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
+  gt_metric_set metrics; /* evaluations */
+  const char *scores;    /* variable of a batch's predictions, [items of a batch, metrics.outputs]; or NULL */
   bool draws;            /* rows in random order, as for training */
   bool trains, hard;     /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
   gt_log_columns column;

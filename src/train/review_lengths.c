@@ -106,7 +106,7 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
   const gt_early_stopping *stopping = &phase->train.early_stopping;
   const gt_spec *train = gt_spec_find(phase->root, "train"), *node = gt_spec_find(train, "early_stopping");
   const gt_spec *goal = gt_spec_find(node, "goal");
-  const bool accuracy = stopping->watched && stopping->watched->accuracy;
+  const bool accuracy = stopping->watched && gt_metric_is_larger_better(stopping->watched);
   if (node && node->kind == GT_SPEC_MAP && node->count && !gt_spec_find(node, "patience") &&
       !stopping->has_goal && !phase->train.checkpoint.keep_best)
     gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, node->at,

@@ -179,10 +179,10 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
   return gt_run_weights(run, weights, error);
 }
 
-static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
+static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
   if (!evaluator->net) return true;
-  if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
-  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  if (!gt_evaluator_run(&run->session, evaluator, result, error)) return false;
+  if (!isfinite(gt_result_loss(result))) gt_warn("the %s loss is not finite", evaluator->net->split);
   return true;
 }
 
@@ -205,7 +205,6 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
                                     .epoch = epoch,
                                     .validation = result->validation,
                                     .test = result->test,
-                                    .accuracy = result->accuracy,
                                     .data = run->data};
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
   return gt_model_file_write(path, run->config, weights, &results, error);
@@ -228,7 +227,6 @@ static bool train(gt_run *run, gt_error *error) {
   if (!open_run(run, error)) return false;
   snprintf(result->directory, sizeof result->directory, "%s", run->directory);
   snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
-  result->accuracy = run->net->column.correct >= 0;
   const double began = gt_seconds();
   const bool looped = gt_run_loop(run, error);
   const double seconds = gt_seconds() - began;
@@ -240,8 +238,8 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train = run->state.last;
-  result->train.soft = run->net->model->has_hard;
+  result->train =
+      gt_training_result(&run->state.last, run->net->model->has_hard, run->net->column.correct >= 0);
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * gt_net_rows(run->net)) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;

@@ -27,8 +27,8 @@ typedef struct gt_train_options {
 typedef struct gt_train_result {
   char directory[4096], device[256];
   int64_t step, epoch, best_step;
-  gt_sums train, validation, test; /* weight 0: absent */
-  bool accuracy, stopped_early, interrupted;
+  gt_results train, validation, test; /* items 0: absent */
+  bool stopped_early, interrupted;
   int64_t attempts; /* with restart_every; else 1 */
   bool has_goal, goal_reached;
   double seconds, samples_per_s;
@@ -98,7 +98,8 @@ const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as '
 /* Records the sums of a finished step; writes a row of them if it is due. */
 void gt_run_note_step(gt_run *run, const gt_sums *sums);
 bool gt_run_write_window(gt_run *run, gt_error *error);
-gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums); /* of the current step */
+gt_metric_row gt_run_row(const gt_run *run, const char *split,
+                         const gt_results *result); /* of the current step */
 bool gt_run_is_called(const gt_run *run); /* True if a signal or the time limit asks to stop or to save */
 bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);

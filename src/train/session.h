@@ -14,6 +14,11 @@ typedef struct gt_evaluator {
   gt_executable *executable;
   const float *log;          /* mapped; NULL if the net has outputs instead */
   struct gt_evaluator *hard; /* hard evaluation of the same split, if it differs; else NULL */
+  /* For metrics: facts about the targets, one per output; and names of values of single outputs,
+   * [metrics][named], if there are several, but not too many. */
+  gt_metric_targets *targets;
+  const char **name;
+  int named;
 } gt_evaluator;
 
 typedef struct gt_session {
@@ -64,7 +69,7 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
 /* Opens only the hard form (gt_net.hard), with the current weights. */
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* Evaluates the split once; sums in double precision, in order. */
-bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
+bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error);
 /* The confusion matrix of the last evaluation, in the arena; for logic gates that of the hard form. False
  * also if nothing was counted: then matrix->count is NULL and there is no error. */
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,

@@ -14,16 +14,15 @@ static bool open_file(void *own, const gt_sink_start *start, int64_t place, gt_e
 }
 
 static bool write_row(void *own, const gt_metric_row *row, gt_error *error) {
-  char line[512], number[32];
-  gt_metric metric[GT_METRICS];
+  char line[8192], number[32];
+  const gt_results *result = &row->result;
   int n = snprintf(line, sizeof line, "{\"step\":%lld,\"epoch\":%lld,\"split\":\"%s\"", (long long)row->step,
                    (long long)row->epoch, row->split);
-  if (row->sums.steps)
-    n += snprintf(line + n, sizeof line - (size_t)n, ",\"steps\":%lld", (long long)row->sums.steps);
-  const int count = gt_sums_metrics(&row->sums, row->accuracy, metric);
-  for (int i = 0; i < count; i++)
-    n += snprintf(line + n, sizeof line - (size_t)n, ",\"%s\":%s", metric[i].name,
-                  gt_json_number(metric[i].value, number));
+  if (result->steps)
+    n += snprintf(line + n, sizeof line - (size_t)n, ",\"steps\":%lld", (long long)result->steps);
+  for (int i = 0; i < result->count && n < (int)sizeof line - 256; i++)
+    n += snprintf(line + n, sizeof line - (size_t)n, ",\"%s\":%s", result->metric[i].name,
+                  gt_json_number(result->metric[i].value, number));
   if (!isnan(row->lr))
     n += snprintf(line + n, sizeof line - (size_t)n, ",\"lr\":%s", gt_json_number(row->lr, number));
   if (!isnan(row->grad_norm))

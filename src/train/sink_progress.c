@@ -81,7 +81,7 @@ static void note_point(progress *p, const gt_evaluation *e) {
   const gt_curve_point point = {
       .step = e->step,
       .epoch = e->epoch,
-      .loss = {gt_mean_loss(&e->train), e->split ? gt_result_loss(&e->watched) : NAN}};
+      .loss = {e->train.metric[0].value, e->split ? gt_result_loss(&e->watched) : NAN}};
   gt_curve_add(&p->curve, &point);
 }
 

@@ -161,7 +161,7 @@ static void test_host_buffer(void **state) {
   s.buffer[vlog] = api->buffer_create(backend, 4 * 2 * 4, GT_BUFFER_HOST, &error);
   s.size[vlog] = 4 * 2 * 4;
   s.graph.variables++;
-  struct gt_log_row_args args = {.rows = 4, .count = 2};
+  struct gt_log_row_args args = {.rows = 4, .count = 2, .inputs = 2, .width = {1, 1}};
   steps_add(&s, "log_row", &args, sizeof args, 64, 1);
   steps_bind(&s, offsetof(struct gt_log_row_args, x), vx, 0);
   steps_bind(&s, offsetof(struct gt_log_row_args, x) + 8, vx, 1);

@@ -198,15 +198,14 @@ static void metrics_are_cut_back(void **unused) {
   gt_metric_row row = {.step = 1,
                        .epoch = 1,
                        .split = "train",
-                       .sums = {2, 4, 3, 1},
-                       .accuracy = true,
+                       .result = gt_training_result(&(gt_sums){2, 4, 3, 1}, false, true),
                        .lr = 0.001,
                        .grad_norm = NAN};
   assert_true(gt_sinks_open(&sinks, &start, place, &error));
   assert_true(gt_sinks_row(&sinks, &row, &error));
   assert_true(gt_sinks_save(&sinks, place, &error));
   assert_true(place[GT_SINK_metrics] > 0 && place[GT_SINK_timing] == -1);
-  row.sums.loss = NAN;
+  row.result.metric[0].value = NAN;
   assert_true(gt_sinks_row(&sinks, &row, &error));
   gt_sinks_close(&sinks);
   assert_true(gt_read_file(path, 1 << 20, &whole, &error));

@@ -7,16 +7,17 @@
 #include <string.h>
 #include <cmocka.h>
 
+static gt_results of(const gt_sums *sums, bool accuracy) { return gt_training_result(sums, false, accuracy); }
+
 static gt_evaluation classes(void) {
   return (gt_evaluation){.step = 30,
                          .steps = 1000,
                          .epoch = 3,
                          .epochs = 100,
-                         .train = {.loss = 12.34, .weight = 100, .correct = 96},
-                         .watched = {.loss = 5, .weight = 20, .correct = 19},
+                         .train = of(&(gt_sums){.loss = 12.34, .weight = 100, .correct = 96}, true),
+                         .watched = of(&(gt_sums){.loss = 5, .weight = 20, .correct = 19}, true),
                          .split = "validation",
                          .watches = gt_metric_find("loss"),
-                         .accuracy = true,
                          .best = true,
                          .rate = 65900};
 }
@@ -56,24 +57,27 @@ static void of_classes(void **unused) {
 static void of_others(void **unused) {
   (void)unused;
   gt_evaluation e = classes();
-  e.accuracy = false;
   e.split = NULL;
-  e.train = (gt_sums){.loss = 1.2345678e-4, .weight = 1};
+  e.train = of(&(gt_sums){.loss = 1.2345678e-4, .weight = 1}, false);
   e.epochs = 0;
   expect(&e, 200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
   e.phase = 2, e.phases = 3, e.epochs = 100;
   expect(&e, 200, "phase 2/3 step   30/1000  train loss 1.235e-04   65.9 k samples/s");
-  e.train.loss = NAN;
+  e.train.metric[0].value = NAN;
   expect(&e, 40, "phase 2/3 step   30/1000  train loss nan");
   /* A loss that only judges, and the two forms of logic gates. */
   e = classes();
-  e.accuracy = false;
-  e.watched = (gt_sums){.loss = 2, .weight = 4, .judged = true, .error = 1};
+  e.train.count = 1;
+  e.watched = of(&(gt_sums){.loss = 2, .weight = 4}, false);
+  gt_result_add(&e.watched, "rmse", 0.5);
   e.watches = gt_metric_find("rmse");
   expect(&e, 80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
   e = classes();
-  e.train.soft = e.watched.soft = e.watched.hard = true;
-  e.watched.hard_loss = 6, e.watched.hard_correct = 18;
+  const gt_sums trained = {.loss = 12.34, .weight = 100, .correct = 96}, soft = {5, 20, 19},
+                hard = {.loss = 6, .weight = 20, .correct = 18};
+  e.train = gt_training_result(&trained, true, true);
+  e.watched = of(&hard, true);
+  gt_result_add_sums(&e.watched, &soft, "soft_", true);
   expect(&e, 200,
          "epoch   3/100  train soft loss 0.1234 soft accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
          "soft loss 0.2500 soft accuracy 0.9500 *   65.9 k samples/s");
@@ -83,7 +87,8 @@ static void of_others(void **unused) {
 static void every_width(void **unused) {
   (void)unused;
   gt_evaluation e = classes();
-  e.watched.soft = e.watched.hard = true;
+  const gt_sums soft = {5, 20, 19};
+  gt_result_add_sums(&e.watched, &soft, "soft_", true);
   size_t before = 0;
   for (int room = 0; room < 300; room++) {
     char line[GT_EVALUATION_LONGEST];

@@ -1,0 +1,36 @@
+/* Brier score: the mean squared difference of the predicted probabilities p from the outcome, as
+ * sklearn.metrics.brier_score_loss: of two classes (p - y)² of one of them, of more the sum over the classes.
+ * The outcome has p = 1 for the label, so the sum over the classes is Σ p² - 2 p[label] + 1, with p[label] =
+ * exp(-cross-entropy). */
+#include "metric/metric.h"
+#include "op/cross_entropy.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include "op/softmax.h"
+
+static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
+  if (task == GT_METRIC_BITS) {
+    const gt_id error = gt_sub(graph, gt_sigmoid(graph, items->prediction), items->targets);
+    term[0] = gt_mul(graph, error, error);
+    return;
+  }
+  const bool two = gt_node_at(graph, items->prediction)->shape.dim[1] == 2;
+  const gt_id p = gt_softmax(graph, items->prediction, -1),
+              square = gt_sum(graph, gt_mul(graph, p, p), 1u << 1, false),
+              loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
+              own = gt_exp(graph, gt_neg(graph, loss)),
+              rest = gt_sub(graph, gt_constant(graph, 1), gt_mul(graph, gt_constant(graph, 2), own));
+  term[0] = gt_mul(graph, gt_add(graph, square, rest), gt_constant(graph, two ? 0.5 : 1));
+}
+
+static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
+  (void)task;
+  return sum[0] / targets->weight;
+}
+
+GT_DEFINE(metric, brier) = {.name = "brier",
+                            .help = "Brier score: mean squared error of the predicted probabilities",
+                            .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS,
+                            .sums = 1,
+                            .emit = emit,
+                            .of_sums = of_sums};

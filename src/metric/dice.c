@@ -1,0 +1,8 @@
+/* Dice coefficient, 2 |A ∩ B| / (|A| + |B|), of the pixels or items of each class (Dice 1945): the mean over
+ * the classes that occur. For one class it is its F1 score. */
+#include "metric/counts.h"
+
+static double dice(gt_class_count c) { return gt_count_share(2 * c.correct, c.labels + c.answers); }
+
+GT_REGISTER(metric, dice)
+GT_COUNT_ROW(dice, "Dice coefficient, mean over the classes", dice, macro);

@@ -1,0 +1,120 @@
+#include "metric/metric.h"
+#include "base/memory.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name) extern const gt_metric_type gt_metric_##name;
+#include "registry/metric.inc"
+#undef X
+static const gt_metric_type *const types[] = {
+#define X(name) &gt_metric_##name,
+#include "registry/metric.inc"
+#undef X
+};
+enum { TYPES = sizeof types / sizeof *types, HITS = 3 /* sums that count bits */ };
+
+int gt_metric_types(void) { return TYPES; }
+const gt_metric_type *gt_metric_type_at(int index) { return types[index]; }
+
+const gt_metric_type *gt_metric_type_find(const char *name) {
+  for (int i = 0; i < TYPES; i++)
+    if (!strcmp(types[i]->name, name)) return types[i];
+  return NULL;
+}
+
+gt_metric_task gt_metric_task_of(const gt_loss *loss) {
+  return loss->type->labels ? GT_METRIC_CLASSES : loss->type->applies ? GT_METRIC_BITS : GT_METRIC_NUMBERS;
+}
+
+const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int64_t outputs) {
+  const gt_metric_task task = gt_metric_task_of(loss);
+  if (!(type->tasks & task))
+    return type->tasks & GT_METRIC_NUMBERS ? "needs targets that are numbers"
+                                           : "needs targets that are classes";
+  if (task != GT_METRIC_CLASSES) return NULL;
+  if (type->two && outputs != 2) return "needs two classes";
+  return type->of_counts && outputs > GT_METRIC_MOST_CLASSES ? "needs at most 4096 classes" : NULL;
+}
+
+/* Sums of a term over the items, F32 [1] for [N], or [outputs] for [N, outputs]. */
+static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
+  if (term == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, term)->shape;
+  const int64_t items = shape.dim[0];
+  if (gt_shape_count(shape) == items) {
+    const gt_id column = gt_reshape(graph, term, gt_shape_1(items));
+    return gt_reshape(graph, gt_sum(graph, gt_mul(graph, column, weight), 0, false), gt_shape_1(1));
+  }
+  return gt_sum(graph, gt_mul(graph, term, gt_reshape(graph, weight, gt_shape_2(items, 1))), 1u << 0, false);
+}
+
+/* A logit above 0 answers 1; a target above 1/2 means 1. */
+static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HITS]) {
+  term[1] = gt_less(graph, gt_constant(graph, 0), items->prediction);
+  term[2] = gt_less(graph, gt_constant(graph, 0.5), items->targets);
+  term[0] = gt_mul(graph, term[1], term[2]);
+}
+
+gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items) {
+  gt_id part[GT_METRIC_MOST * GT_METRIC_MOST_SUMS + HITS];
+  const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  int parts = 0;
+  set->hits = -1;
+  for (int m = 0; m < set->count; m++) {
+    const gt_metric_type *type = set->type[m];
+    gt_id term[GT_METRIC_MOST_SUMS];
+    set->first[m] = parts * each;
+    if (type->emit) type->emit(graph, items, set->task, term);
+    for (int k = 0; k < type->sums; k++) part[parts++] = sum_items(graph, term[k], items->weight);
+  }
+  if (set->counts && set->task == GT_METRIC_BITS) {
+    gt_id term[HITS];
+    set->hits = parts * each;
+    emit_hits(graph, items, term);
+    for (int k = 0; k < HITS; k++) part[parts++] = sum_items(graph, term[k], items->weight);
+  }
+  set->columns = parts * each;
+  return parts ? gt_pack(graph, part, parts) : GT_NONE;
+}
+
+static double of_sums(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
+  const gt_metric_type *type = set->type[index];
+  const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  double sum[GT_METRIC_MOST_SUMS];
+  for (int k = 0; k < type->sums; k++) sum[k] = totals->sum[set->first[index] + k * each + output];
+  return type->of_sums(sum, &totals->targets[output], set->task);
+}
+
+/* The confusion matrix of a bit. */
+static double of_hits(const gt_metric_set *set, const gt_metric_type *type, int output,
+                      const gt_metric_totals *totals) {
+  const double *sum = totals->sum + set->hits + output;
+  const double both = sum[0], answers = sum[set->outputs], positives = sum[2 * set->outputs];
+  const double count[4] = {totals->targets[output].weight - answers - positives + both, answers - both,
+                           positives - both, both};
+  return type->of_counts(&(gt_metric_counts){2, count});
+}
+
+/* The scores of one output. */
+static double of_output(const gt_metric_type *type, int output, const gt_metric_scores *all) {
+  float *one = gt_alloc(2 * (size_t)all->items * sizeof *one), *target = one + all->items;
+  for (int64_t i = 0; i < all->items; i++) {
+    one[i] = all->score[i * all->outputs + output];
+    target[i] = all->target[i * all->outputs + output];
+  }
+  const double value =
+      type->of_scores(&(gt_metric_scores){.items = all->items, .outputs = 1, .score = one, .target = target});
+  free(one);
+  return value;
+}
+
+double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
+  const gt_metric_type *type = set->type[index];
+  const bool classes = set->task == GT_METRIC_CLASSES;
+  if (type->of_sums) return of_sums(set, index, output, totals);
+  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : of_hits(set, type, output, totals);
+  return classes ? type->of_scores(&totals->scores) : of_output(type, output, &totals->scores);
+}

@@ -1,0 +1,96 @@
+/* gt_metric_type: one constant row per metric (GT_DEFINE(metric, NAME) = {…}); a file src/metric/NAME.c adds
+ * one, nothing else is edited. A metric is a number computed from the predictions for a split and its
+ * targets, in evaluations only. Names and values are those of scikit-learn, with its defaults.
+ *
+ * There are three kinds, by what a value is computed from:
+ *   of_sums    up to GT_METRIC_MOST_SUMS sums over items, added on the device; in double over the batches
+ *   of_counts  a confusion matrix, which all metrics of an evaluation share
+ *   of_scores  all predictions, which the host collects: at most GT_METRIC_MOST_SCORES values
+ * With several outputs that are numbers or bits, there is a value for each output, and their mean. */
+#ifndef GT_METRIC_METRIC_H
+#define GT_METRIC_METRIC_H
+#include "loss/loss.h"
+
+enum {
+  GT_METRIC_MOST_SUMS = 4,
+  GT_METRIC_MOST_OUTPUTS = 16, /* of more outputs only the mean is given */
+  GT_METRIC_MOST_CLASSES = 4096,
+  GT_METRIC_MOST_SCORES = 1 << 26,
+  GT_METRIC_MOST = 24 /* metrics of an evaluation */
+};
+
+typedef enum gt_metric_task {
+  GT_METRIC_CLASSES = 1, /* the loss has class labels and logits */
+  GT_METRIC_BITS = 2,    /* targets from 0 to 1 and logits of a sigmoid */
+  GT_METRIC_NUMBERS = 4
+} gt_metric_task;
+gt_metric_task gt_metric_task_of(const gt_loss *loss);
+
+/* [label][answer], in weights of items; for bits, labels and answers are 0 and 1. */
+typedef struct gt_metric_counts {
+  int64_t classes;
+  const double *count;
+} gt_metric_counts;
+
+/* The targets of a split, of one output. */
+typedef struct gt_metric_targets {
+  double weight;    /* of all items that count */
+  double variation; /* sum of the squared differences of targets from their mean; for rows with `varies` */
+} gt_metric_targets;
+
+/* All items of a split that count. For classes, a score is a logit; for bits and numbers there is one output.
+ */
+typedef struct gt_metric_scores {
+  int64_t items, outputs;
+  const float *score;   /* [items][outputs] */
+  const int32_t *label; /* classes: [items] */
+  const float *target;  /* bits, numbers: [items] */
+} gt_metric_scores;
+
+typedef struct gt_metric_type {
+  const char *name, *help;
+  unsigned tasks; /* of gt_metric_task: those that it has a meaning for */
+  bool larger;    /* is better */
+  bool two;       /* classes: only if there are two */
+  bool varies;    /* needs gt_metric_targets.variation */
+  /* Emits the terms of its sums for each item: for classes F32 [N], else F32 [N, outputs]. */
+  int sums;
+  void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
+  double (*of_sums)(const double *sum, const gt_metric_targets *targets, gt_metric_task task);
+  double (*of_counts)(const gt_metric_counts *counts);
+  double (*of_scores)(const gt_metric_scores *scores);
+} gt_metric_type;
+
+int gt_metric_types(void);
+const gt_metric_type *gt_metric_type_at(int index);
+const gt_metric_type *gt_metric_type_find(const char *name); /* NULL if there is none */
+/* Why this loss with so many outputs per item has no such metric, for a message: "needs class labels"; NULL:
+ * it has. */
+const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int64_t outputs);
+
+/* Metrics of an evaluation, and where their sums are in a row of sums: a metric has `outputs` sums for each
+ * of its terms. */
+typedef struct gt_metric_set {
+  gt_metric_task task;
+  int64_t outputs; /* classes: of the logits */
+  int count;
+  const gt_metric_type *type[GT_METRIC_MOST];
+  int first[GT_METRIC_MOST]; /* of the sums, for rows with emit */
+  int hits;                  /* first of the sums that count bits: true positives, answers, positives; -1 */
+  int columns;               /* sums in all */
+  bool counts, scores;       /* some metric needs them */
+} gt_metric_set;
+
+/* Emits the sums of a batch as one vector F32 [columns], and sets their places; GT_NONE: there are none. */
+gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items);
+
+/* What an evaluation came to. */
+typedef struct gt_metric_totals {
+  const double *sum;                /* [columns] */
+  const gt_metric_targets *targets; /* [outputs]; classes: one */
+  gt_metric_counts counts;          /* of classes */
+  gt_metric_scores scores;          /* of all outputs: [items][outputs] */
+} gt_metric_totals;
+/* The value of metric `index` for an output; of classes, output is 0. */
+double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals);
+#endif

@@ -1,0 +1,46 @@
+#include "metric/ranking.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+
+static int descending(const void *a, const void *b) {
+  const double x = ((const gt_ranked *)a)->score, y = ((const gt_ranked *)b)->score;
+  return (x < y) - (x > y);
+}
+
+/* The probability of a class. */
+static double softmax(const float *logit, int64_t classes, int64_t class) {
+  double largest = (double)logit[0], sum = 0;
+  for (int64_t c = 1; c < classes; c++) largest = fmax(largest, (double)logit[c]);
+  for (int64_t c = 0; c < classes; c++) sum += exp((double)logit[c] - largest);
+  return exp((double)logit[class] - largest) / sum;
+}
+
+static double score_of(const gt_metric_scores *s, int64_t item, int64_t class) {
+  const float *row = s->score + item * s->outputs;
+  if (!s->label) return (double)row[0];
+  return s->outputs == 2 ? (double)row[1] - (double)row[0] : softmax(row, s->outputs, class);
+}
+
+static double rank(const gt_metric_scores *s, int64_t class, gt_ranked *item, gt_of_ranking value) {
+  int64_t positives = 0;
+  for (int64_t i = 0; i < s->items; i++) {
+    item[i].score = score_of(s, i, class);
+    item[i].positive = s->label ? s->label[i] == class : s->target[i] > 0.5f;
+    positives += item[i].positive;
+    if (!isfinite(item[i].score)) return NAN;
+  }
+  if (!positives || positives == s->items) return NAN;
+  qsort(item, (size_t)s->items, sizeof *item, descending);
+  return value(item, s->items, positives);
+}
+
+double gt_ranking(const gt_metric_scores *s, gt_of_ranking value) {
+  gt_ranked *item = gt_alloc(((size_t)s->items + 1) * sizeof *item);
+  const bool many = s->label && s->outputs > 2;
+  double sum = 0;
+  for (int64_t class = many ? 0 : 1; class < (many ? s->outputs : 2); class ++)
+    sum += rank(s, class, item, value);
+  free(item);
+  return many ? sum / (double)s->outputs : sum;
+}

@@ -1,0 +1,13 @@
+/* Recall, as sklearn.metrics.recall_score: how many of the items of a class are found. */
+#include "metric/counts.h"
+
+static double recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }
+
+GT_REGISTER(metric, recall)
+GT_COUNT_ROW(recall, "recall of class 1 of two classes; of more, the mean over the classes", recall, binary);
+GT_REGISTER(metric, recall_macro)
+GT_COUNT_ROW(recall_macro, "recall, mean over the classes", recall, macro);
+GT_REGISTER(metric, recall_micro)
+GT_COUNT_ROW(recall_micro, "recall of the counts of all classes together", recall, micro);
+GT_REGISTER(metric, recall_weighted)
+GT_COUNT_ROW(recall_weighted, "recall, mean over the classes weighted by their labels", recall, weighted);

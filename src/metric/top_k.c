@@ -1,0 +1,48 @@
+/* Top-k accuracy, as sklearn.metrics.top_k_accuracy_score: the fraction of items whose label is among the k
+ * classes with the largest logits. The label's logit is log Σ exp(x) less the cross-entropy; a class counts
+ * as larger if its logit exceeds that by more than float32's rounding. */
+#include "metric/metric.h"
+#include "op/core.h"
+#include "op/cross_entropy.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include "op/softmax.h"
+
+/* 1 if fewer than k classes have a larger probability than the label. */
+static void emit(gt_graph *graph, const gt_loss_items *items, int k, gt_id *term) {
+  const int64_t n = gt_node_at(graph, items->prediction)->shape.dim[0];
+  const gt_id loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
+              own = gt_reshape(graph, gt_exp(graph, gt_neg(graph, loss)), gt_shape_2(n, 1)),
+              limit = gt_mul(graph, own, gt_constant(graph, 1 + 1e-5)),
+              larger = gt_less(graph, limit, gt_softmax(graph, items->prediction, -1)),
+              count = gt_sum(graph, larger, 1u << 1, false);
+  term[0] = gt_less(graph, count, gt_constant(graph, k));
+}
+
+static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
+  (void)task;
+  return sum[0] / targets->weight;
+}
+
+#define TOP(k)                                                                                          \
+  static void emit_##k(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) { \
+    (void)task;                                                                                         \
+    emit(graph, items, k, term);                                                                        \
+  }
+TOP(3)
+TOP(5)
+
+GT_DEFINE(metric, top_3) = {.name = "top_3",
+                            .help = "fraction of items whose label is among the 3 most likely classes",
+                            .tasks = GT_METRIC_CLASSES,
+                            .larger = true,
+                            .sums = 1,
+                            .emit = emit_3,
+                            .of_sums = of_sums};
+GT_DEFINE(metric, top_5) = {.name = "top_5",
+                            .help = "fraction of items whose label is among the 5 most likely classes",
+                            .tasks = GT_METRIC_CLASSES,
+                            .larger = true,
+                            .sums = 1,
+                            .emit = emit_5,
+                            .of_sums = of_sums};

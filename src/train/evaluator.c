@@ -1,0 +1,276 @@
+/* Evaluations of a split: one replay of its batches, then sums in double precision, in batch order. */
+#include "base/memory.h"
+#include "train/pacer.h"
+#include "train/session.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- opening --- */
+
+/* What values of metrics need beyond sums of predictions: the variation of each output's targets. */
+static void measure_targets(const gt_net *net, gt_metric_targets *targets) {
+  const gt_tensor *t = &net->data->targets;
+  const int64_t samples = t->dim[0], outputs = net->metrics.outputs;
+  const float *value = t->data;
+  for (int64_t o = 0; o < outputs; o++) {
+    double mean = 0, variation = 0;
+    for (int64_t i = 0; i < samples; i++) mean += (double)value[i * outputs + o];
+    mean /= (double)samples;
+    for (int64_t i = 0; i < samples; i++) {
+      const double d = (double)value[i * outputs + o] - mean;
+      variation += d * d;
+    }
+    targets[o].variation = variation;
+  }
+}
+
+/* "mae.price": the metric of one output. */
+static const char *name_output(const gt_session *session, const char *metric, int64_t output) {
+  const char *const *names = session->config->dataset.target_names;
+  return names ? gt_arena_printf(session->nets, "%s.%s", metric, names[output])
+               : gt_arena_printf(session->nets, "%s.%lld", metric, (long long)output);
+}
+
+static void prepare_metrics(gt_session *session, gt_evaluator *evaluator) {
+  const gt_metric_set *set = &evaluator->net->metrics;
+  const bool classes = set->task == GT_METRIC_CLASSES;
+  const int64_t outputs = classes ? 1 : set->outputs;
+  bool varies = false;
+  evaluator->targets = GT_NEW_N(session->nets, gt_metric_targets, outputs);
+  for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
+  if (varies) measure_targets(evaluator->net, evaluator->targets);
+  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MOST_OUTPUTS ? (int)outputs : 0;
+  if (evaluator->named) evaluator->name = GT_NEW_N(session->nets, const char *, set->count *outputs);
+  for (int i = 0; i < set->count * evaluator->named; i++)
+    evaluator->name[i] = name_output(session, set->type[i / outputs]->name, i % outputs);
+}
+
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
+                            unsigned averaged, gt_error *error) {
+  const gt_net_options options = {.target = session->backend->target,
+                                  .windows = session->windows,
+                                  .hard = hard,
+                                  .averaged = averaged,
+                                  .draw = session->draw,
+                                  .confusion = session->confusion};
+  *evaluator =
+      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
+  if (!evaluator->net) return false;
+  const gt_model_file *file = session->model;
+  gt_store *store = evaluator->net->model->store;
+  if (file && (!gt_store_match(store, &file->container, file->path, GT_MODEL_ROLES, error) ||
+               !gt_store_take_constants(store, &file->container, file->path, error)))
+    return false;
+  evaluator->executable = gt_session_compile(session, evaluator->net, error);
+  if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
+  if (evaluator->net->output == GT_NONE)
+    evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
+  if (evaluator->net->metrics.count) prepare_metrics(session, evaluator);
+  return true;
+}
+
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
+                            gt_error *error) {
+  return open_evaluation(session, evaluator, split, true, 0, error);
+}
+
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
+                       gt_error *error) {
+  if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
+  if (!evaluator->net->model->has_hard) return true;
+  evaluator->hard = GT_NEW(session->nets, gt_evaluator);
+  return open_evaluation(session, evaluator->hard, split, true, averaged, error);
+}
+
+static uint64_t confusion_bytes(const gt_net *net) {
+  return (uint64_t)(net->counted * net->counted) * sizeof(int32_t);
+}
+
+static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *error) {
+  if (!net->confusion) return true;
+  const uint64_t bytes = confusion_bytes(net);
+  void *zeros = gt_alloc(bytes);
+  memset(zeros, 0, bytes);
+  const bool ok = gt_buffers_upload(&session->buffers, net->confusion, 0, zeros, bytes, error);
+  free(zeros);
+  return ok;
+}
+
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+                            gt_confusion_matrix *matrix, gt_error *error) {
+  const gt_net *net = evaluator->hard ? evaluator->hard->net : evaluator->net;
+  const uint64_t bytes = confusion_bytes(net);
+  *matrix = (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.class_names};
+  if (!net->confusion) return false;
+  matrix->count = gt_arena_alloc(arena, bytes);
+  return gt_buffers_download(&session->buffers, net->confusion, 0, matrix->count, bytes, error);
+}
+
+/* --- running --- */
+
+typedef struct tally { /* of an evaluation */
+  gt_sums sums;
+  double *sum;  /* of the metrics */
+  float *score; /* of all items, if metrics need them; or NULL */
+} tally;
+
+/* Items of a sample that the loss counts. */
+static int64_t items_each(const gt_net *net) {
+  return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->targets) : 1;
+}
+
+/* Runs the batches one after the other and downloads the predictions of each. */
+static bool run_for_scores(gt_session *session, const gt_evaluator *evaluator, float *score,
+                           gt_error *error) {
+  const gt_net *net = evaluator->net;
+  const int64_t each = items_each(net) * net->metrics.outputs;
+  for (int64_t s = 0; s < net->steps; s++) {
+    const int64_t first = s * net->batch, left = net->data->samples - first;
+    const int64_t rows = left < net->batch ? left : net->batch;
+    uint64_t ticket;
+    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error) ||
+        !gt_buffers_download(&session->buffers, net->scores, 0, score + first * each,
+                             (uint64_t)(rows * each) * sizeof *score, error))
+      return false;
+  }
+  return true;
+}
+
+static bool run_batches(gt_session *session, const gt_evaluator *evaluator, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  gt_pacer pacer;
+  gt_pacer_init(&pacer, session->backend, net, evaluator->executable, (uint32_t)net->steps);
+  while (pacer.submitted < net->steps) {
+    const uint32_t room = gt_pacer_room(&pacer, net->steps - pacer.submitted, error);
+    if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
+  }
+  return gt_pacer_drain(&pacer, error);
+}
+
+static void add_rows(const gt_evaluator *evaluator, tally *t) {
+  const gt_net *net = evaluator->net;
+  const gt_log_columns *c = &net->column;
+  for (int64_t s = 0; s < net->steps; s++) {
+    const float *row = evaluator->log + s * c->count;
+    t->sums.loss += (double)row[c->loss];
+    t->sums.weight += (double)row[c->weight];
+    if (c->correct >= 0) t->sums.correct += (double)row[c->correct];
+    if (c->divisor >= 0) t->sums.divisor += (double)row[c->divisor];
+    for (int k = 0; c->metrics >= 0 && k < net->metrics.columns; k++)
+      t->sum[k] += (double)row[c->metrics + k];
+  }
+  if (isnan(t->sums.loss)) t->sums.loss = NAN; /* without a sign, which would be printed */
+}
+
+static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  const int64_t scores = net->scores ? net->data->samples * items_each(net) * net->metrics.outputs : 0;
+  *t = (tally){0};
+  if (!gt_session_set_clock(session, net, 0, error) || !clear_confusion(session, net, error)) return false;
+  t->sum = gt_alloc(((size_t)net->metrics.columns + 1) * sizeof *t->sum);
+  if (scores) t->score = gt_alloc((size_t)scores * sizeof *t->score);
+  const bool ok =
+      scores ? run_for_scores(session, evaluator, t->score, error) : run_batches(session, evaluator, error);
+  /* Gathers the first samples of the next evaluation in advance. */
+  if (!ok || (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error))) return false;
+  add_rows(evaluator, t);
+  return true;
+}
+
+static void finish(tally *t) {
+  free(t->sum);
+  free(t->score);
+}
+
+/* --- metrics --- */
+
+/* All items that count, and their targets. *label: memory for the labels, to be freed. */
+static gt_metric_scores scores_of(const gt_net *net, float *score, int32_t **label) {
+  const int64_t outputs = net->metrics.outputs, items = net->data->samples * items_each(net);
+  gt_metric_scores s = {.items = items, .outputs = outputs, .score = score};
+  *label = NULL;
+  if (net->metrics.task != GT_METRIC_CLASSES) {
+    s.target = net->data->targets.data;
+    return s;
+  }
+  const int32_t *from = net->data->targets.data;
+  s.label = *label = gt_alloc(((size_t)items + 1) * sizeof **label);
+  s.items = 0;
+  for (int64_t i = 0; i < items; i++) {
+    if (from[i] < 0) continue;
+    (*label)[s.items] = from[i];
+    memmove(score + s.items++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
+  }
+  return s;
+}
+
+static bool read_counts(gt_session *session, const gt_net *net, gt_metric_counts *counts, double **count,
+                        gt_error *error) {
+  const uint64_t cells = (uint64_t)(net->counted * net->counted);
+  uint32_t *raw = gt_alloc((size_t)cells * sizeof *raw);
+  const bool ok = gt_buffers_download(&session->buffers, net->confusion, 0, raw, cells * sizeof *raw, error);
+  *count = gt_alloc((size_t)cells * sizeof **count);
+  for (uint64_t i = 0; ok && i < cells; i++) (*count)[i] = raw[i];
+  *counts = (gt_metric_counts){net->counted, *count};
+  free(raw);
+  return ok;
+}
+
+/* The mean over the outputs, then each of them. */
+static void add_metric(const gt_evaluator *evaluator, int m, const gt_metric_totals *totals,
+                       gt_results *result) {
+  const gt_metric_set *set = &evaluator->net->metrics;
+  const int outputs = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  double *value = gt_alloc((size_t)outputs * sizeof *value), sum = 0;
+  for (int o = 0; o < outputs; o++) sum += value[o] = gt_metric_value(set, m, o, totals);
+  gt_result_add(result, set->type[m]->name, sum / outputs);
+  for (int o = 0; o < evaluator->named; o++)
+    gt_result_add(result, evaluator->name[m * evaluator->named + o], value[o]);
+  free(value);
+}
+
+static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, tally *t, gt_results *result,
+                        gt_error *error) {
+  const gt_net *net = evaluator->net;
+  const bool classes = net->metrics.task == GT_METRIC_CLASSES;
+  gt_metric_totals all = {.sum = t->sum, .targets = evaluator->targets};
+  double *count = NULL;
+  int32_t *label = NULL;
+  if (!net->metrics.count) return true;
+  for (int64_t o = 0; o < (classes ? 1 : net->metrics.outputs); o++)
+    evaluator->targets[o].weight = t->sums.weight;
+  if (t->score) all.scores = scores_of(net, t->score, &label);
+  const bool ok = !classes || !net->metrics.counts || read_counts(session, net, &all.counts, &count, error);
+  for (int m = 0; ok && m < net->metrics.count; m++) add_metric(evaluator, m, &all, result);
+  free(count);
+  free(label);
+  return ok;
+}
+
+/* Loss and accuracy of this form, and its metrics, if it has them. */
+static bool evaluate(gt_session *session, gt_evaluator *evaluator, const char *prefix, gt_results *result,
+                     gt_results *metrics, gt_error *error) {
+  tally t;
+  bool ok = run(session, evaluator, &t, error);
+  if (ok) {
+    result->samples = evaluator->net->data->samples;
+    result->items = t.sums.weight;
+    gt_result_add_sums(result, &t.sums, prefix, evaluator->net->column.correct >= 0);
+    ok = add_metrics(session, evaluator, &t, metrics, error);
+  }
+  finish(&t);
+  return ok;
+}
+
+bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
+  gt_results soft = {0}, metrics = {0};
+  *result = (gt_results){0};
+  const bool ok = evaluator->hard ? evaluate(session, evaluator, "soft_", &soft, &metrics, error) &&
+                                        evaluate(session, evaluator->hard, "", result, &metrics, error)
+                                  : evaluate(session, evaluator, "", result, &metrics, error);
+  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.metric[i].name, soft.metric[i].value);
+  for (int i = 0; i < metrics.count; i++)
+    gt_result_add(result, metrics.metric[i].name, metrics.metric[i].value);
+  return ok;
+}
