@@ -25,11 +25,12 @@ static void measure_targets(const gt_net *net, gt_metric_targets *targets) {
   }
 }
 
-/* "mae.price": the metric of one output. */
+/* "mae.price": the metric of one output. Results outlive the session, so their names are the config's. */
 static const char *name_output(const gt_session *session, const char *metric, int64_t output) {
   const char *const *names = session->config->dataset.target_names;
-  return names ? gt_arena_printf(session->nets, "%s.%s", metric, names[output])
-               : gt_arena_printf(session->nets, "%s.%lld", metric, (long long)output);
+  gt_arena *arena = session->config->diagnostics.arena;
+  return names ? gt_arena_printf(arena, "%s.%s", metric, names[output])
+               : gt_arena_printf(arena, "%s.%lld", metric, (long long)output);
 }
 
 static void prepare_metrics(gt_session *session, gt_evaluator *evaluator) {

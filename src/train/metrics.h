@@ -35,7 +35,7 @@ extern const char *const gt_metric_names[];
 const gt_metric_kind *gt_metric_at(int index); /* in that order; NULL after the last */
 
 typedef struct gt_metric {
-  const char *name; /* static, or in the arena of the session */
+  const char *name; /* static, or in the arena of the config */
   double value;
 } gt_metric;
 enum { GT_MOST_RESULTS = 96 };
