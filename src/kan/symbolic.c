@@ -302,6 +302,17 @@ void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t sa
   close_pass(&p);
 }
 
+void gt_symbolic_node_values(const gt_symbolic *symbolic, const gt_symbolic_data *data, int layer, int node,
+                             double *values) {
+  pass p;
+  open_pass(&p, symbolic);
+  for (int64_t k = 0; k < data->samples; k++) {
+    forward(&p, data->x + k * data->inputs);
+    values[k] = p.node[p.place[layer] + node];
+  }
+  close_pass(&p);
+}
+
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y) {
   pass p;
   open_pass(&p, symbolic);

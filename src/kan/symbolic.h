@@ -102,6 +102,9 @@ double gt_symbolic_distance(const gt_symbolic *a, const gt_symbolic *b, const gt
 /* Of each edge the least and the greatest x that samples bring to it, [edges]. */
 void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t samples, double *low,
                         double *high);
+/* The value of node `node` of a layer (0: the inputs) at each sample, [samples]. */
+void gt_symbolic_node_values(const gt_symbolic *symbolic, const gt_symbolic_data *data, int layer, int node,
+                             double *values);
 double gt_symbolic_edge_value(const gt_symbolic_edge *edge, double x); /* c f(a x + b) */
 double gt_symbolic_complexity(const gt_symbolic *symbolic);
 

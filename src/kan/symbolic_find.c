@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "kan/formula_text.h"
+#include "kan/symbolic_chain.h"
 #include "kan/symbolic_pool.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ typedef struct finder {
   const gt_kan_network *network;
   const gt_symbolic_data *data;
   const bool *allowed;
-  gt_edge_fit *fit; /* [rows, symbols], best first; a row for each edge that there was */
+  gt_edge_fit *fit;        /* [rows, symbols], best first; a row for each edge that there was */
+  const gt_edge_fit *read; /* [rows, symbols]: those of the trained edges, as `fit` is before a search */
   int symbols;
   int rows;
   int *choice;       /* [rows] */
@@ -127,27 +129,36 @@ static double cost_of(const finder *f, const gt_symbolic *s, double sum) {
   return gt_symbolic_complexity(s) + 2 / samples * gt_symbolic_error_bits(f->data, sum);
 }
 
-/* Fits the network of these choices; makes it the best there is if it is. */
+/* Fits the trial network; makes it the best there is if it is. */
+static bool take_if_better(finder *f, gt_symbolic *trial) {
+  const double sum = gt_symbolic_fit(trial, f->data, TRY_STEPS), cost = cost_of(f, trial, sum);
+  gt_symbolic_pool_add(&f->pool, trial, gt_symbolic_criterion(trial, f->data, sum));
+  if (!(cost < f->cost - gain)) return false;
+  f->cost = cost;
+  gt_arena *arena = &f->out->arena;
+  gt_symbolic kept = gt_symbolic_copy(arena, trial);
+  kept.arena = *arena;
+  *f->out = kept;
+  return true;
+}
+
+static gt_symbolic begin_trial(finder *f) {
+  gt_arena_finish(&f->trials);
+  gt_arena_init(&f->trials);
+  return gt_symbolic_copy(&f->trials, f->out);
+}
+
+/* Tries the network of these choices. */
 static bool consider(finder *f, const int *choice) {
   if (gt_symbolic_is_exhausted(f->data)) return false;
   for (int e = 0; e < f->out->edges; e++) {
     const int row = f->out->edge[e].row;
     if (!isfinite(f->fit[row * f->symbols + choice[row]].r2)) return false;
   }
-  gt_arena_finish(&f->trials);
-  gt_arena_init(&f->trials);
-  gt_symbolic trial = gt_symbolic_copy(&f->trials, f->out);
+  gt_symbolic trial = begin_trial(f);
   begin(f, &trial, choice);
-  if (cost_of(f, &trial, 0) >= f->cost - gain) return false;
-  const double sum = gt_symbolic_fit(&trial, f->data, TRY_STEPS), cost = cost_of(f, &trial, sum);
-  gt_symbolic_pool_add(&f->pool, &trial, gt_symbolic_criterion(&trial, f->data, sum));
-  if (!(cost < f->cost - gain)) return false;
-  f->cost = cost;
+  if (cost_of(f, &trial, 0) >= f->cost - gain || !take_if_better(f, &trial)) return false;
   memmove(f->choice, choice, (size_t)f->rows * sizeof *choice);
-  gt_arena *arena = &f->out->arena;
-  gt_symbolic kept = gt_symbolic_copy(arena, &trial);
-  kept.arena = *arena;
-  *f->out = kept;
   return true;
 }
 
@@ -189,6 +200,91 @@ static void choose(finder *f) {
   for (int round = 0; round < ROUNDS; round++)
     if (!try_one(f, choice) && (f->out->edges > MOST_PAIRED || !try_pairs(f, choice))) break;
   free(choice);
+}
+
+/* --- chains as one function (symbolic_chain.h) --- */
+
+enum { CHAIN_TRIES = 3 };
+
+static gt_edge_fit *row_of(const finder *f, int edge) {
+  return f->fit + (ptrdiff_t)f->out->edge[edge].row * f->symbols;
+}
+
+/* The index of the linear function in a row of fits; -1 if it is not allowed. */
+static int find_line(const finder *f, const gt_edge_fit *row) {
+  for (int i = 0; i < f->symbols; i++)
+    if (row[i].symbol->kind == GT_SYMBOL_LINE) return i;
+  return -1;
+}
+
+/* True if edges of the chain are functions by name, which stay. */
+static bool is_named(const finder *f, const gt_symbolic_chain *chain) {
+  for (int e = 0; e < f->out->edges; e++) {
+    const gt_symbolic_edge *g = &f->out->edge[e];
+    if (gt_symbolic_chain_has(f->out, chain, e) &&
+        gt_kan_snapped(&f->network->layer[g->layer], g->from, g->to))
+      return true;
+  }
+  return false;
+}
+
+/* Fits the row of the edge to y, and counts that. */
+static void fit_row(finder *f, int row, const double *x, const double *y, int64_t count) {
+  enum { OPERATIONS = 5000 /* for each sample and function: about 300 evaluations */ };
+  fit_edge(f, row, NULL, x, y, count);
+  if (f->data->effort) f->data->effort->spent += (double)OPERATIONS * (double)count * f->symbols;
+}
+
+/* Tries the best fits of the chain's values as its first edge in, its first edge out a line. */
+static bool try_fits(finder *f, const gt_symbolic_chain *chain) {
+  const gt_edge_fit *fit = row_of(f, chain->first_in), *line = row_of(f, chain->first_out);
+  const int in = f->out->edge[chain->first_in].row, out = f->out->edge[chain->first_out].row;
+  const int at = find_line(f, line);
+  for (int t = 0; at >= 0 && t < CHAIN_TRIES && t < f->symbols && isfinite(fit[t].r2); t++) {
+    gt_symbolic trial = begin_trial(f);
+    gt_symbolic_chain_replace(&trial, chain, &fit[t], &line[at]);
+    if (!take_if_better(f, &trial)) continue;
+    f->choice[in] = t;
+    f->choice[out] = at;
+    return true;
+  }
+  return false;
+}
+
+/* Replaces the chain by one function if that makes the whole network better. The edges of its first node then
+ * have the fits of the chain's function, and of a line. */
+static bool try_chain(finder *f, const gt_symbolic_chain *chain) {
+  const int64_t n = f->data->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
+  const size_t size = (size_t)f->symbols * sizeof *f->fit;
+  gt_edge_fit *in = row_of(f, chain->first_in), *out = row_of(f, chain->first_out);
+  gt_edge_fit *before = gt_alloc(2 * size);
+  double *x = gt_alloc(2 * (size_t)n * sizeof *x), *y = x + n;
+  memcpy(before, in, size);
+  memcpy(before + f->symbols, out, size);
+  gt_symbolic_chain_values(f->out, chain, f->data, x, y);
+  for (int64_t k = 0; k < count; k++) x[k] = x[k * stride], y[k] = y[k * stride];
+  fit_row(f, f->out->edge[chain->first_in].row, x, y, count);
+  fit_row(f, f->out->edge[chain->first_out].row, y, y, count);
+  const bool better = try_fits(f, chain);
+  if (!better) {
+    memcpy(in, before, size);
+    memcpy(out, before + f->symbols, size);
+  }
+  free(x);
+  free(before);
+  return better;
+}
+
+static bool join_chains(finder *f) {
+  bool any = false;
+  gt_symbolic_chain chain;
+  for (int e = 0; e < f->out->edges; e++)
+    if (!gt_symbolic_is_exhausted(f->data) && gt_symbolic_chain_at(f->out, e, &chain) &&
+        !is_named(f, &chain) && try_chain(f, &chain)) {
+      any = true;
+      e = -1; /* the edges have other indices now */
+    }
+  return any;
 }
 
 /* --- the whole --- */
@@ -274,7 +370,9 @@ static void search(finder *f) {
   choose(f);
   for (int round = 0; round < ROUNDS && isfinite(f->cost); round++) {
     refit(f);
-    if (!gt_symbolic_simplify(f->out, f->data, f->coarse)) break;
+    const bool simpler = gt_symbolic_simplify(f->out, f->data, f->coarse);
+    if (simpler) refit(f);
+    if (!join_chains(f) && !simpler) break;
     refit(f);
     choose(f);
   }
@@ -294,6 +392,7 @@ static void search_all(finder *f) {
   const gt_arena own = *arena;
   *f->out = all;
   f->out->arena = own;
+  memcpy(f->fit, f->read, (size_t)f->rows * (size_t)f->symbols * sizeof *f->fit);
   memset(f->choice, 0, (size_t)f->rows * sizeof *f->choice);
   f->cost = INFINITY;
   search(f);
@@ -308,6 +407,8 @@ static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fi
   f.out = &group->part;
   f.data = &group->data;
   f.choice = gt_alloc(((size_t)f.rows + 1) * sizeof *f.choice);
+  f.read = whole->fit;
+  f.fit = gt_arena_copy(&f.out->arena, f.read, ((size_t)f.rows * (size_t)f.symbols + 1) * sizeof *f.fit);
   gt_symbolic_effort effort = {.most = for_search * most};
   group->data.effort = &effort;
   search_all(&f);
