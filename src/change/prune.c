@@ -5,7 +5,7 @@
  *      - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
  * This phase and later ones have narrower layers: `units:` in their configs, and in the final model, are the
  * widths after pruning. For a checkpoint they follow from the shapes of its masks. */
-#include "kan/narrow.h"
+#include "kan/prune.h"
 #include "model/model.h"
 #include "train/change.h"
 #include "train/config.h"
@@ -51,11 +51,11 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
 }
 
 /* Sets the widths in the configs of phases from `first` on. */
-static bool narrow_phases(gt_config *base, int64_t first, const int *widths, int layers,
-                          const gt_kan_snapping *snapping, gt_arena *arena, gt_error *error) {
+static bool prune_phases(gt_config *base, int64_t first, const int *widths, int layers,
+                         const gt_kan_edge_functions *functions, gt_arena *arena, gt_error *error) {
   for (int64_t p = first; p < base->phases; p++) {
     gt_config *phase = &base->phase[p];
-    if (!gt_kan_narrow_config(arena, phase->root, widths, layers, snapping, &phase->diagnostics))
+    if (!gt_kan_prune_config(arena, phase->root, widths, layers, functions, &phase->diagnostics))
       return gt_fail(error, GT_ERR_CONFIG, "%s", phase->diagnostics.items[0].message);
     phase->resolved = gt_config_resolve(phase, arena);
   }
@@ -98,22 +98,22 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
 }
 
 /* Moves the values into a narrower model with the config of the last phase. */
-static bool narrow_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
-                          const int *widths, const gt_kan_snapping *snapping, gt_state_dict *held,
-                          gt_error *error) {
+static bool prune_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
+                         const int *widths, const gt_kan_edge_functions *functions, gt_state_dict *held,
+                         gt_error *error) {
   gt_arena *arena = run->generation;
-  gt_config narrow = *run->config;
-  narrow.root = gt_spec_copy(arena, run->config->root);
-  gt_diagnostics_init(&narrow.diagnostics, arena);
+  gt_config pruned = *run->config;
+  pruned.root = gt_spec_copy(arena, run->config->root);
+  gt_diagnostics_init(&pruned.diagnostics, arena);
   const gt_model *model =
-      gt_kan_narrow_config(arena, narrow.root, widths, network->layers, snapping, &narrow.diagnostics)
-          ? gt_config_build_model(&narrow, arena, &narrow.diagnostics)
+      gt_kan_prune_config(arena, pruned.root, widths, network->layers, functions, &pruned.diagnostics)
+          ? gt_config_build_model(&pruned, arena, &pruned.diagnostics)
           : NULL;
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "the network cannot be pruned: %s",
-                   narrow.diagnostics.items[0].message);
+                   pruned.diagnostics.items[0].message);
   gt_state_dict dict;
-  gt_kan_prune_state_dict(&dict, model->store, held, network, kept, snapping, run->draw);
+  gt_kan_prune_state_dict(&dict, model->store, held, network, kept, functions, run->draw);
   gt_state_dict_finish(held);
   *held = dict;
   return true;
@@ -125,13 +125,14 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
   if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
   int *widths = gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *widths);
   bool ok = choose(run, &network, settings, &kept, error);
-  gt_kan_snapping *snapping = gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *snapping);
+  gt_kan_edge_functions *functions =
+      gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *functions);
   for (int l = 0; ok && l < network.layers; l++) {
     widths[l] = gt_kan_kept_nodes(&kept, &network, l);
-    snapping[l] = gt_kan_snapping_of(run->generation, &network, l, &kept);
+    functions[l] = gt_kan_edge_functions_of(run->generation, &network, l, &kept);
   }
-  ok = ok && narrow_values(run, &network, &kept, widths, snapping, held, error) &&
-       narrow_phases(run->base, run->next, widths, network.layers, snapping, run->arena, error);
+  ok = ok && prune_values(run, &network, &kept, widths, functions, held, error) &&
+       prune_phases(run->base, run->next, widths, network.layers, functions, run->arena, error);
   gt_kan_kept_finish(&kept);
   gt_kan_network_finish(&network);
   return ok;
@@ -155,7 +156,7 @@ static bool resume(gt_config *base, int64_t present, const gt_container *checkpo
                      model->layer[l].name);
     widths[l] = (int)mask->shape.dim[3];
   }
-  return narrow_phases(base, first, widths, model->layers, NULL, arena, error);
+  return prune_phases(base, first, widths, model->layers, NULL, arena, error);
 }
 
 GT_DEFINE(change, prune) = {.name = "prune",

@@ -1,6 +1,5 @@
-/* Symbolic fit: `symbolic:` of a phase replaces, at its start, edges of a KAN by functions (kan/snap.h) whose
- * constants this phase and later ones train.
- *    phases:
+/* Symbolic fit: `symbolic:` of a phase replaces, at its start, edges of a KAN by functions
+ * (kan/symbolic_edges.h) whose constants this phase and later ones train. phases:
  *      - steps: 200
  *      - {steps: 200, symbolic: {edges: auto, minimum_r2: 0.99}}
  * The chosen functions are then listed in `symbolic:` of the layers' settings: in the configs of these
@@ -8,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "kan/snap.h"
+#include "kan/symbolic_edges.h"
 #include "model/model.h"
 #include "train/change.h"
 #include "train/config.h"
@@ -19,7 +18,7 @@
 
 enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
 
-/* --- reading -------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 typedef struct symbolic_settings {
   double minimum_r2, weight_simple;
@@ -27,8 +26,8 @@ typedef struct symbolic_settings {
   const gt_spec *edges;
   bool together;
   const bool *allowed; /* functions of the library */
-  const gt_snap_wish *wish;
-  int wishes;
+  const gt_symbolic_edges_request *request;
+  int requests;
 } symbolic_settings;
 
 static const gt_field fields[] = {
@@ -76,7 +75,7 @@ static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_d
 
 /* Indices are checked against the widths in the config; pruning may have made the network
  * narrower by then. */
-static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish *wish,
+static bool read_place(const gt_spec *item, const gt_model *model, gt_symbolic_edges_request *request,
                        gt_diagnostics *diagnostics) {
   static const char expected[] = "[layer, input, output] or [layer, input, output, function], such as "
                                  "[kan1, 0, 0, sin]";
@@ -88,16 +87,16 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish 
     return false;
   }
   const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
-  for (int l = wish->layer = 0; l < model->layers; l++) {
+  for (int l = request->layer = 0; l < model->layers; l++) {
     names[l] = model->layer[l].name;
-    if (strcmp(names[l], item->child[0]->scalar)) wish->layer += wish->layer == l;
+    if (strcmp(names[l], item->child[0]->scalar)) request->layer += request->layer == l;
   }
-  if (wish->layer == model->layers) {
+  if (request->layer == model->layers) {
     gt_error_at(diagnostics, item->child[0]->at, "there is no layer '%s'", item->child[0]->scalar)
         ->suggestion = gt_nearest(item->child[0]->scalar, names, (size_t)model->layers);
     return false;
   }
-  const char *name = gt_arena_printf(diagnostics->arena, "%s.coefficients", names[wish->layer]);
+  const char *name = gt_arena_printf(diagnostics->arena, "%s.coefficients", names[request->layer]);
   const gt_shape shape = gt_store_find(model->store, name)->shape;
   const int64_t inputs = shape.dim[0] * shape.dim[2], outputs = shape.dim[3];
   if (from < 0 || from >= inputs)
@@ -108,14 +107,14 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish 
     refuse(diagnostics, item->child[2]->at,
            gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
            "the layer has no such output");
-  wish->from = (int)from;
-  wish->to = (int)to;
+  request->from = (int)from;
+  request->to = (int)to;
   return true;
 }
 
-static void read_edges(symbolic_settings *snap, gt_arena *arena, const gt_model *model,
+static void read_edges(symbolic_settings *settings, gt_arena *arena, const gt_model *model,
                        gt_diagnostics *diagnostics) {
-  const gt_spec *edges = snap->edges;
+  const gt_spec *edges = settings->edges;
   if (gt_spec_is_null(edges)) return;
   if (edges->kind == GT_SPEC_SCALAR && !strcmp(edges->scalar, "auto")) return;
   if (edges->kind != GT_SPEC_SEQUENCE || !edges->count) {
@@ -123,16 +122,16 @@ static void read_edges(symbolic_settings *snap, gt_arena *arena, const gt_model 
            "this is not a list of edges");
     return;
   }
-  gt_snap_wish *wish = GT_NEW_N(arena, gt_snap_wish, edges->count);
+  gt_symbolic_edges_request *request = GT_NEW_N(arena, gt_symbolic_edges_request, edges->count);
   for (int e = 0; e < edges->count; e++) {
     const gt_spec *item = edges->child[e];
-    if (!read_place(item, model, &wish[e], diagnostics) || item->count < 4) continue;
+    if (!read_place(item, model, &request[e], diagnostics) || item->count < 4) continue;
     const char *name = item->child[3]->kind == GT_SPEC_SCALAR ? item->child[3]->scalar : "";
-    wish[e].symbol = gt_symbol_find(name);
-    if (!wish[e].symbol) refuse_function(diagnostics, item->child[3]->at, name);
+    request[e].symbol = gt_symbol_find(name);
+    if (!request[e].symbol) refuse_function(diagnostics, item->child[3]->at, name);
   }
-  snap->wish = wish;
-  snap->wishes = edges->count;
+  settings->request = request;
+  settings->requests = edges->count;
 }
 
 static const void *read(const gt_config *phase, const gt_spec *node, const gt_model *model, gt_arena *arena,
@@ -160,8 +159,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
   return settings;
 }
 
-/* --- fitting
- * ------------------------------------------------------------------------------------------------ */
+/* --- fit --- */
 
 static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
   if (!isfinite(fit->r2)) return "kept: no function fits, or it is constant";
@@ -172,27 +170,27 @@ static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_functio
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = run->arena;
   const char *text = "";
-  int edges = 0, snapped = 0, told = 0;
+  int edges = 0, symbolic = 0, told = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
     const int from = e / layer->outputs, to = e % layer->outputs;
-    const bool is = gt_kan_snapped(layer, from, to) != NULL;
+    const bool is = gt_kan_edge_function(layer, from, to) != NULL;
     edges += layer->edge[e];
-    snapped += is;
+    symbolic += is;
     if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
     text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
   }
-  gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, snapped,
+  gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, symbolic,
                edges, text, told > MOST_TOLD ? "; …" : "");
 }
 
-static void warn_of_wishes(const gt_kan_network *network, const symbolic_settings *snap) {
-  for (int w = 0; w < snap->wishes; w++) {
-    const gt_snap_wish *wish = &snap->wish[w];
-    const gt_kan_layer *l = &network->layer[wish->layer];
-    const bool there = wish->from < l->inputs && wish->to < l->outputs;
-    if (!there || !l->edge[wish->from * l->outputs + wish->to])
-      gt_warn("edge %d -> %d of '%s' has been pruned and cannot become a function", wish->from, wish->to,
-              l->name);
+static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_settings *settings) {
+  for (int w = 0; w < settings->requests; w++) {
+    const gt_symbolic_edges_request *request = &settings->request[w];
+    const gt_kan_layer *l = &network->layer[request->layer];
+    const bool there = request->from < l->inputs && request->to < l->outputs;
+    if (!there || !l->edge[request->from * l->outputs + request->to])
+      gt_warn("edge %d -> %d of '%s' has been pruned and cannot become a function", request->from,
+              request->to, l->name);
   }
 }
 
@@ -200,7 +198,7 @@ static void warn_of_wishes(const gt_kan_network *network, const symbolic_setting
  * read as a whole. The functions are fitted to the targets, or to the network's outputs if the loss does not
  * train these to equal the targets. */
 static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
-                            const double *scaled, gt_snap_limits *limits, gt_error *error) {
+                            const double *scaled, gt_symbolic_edges_options *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
   const gt_tensor *targets = &data->train.targets;
@@ -217,7 +215,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = data->input[0].columns;
     if (!given) gt_symbolic_of_network(&all);
-    if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
+    if (!gt_kan_choose_functions_jointly(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("functions are chosen edge by edge: %s", why.message);
   }
   const bool ok = y != NULL;
@@ -227,11 +225,12 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
 }
 
 /* Chooses the functions of edges by samples of the training data. */
-static bool choose(const gt_change_run *run, gt_kan_network *network, const symbolic_settings *snap,
+static bool choose(const gt_change_run *run, gt_kan_network *network, const symbolic_settings *settings,
                    gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed,
-                           snap->wish,       snap->wishes,        (int)run->config->train.threads};
+  gt_symbolic_edges_options limits = {settings->minimum_r2, settings->weight_simple,
+                                      settings->allowed,    settings->request,
+                                      settings->requests,   (int)run->config->train.threads};
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
@@ -242,10 +241,10 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
     tried[l] = gt_arena_alloc_n(&network->arena,
                                 (size_t)network->layer[l].inputs * (size_t)network->layer[l].outputs,
                                 sizeof **tried);
-  warn_of_wishes(network, snap);
+  warn_of_pruned_edges(network, settings);
   gt_kan_trace_run(&trace, network, x, samples);
-  const bool ok = !snap->together || choose_together(run, network, &trace, x, &limits, error);
-  if (ok) gt_kan_snap(network, &trace, &limits, tried);
+  const bool ok = !settings->together || choose_together(run, network, &trace, x, &limits, error);
+  if (ok) gt_kan_fit_symbolic_edges(network, &trace, &limits, tried);
   for (int l = 0; ok && l < network->layers; l++) report_layer(run, &network->layer[l], tried[l]);
   gt_kan_trace_finish(&trace);
   free(x);
@@ -253,12 +252,12 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
 }
 
 /* Writes the list of each layer, by its name, into the configs of phases from `first` on. */
-static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_arena *arena,
-                        gt_error *error) {
+static bool set_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_arena *arena,
+                       gt_error *error) {
   for (int64_t p = first; p < base->phases; p++) {
     gt_config *phase = &base->phase[p];
     for (int l = 0; l < lists->count; l++)
-      if (!gt_kan_snap_config(arena, phase->root, l, lists->count, lists->child[l]))
+      if (!gt_kan_set_symbolic(arena, phase->root, l, lists->count, lists->child[l]))
         return gt_fail(error, GT_ERR_CONFIG,
                        "phase %lld has other layers, so its edges cannot become functions", (long long)p + 1);
     phase->resolved = gt_config_resolve(phase, arena);
@@ -267,15 +266,15 @@ static bool snap_phases(gt_config *base, int64_t first, const gt_spec *lists, gt
 }
 
 /* Moves the values into a model with the config of the last phase in which the chosen edges are functions. */
-static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
-                        const gt_kan_snapping *snapping, const gt_spec *lists, gt_state_dict *held,
-                        gt_error *error) {
+static bool convert_values(const gt_change_run *run, const gt_kan_network *network,
+                           const gt_kan_edge_functions *functions, const gt_spec *lists, gt_state_dict *held,
+                           gt_error *error) {
   gt_arena *arena = run->generation;
   gt_config config = *run->config;
   config.root = gt_spec_copy(arena, run->config->root);
   gt_diagnostics_init(&config.diagnostics, arena);
   for (int l = 0; l < lists->count; l++)
-    gt_kan_snap_config(arena, config.root, l, lists->count, lists->child[l]);
+    gt_kan_set_symbolic(arena, config.root, l, lists->count, lists->child[l]);
   const gt_model *model = gt_config_build_model(&config, arena, &config.diagnostics);
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "the edges cannot become functions: %s",
@@ -283,7 +282,7 @@ static bool snap_values(const gt_change_run *run, const gt_kan_network *network,
   gt_state_dict dict;
   gt_state_dict_carry(&dict, model->store, held, run->draw);
   for (int l = 0; l < network->layers; l++)
-    gt_kan_snapping_write(&snapping[l], network->layer[l].name, &dict);
+    gt_kan_edge_functions_write(&functions[l], network->layer[l].name, &dict);
   gt_state_dict_finish(held);
   *held = dict;
   return true;
@@ -293,21 +292,21 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
   gt_arena *arena = run->arena;
   gt_kan_network network;
   if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
-  gt_kan_snapping *snapping = GT_NEW_N(&network.arena, gt_kan_snapping, network.layers);
+  gt_kan_edge_functions *functions = GT_NEW_N(&network.arena, gt_kan_edge_functions, network.layers);
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
   bool ok = choose(run, &network, settings, error);
   for (int l = 0; ok && l < network.layers; l++) {
-    snapping[l] = gt_kan_snapping_of(&network.arena, &network, l, NULL);
+    functions[l] = gt_kan_edge_functions_of(&network.arena, &network, l, NULL);
     gt_spec_add(arena, lists, gt_arena_strdup(arena, network.layer[l].name),
-                gt_kan_symbolic_setting(arena, &snapping[l].symbolic));
+                gt_kan_symbolic_setting(arena, &functions[l].symbolic));
   }
-  ok = ok && snap_values(run, &network, snapping, lists, held, error) &&
-       snap_phases(run->base, run->next, lists, arena, error);
+  ok = ok && convert_values(run, &network, functions, lists, held, error) &&
+       set_phases(run->base, run->next, lists, arena, error);
   gt_kan_network_finish(&network);
   return ok;
 }
 
-/* --- checkpoints ---------------------------------------------------------------------------------------- */
+/* --- checkpoints --- */
 
 /* The functions of each layer, by name, as YAML. Needed also after pruning, which renumbers edges. */
 static const char *note(const gt_model *model, gt_arena *arena) {
@@ -334,7 +333,7 @@ static bool resume(gt_config *base, int64_t present, const gt_container *checkpo
   const gt_spec *lists = gt_spec_parse(arena, path, text, strlen(text), &diagnostics);
   if (!lists || diagnostics.errors || lists->kind != GT_SPEC_MAP)
     return gt_fail(error, GT_ERR_DATA, "%s: its list of symbolic edges cannot be read", path);
-  return snap_phases(base, first, lists, arena, error);
+  return set_phases(base, first, lists, arena, error);
 }
 
 GT_DEFINE(change, symbolic) = {

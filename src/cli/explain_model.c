@@ -111,11 +111,11 @@ void gt_explained_close(gt_explained *e) {
 
 /* --- the formula --- */
 
-bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error) {
+bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error) {
   gt_symbolic_data data =
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
-  const gt_symbolic_options options = {allowed, !snaps};
+  const gt_symbolic_options options = {allowed, !rounds_constants};
   data.names = e->config.dataset.input[0].columns;
   if (e->of_network) gt_symbolic_of_network(&data);
   if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, &options, &e->report, error))

@@ -30,7 +30,7 @@ void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
 /* True if it is a Kolmogorov-Arnold network that can be opened, were its data there. */
 bool gt_explained_suits(const gt_model_file *file);
 /* Reads it as a formula. allowed: as in gt_symbolic_find. */
-bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error);
+bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error);
 
 /* Root mean square errors on a split: of the network, and of the formula as its expression is read back. */
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);

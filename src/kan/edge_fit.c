@@ -1,6 +1,6 @@
 #include "kan/edge_fit.h"
 #include "base/memory.h"
-#include "kan/least.h"
+#include "kan/levenberg_marquardt.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct search {
   gt_edge_fit best[BEST];
 } search;
 
-/* c and d for given a and b by regression, and what they leave: all samples, or every few. */
+/* Linear regression of c and d for given a and b, over every `stride`th sample. */
 static gt_edge_fit regress(const search *s, double a, double b, int64_t stride) {
   gt_edge_fit fit = {s->symbol, a, b, 0, 0, -INFINITY};
   double g1 = 0, y1 = 0, gg = 0, gy = 0, yy = 0;
@@ -51,13 +51,13 @@ static void try(search *s, double a, double b) {
     }
 }
 
-/* In the units of a range from -1 to 1: f(width t + offset). */
+/* Tries f(width t + offset), where t is x scaled to [-1, 1]. */
 static void try_scaled(search *s, double width, double offset) {
   const double a = width / s->half;
   try(s, a, offset - a * s->middle);
 }
 
-static double between(double low, double high, int k, int count) { /* evenly in their logarithms */
+static double between(double low, double high, int k, int count) { /* evenly spaced logarithms */
   return low * pow(high / low, (double)k / (count - 1));
 }
 
@@ -79,7 +79,7 @@ static void try_exponents(search *s) {
     for (int sign = -1; sign <= 1; sign += 2) try(s, sign * between(0.05, 12, w, WIDTHS) / s->half, 0);
 }
 
-/* Where the argument is zero: for roots and logarithms before the range or behind it, for others anywhere. */
+/* Places where the argument is zero: outside the range for roots and logarithms, anywhere for others. */
 static void try_places(search *s) {
   enum { PLACES = 60 };
   const bool sided = s->symbol->free & GT_SYMBOL_SIGN;
@@ -141,7 +141,8 @@ static gt_edge_fit refine(const search *s, gt_edge_fit start) {
   const double before = r.fit.r2;
   if (!isfinite(before)) return r.fit;
   for (int i = 0; i < n; i++) p[i] = *value[which[i]];
-  const double sum = gt_least_squares(&(gt_least){n, &r, sum_of_squares}, p, STEPS);
+  const double sum =
+      gt_levenberg_marquardt_minimize(&(gt_levenberg_marquardt){n, &r, sum_of_squares}, p, STEPS);
   for (int i = 0; i < n; i++) *value[which[i]] = p[i];
   r.fit.r2 = 1 - sum / s->variation;
   return r.fit;

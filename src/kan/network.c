@@ -100,7 +100,7 @@ static void read_values(const reader *r, gt_kan_layer *l) {
     }
 }
 
-static bool read_snapped(const reader *r, gt_kan_layer *l, const gt_model_layer *layer) {
+static bool read_symbolic_edges(const reader *r, gt_kan_layer *l, const gt_model_layer *layer) {
   const float *value[GT_KAN_SYMBOLIC_VALUES];
   const gt_kan_symbolic *form = NULL;
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
@@ -109,17 +109,18 @@ static bool read_snapped(const reader *r, gt_kan_layer *l, const gt_model_layer 
     form = slot ? slot->form : NULL;
   }
   if (!form) return true;
-  l->snapped = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
+  l->symbolic_edge =
+      gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->symbolic_edge);
   for (int e = 0; e < form->edges; e++) {
     const size_t edge = (size_t)form->edge[e].from * (size_t)l->outputs + (size_t)form->edge[e].to;
-    l->snapped[edge] = (gt_edge_fit){.symbol = form->edge[e].function,
-                                     .a = (double)value[GT_KAN_SCALE_IN][e],
-                                     .b = (double)value[GT_KAN_SHIFT_IN][e],
-                                     .c = (double)value[GT_KAN_SCALE_OUT][e],
-                                     .d = (double)value[GT_KAN_SHIFT_OUT][e],
-                                     .r2 = 1};
+    l->symbolic_edge[edge] = (gt_edge_fit){.symbol = form->edge[e].function,
+                                           .a = (double)value[GT_KAN_SCALE_IN][e],
+                                           .b = (double)value[GT_KAN_SHIFT_IN][e],
+                                           .c = (double)value[GT_KAN_SCALE_OUT][e],
+                                           .d = (double)value[GT_KAN_SHIFT_OUT][e],
+                                           .r2 = 1};
     l->edge[edge] = true;
-    if (!l->snapped[edge].symbol) return refuse(r, layer, "has functions that the library lacks");
+    if (!l->symbolic_edge[edge].symbol) return refuse(r, layer, "has functions that the library lacks");
   }
   return true;
 }
@@ -151,7 +152,7 @@ static bool read_layer(const reader *r, int index) {
     if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
   read_behind(r, l, beside.width);
   read_values(r, l);
-  return read_snapped(r, l, layer);
+  return read_symbolic_edges(r, l, layer);
 }
 
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
@@ -178,7 +179,7 @@ int gt_kan_network_outputs(const gt_kan_network *network) {
 
 /* --- evaluation --- */
 
-/* The functions of one input at x, [functions]; and the base. */
+/* The basis functions of one input at x, [functions], and the base branch. */
 static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
   const double *behind = l->behind ? l->behind + (size_t)input * gt_kan_behind(&l->basis) : NULL;
@@ -189,15 +190,16 @@ static double functions_at(const gt_kan_layer *l, int input, double x, double *t
 
 static double edge_at(const gt_kan_layer *l, size_t edge, double x, const double *functions, double base) {
   const size_t count = l->basis.terms + l->basis.base;
-  const gt_edge_fit *fit = l->snapped ? &l->snapped[edge] : NULL;
+  const gt_edge_fit *fit = l->symbolic_edge ? &l->symbolic_edge[edge] : NULL;
   if (fit && fit->symbol) return fit->c * gt_symbol_value(fit->symbol, fit->a * x + fit->b) + fit->d;
   double sum = l->base_weight ? l->base_weight[edge] * base : 0;
   for (size_t f = 0; f < count; f++) sum += l->coefficient[edge * count + f] * functions[f];
   return sum;
 }
 
-const gt_edge_fit *gt_kan_snapped(const gt_kan_layer *layer, int input, int output) {
-  const gt_edge_fit *fit = layer->snapped ? &layer->snapped[input * layer->outputs + output] : NULL;
+const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, int output) {
+  const gt_edge_fit *fit =
+      layer->symbolic_edge ? &layer->symbolic_edge[input * layer->outputs + output] : NULL;
   return fit && fit->symbol ? fit : NULL;
 }
 
@@ -236,14 +238,14 @@ double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int input
   return x;
 }
 
-/* --- what runs through --- */
+/* --- traces --- */
 
 static double deviation_of(double sum, double squares, int64_t count) {
   const double mean = sum / (double)count;
   return sqrt(fmax(0, squares / (double)count - mean * mean));
 }
 
-/* Adds what input i gives to the values of the outputs. */
+/* Adds the edges of input i to the outputs. */
 static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index, int i, double *functions) {
   const gt_kan_layer *l = &network->layer[index];
   const int64_t n = t->samples;

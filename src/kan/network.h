@@ -1,8 +1,9 @@
-/* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double: what is
- * pruned, drawn and read as a formula. Layers of type `kan`, one after the other, each edge a function phi(x)
+/* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double, for
+ * pruning, drawing and symbolic fits. Layers of type `kan`, one after the other, each edge a function phi(x)
  * of its own: basis functions by their coefficients (scales and mask are in them) and the base branch.
- * Splines are evaluated in double, other bases as exactly as kernels do. An edge that training has made a
- * function by name is that. Owner: whoever called gt_kan_network_read. */
+ * Splines are evaluated in double, other bases as exactly as kernels do. An edge
+ * that a symbolic fit has replaced is a function of the library. Owner: whoever called gt_kan_network_read.
+ */
 #ifndef GT_KAN_NETWORK_H
 #define GT_KAN_NETWORK_H
 #include "data/data.h"
@@ -15,14 +16,14 @@ typedef struct gt_kan_layer {
   const char *name;
   int inputs, outputs;
   gt_kan_attribute basis;
-  double (*base)(double x); /* of the base branch; NULL: there is none beside the functions */
-  double *behind;           /* numbers that functions stand by, [inputs, gt_kan_behind]; or NULL */
+  double (*base)(double x); /* base branch; NULL: none */
+  double *behind;           /* knots, centres or widths of the functions, [inputs, gt_kan_behind]; or NULL */
   bool squashed;            /* the functions read tanh(x) */
   double *coefficient;      /* [inputs, outputs, functions], silu as the last where the basis has it */
   double *base_weight;      /* [inputs, outputs], or NULL */
   double *bias;             /* [outputs], or NULL */
   bool *edge;               /* [inputs, outputs]: not pruned */
-  gt_edge_fit *snapped;     /* [inputs, outputs]: where its symbol is not NULL, what the edge is; or NULL */
+  gt_edge_fit *symbolic_edge; /* [inputs, outputs]: symbol NULL: a sum of basis functions; or NULL */
 } gt_kan_layer;
 
 typedef struct gt_kan_network {
@@ -31,9 +32,9 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
-/* Why a layer of the model is none of such a network; NULL: it is one. */
+/* Why a layer of the model cannot be in such a network, as the end of a sentence; NULL: it can. */
 const char *gt_kan_network_lacks(const gt_model *model, int layer);
-/* Reads the network off a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
+/* Reads the network from a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error);
@@ -41,8 +42,8 @@ void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
 int gt_kan_network_outputs(const gt_kan_network *network);
 
-/* What an edge is by name; NULL: a sum of basis functions. */
-const gt_edge_fit *gt_kan_snapped(const gt_kan_layer *layer, int input, int output);
+/* The function of a symbolic edge; NULL: the edge is a sum of basis functions. */
+const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, int output);
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
@@ -52,7 +53,7 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
 double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error);
 
-/* What runs through a network, given samples of its inputs. */
+/* Values of all nodes of a network for samples of its inputs. */
 typedef struct gt_kan_trace {
   int64_t samples;
   int layers;

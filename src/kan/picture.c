@@ -125,8 +125,8 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   const gt_kan_layer *l = &panel->network->layer[layer];
   const int edge = from * l->outputs + to;
   const gt_symbolic_edge *read = symbol_of(panel->symbolic, layer, from, to);
-  const gt_edge_fit *snapped = panel->symbolic ? NULL : gt_kan_snapped(l, from, to);
-  const char *name = read ? read->symbol->name : snapped ? snapped->symbol->name : NULL;
+  const gt_edge_fit *function = panel->symbolic ? NULL : gt_kan_edge_function(l, from, to);
+  const char *name = read ? read->symbol->name : function ? function->symbol->name : NULL;
   const bool there = l->edge[edge] && (!panel->symbolic || read);
   const double score = panel->scores->edge[layer][edge];
   const gt_point middle = {spread_x(p, edge, edges_of(l)), node_y(p, layer) - 0.5 * LAYER};

@@ -1,7 +1,7 @@
-/* Evaluating and fitting; what it is made of is found in symbolic_find.c. */
+/* Evaluation and fits of constants; symbolic_find.c chooses the functions. */
 #include "kan/symbolic.h"
 #include "base/memory.h"
-#include "kan/least.h"
+#include "kan/levenberg_marquardt.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ typedef struct pass {
   int *place;             /* [layers + 1]: where a layer's nodes begin in the following */
   double *node, *adjoint; /* of all nodes */
   double *argument, *value;
-  bool exact; /* so far no function has been beyond its domain */
+  bool exact; /* true while no argument has left the domain of its function */
 } pass;
 
 static int nodes_of(const gt_symbolic *s) {
@@ -99,7 +99,7 @@ static const double *forward(pass *p, const double *x) {
   memcpy(p->node, x, (size_t)s->width[0] * sizeof *x);
   for (int l = 1; l <= s->layers; l++)
     memcpy(p->node + p->place[l], s->bias[l], (size_t)s->width[l] * sizeof *x);
-  for (int e = 0; e < s->edges; e++) { /* they come layer by layer */
+  for (int e = 0; e < s->edges; e++) { /* ordered by layer */
     const gt_symbolic_edge *g = &s->edge[e];
     p->argument[e] =
         g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
@@ -114,7 +114,7 @@ static int node_of(const gt_symbolic_data *data, int output) {
   return data->output ? data->output[output] : output;
 }
 
-/* The slopes of one output, times `weight`, by all constants that are not fixed, in the order of `each`. */
+/* Derivatives of one output, times `weight`, by all constants that are not fixed, in the order of `each`. */
 static void backward(pass *p, int output, double weight, double *slope) {
   const gt_symbolic *s = p->s;
   memset(p->adjoint, 0, (size_t)nodes_of(s) * sizeof *p->adjoint);
@@ -139,7 +139,7 @@ static void backward(pass *p, int output, double weight, double *slope) {
       if (!s->bias_fixed[l][n]) *slope++ = p->adjoint[p->place[l] + n];
 }
 
-/* --- all constants that are not fixed: to and from a vector, and where they are (NULL: counted) --- */
+/* --- constants that are not fixed: copied to or from a vector, listed or counted --- */
 
 typedef struct walk {
   double *to;
@@ -174,10 +174,11 @@ typedef struct fitting {
   int parameters;
   double *slope; /* [parameters] */
   int *affects;  /* [parameters]: those whose slope is not 0 */
-  bool clamps;   /* functions may have the value at the end of their domain, which a formula has not */
+  bool clamps;   /* arguments beyond a domain are allowed, and clamped to it */
 } fitting;
 
-/* Adds one output's part of J'J and J'r. Most constants of a wide network are those of other outputs. */
+/* Adds one output's part of J'J and J'r; skips zeros, as most constants of a wide network affect other
+ * outputs. Returns its operations. */
 static double add_slopes(const fitting *f, double left, double *square, double *side) {
   int count = 0;
   for (int i = 0; i < f->parameters; i++)
@@ -191,7 +192,7 @@ static double add_slopes(const fitting *f, double left, double *square, double *
   return 0.5 * count * count;
 }
 
-/* Operations beside those of add_slopes; an edge's function takes as long as so many. */
+/* Operations other than those of add_slopes. FUNCTION: those of one function value. */
 static double cost_of(const fitting *f, bool slopes) {
   enum { FUNCTION = 16 };
   const double passes = 1 + (slopes ? 0.5 * f->data->outputs : 0);
@@ -236,15 +237,16 @@ static void close_fitting(fitting *f) {
   free(f->affects);
 }
 
-enum { LAST_STEPS = 20 /* of a fit when the effort is spent */ };
+enum { LAST_STEPS = 20 /* of a fit once the budget is spent */ };
 
-/* Arguments that begin within the domains stay there; others may come to lie there. */
+/* If all arguments start within the domains of their functions, the fit keeps them there. */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
   fitting f = open_fitting(symbolic, data, !isfinite(gt_symbolic_sum(symbolic, data)));
   double *room = gt_alloc(((size_t)f.parameters + 1) * sizeof *room);
   each(symbolic, (walk){.to = room});
   if (gt_symbolic_is_exhausted(data) && most_steps > LAST_STEPS) most_steps = LAST_STEPS;
-  const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
+  const double sum = gt_levenberg_marquardt_minimize(
+      &(gt_levenberg_marquardt){f.parameters, &f, sum_of_squares}, room, most_steps);
   each(symbolic, (walk){.from = room});
   free(room);
   close_fitting(&f);
@@ -253,7 +255,8 @@ double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int 
 
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation) {
   fitting f = open_fitting(symbolic, data, true);
-  gt_least_deviations(&(gt_least){f.parameters, &f, sum_of_squares}, NULL, deviation);
+  gt_levenberg_marquardt_deviations(&(gt_levenberg_marquardt){f.parameters, &f, sum_of_squares}, NULL,
+                                    deviation);
   close_fitting(&f);
 }
 

@@ -1,10 +1,10 @@
-/* Which function each edge is: at first by what the trained edge looks like, then by what the whole explains.
- * One edge after another is tried as each other function that comes near, all constants fitted anew from what
- * the trained edges said, until no change of one or two makes it better. That is done twice. A wide network,
- * as long as most of its edges are something else, gains by functions of more constants, and ends at a long
- * formula that all but fits; so the first search weighs the error as if of one sample, and finds what is
- * simple. Where the samples say more than that, the second, by the criterion from the first, is the one that
- * is right. */
+/* Search for the function of each edge. It starts from the best fit of each trained edge by itself. Then it
+ * tries other functions that fit an edge well, one or two edges at a time, fits all constants together from
+ * the edges' own fits, and keeps what improves the whole formula, until nothing does. This is done twice. As
+ * long as most edges of a wide network have the wrong function, functions with more constants help, and the
+ * search would end at a long formula that almost fits. So the first search gives the error the weight of a
+ * single sample and finds a simple formula; the second uses the full criterion and starts from that, then
+ * from all edges. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "kan/formula_text.h"
@@ -15,43 +15,43 @@
 #include <string.h>
 
 enum { EDGE_SAMPLES = 600, TRIES_EACH = 8, PAIR_TRIES = 4, TRY_STEPS = 60, ALL_STEPS = 300, ROUNDS = 4 };
-static const double gain = 0.01;                              /* bits that a choice has to be better by */
-static const double most_effort = 1e10, for_search = 2.0 / 3; /* the part for choosing functions */
+static const double gain = 0.01;                              /* bits by which a choice must be better */
+static const double most_effort = 1e10, for_search = 2.0 / 3; /* the fraction for choosing functions */
 
 typedef struct finder {
   gt_symbolic *out;
   const gt_kan_network *network;
   const gt_symbolic_data *data;
   const bool *allowed;
-  gt_edge_fit *fit;        /* [rows, symbols], best first; a row for each edge that there was */
-  const gt_edge_fit *read; /* [rows, symbols]: those of the trained edges, as `fit` is before a search */
+  gt_edge_fit *fit;        /* [rows, symbols], best first; a row for each edge of the network */
+  const gt_edge_fit *read; /* [rows, symbols]: the fits of the trained edges, with which a search starts */
   int symbols;
   int rows;
   int *choice;       /* [rows] */
-  double **constant; /* [layers + 1]: [width]: the network's, with the edges that give one value */
+  double **constant; /* [layers + 1]: [width]: biases of the network, with its constant edges added */
   bool coarse;
   double cost;
   gt_arena trials;
   gt_symbolic_pool pool;
 } finder;
 
-/* --- edges by themselves --- */
+/* --- fits of single edges --- */
 
 static int compare(const void *a, const void *b) {
   const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
   return (x > y) - (x < y);
 }
 
-/* An edge that is a function by name stays that one: the others do not fit. */
-static void fit_edge(finder *f, int row, const gt_symbol *snapped, const double *x, const double *y,
+/* Fits the row to the edge. named: the function that the edge is already; the others do not fit then. */
+static void fit_edge(finder *f, int row, const gt_symbol *named, const double *x, const double *y,
                      int64_t count) {
   gt_edge_fit *fit = f->fit + (ptrdiff_t)row * f->symbols;
   for (int i = 0, n = 0; i < gt_symbol_count(); i++) {
     if (f->allowed && !f->allowed[i]) continue;
     const gt_symbol *symbol = gt_symbol_at(i);
-    fit[n++] = snapped ? (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY} : gt_edge_fit_find(symbol, x, y, count);
+    fit[n++] = named ? (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY} : gt_edge_fit_find(symbol, x, y, count);
   }
-  if (snapped) fit[0] = gt_edge_fit_find(snapped, x, y, count);
+  if (named) fit[0] = gt_edge_fit_find(named, x, y, count);
   qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
 }
 
@@ -68,9 +68,9 @@ static bool is_reached(const gt_symbolic *s, const gt_symbolic_edge *edge) {
   return !edge->layer;
 }
 
-/* Edges of the inputs are functions of what the data has, all others of what their nodes hold. An edge that
- * gives one value, as its input has one or as it is flat itself, is a part of its node's constant, and has no
- * symbol afterwards. False: there is an edge that no function fits, *unfit. */
+/* Fits each edge by itself: edges of the first layer to the unscaled inputs, all others to the values of
+ * their nodes. A constant edge is added to the constant of its node and gets no symbol. False if no function
+ * fits edge *unfit. */
 static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
   const gt_symbolic_data *d = f->data;
   const int64_t n = d->samples, sparse = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1;
@@ -91,8 +91,8 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
           g->layer ? trace->node[g->layer][g->from * n + k * stride] : d->x[k * stride * d->inputs + g->from];
       y[k] = y[k * stride];
     }
-    const gt_edge_fit *snapped = gt_kan_snapped(layer, g->from, g->to);
-    fit_edge(f, e, snapped ? snapped->symbol : NULL, x, y, n / stride);
+    const gt_edge_fit *named = gt_kan_edge_function(layer, g->from, g->to);
+    fit_edge(f, e, named ? named->symbol : NULL, x, y, n / stride);
     if (!isfinite(f->fit[(ptrdiff_t)e * f->symbols].r2)) *unfit = e;
     gt_symbolic_set(g, &f->fit[(ptrdiff_t)e * f->symbols]);
   }
@@ -100,7 +100,7 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
   return *unfit < 0;
 }
 
-/* --- all together --- */
+/* --- fits of the whole formula --- */
 
 void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
   edge->symbol = fit->symbol;
@@ -112,7 +112,7 @@ void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
   edge->fixed[GT_CONSTANT_C] = false;
 }
 
-/* The constants as the edges say, each function the one of `choice`. */
+/* Sets each edge to the fit of its chosen function. */
 static void begin(const finder *f, gt_symbolic *s, const int *choice) {
   for (int l = 1; l <= s->layers; l++)
     memcpy(s->bias[l], f->constant[l], (size_t)s->width[l] * sizeof **s->bias);
@@ -129,7 +129,7 @@ static double cost_of(const finder *f, const gt_symbolic *s, double sum) {
   return gt_symbolic_complexity(s) + 2 / samples * gt_symbolic_error_bits(f->data, sum);
 }
 
-/* Fits the trial network; makes it the best there is if it is. */
+/* Fits the trial; makes it the best formula so far if it is better. */
 static bool take_if_better(finder *f, gt_symbolic *trial) {
   const double sum = gt_symbolic_fit(trial, f->data, TRY_STEPS), cost = cost_of(f, trial, sum);
   gt_symbolic_pool_add(&f->pool, trial, gt_symbolic_criterion(trial, f->data, sum));
@@ -148,7 +148,7 @@ static gt_symbolic begin_trial(finder *f) {
   return gt_symbolic_copy(&f->trials, f->out);
 }
 
-/* Tries the network of these choices. */
+/* Tries the formula with these functions. */
 static bool consider(finder *f, const int *choice) {
   if (gt_symbolic_is_exhausted(f->data)) return false;
   for (int e = 0; e < f->out->edges; e++) {
@@ -217,25 +217,25 @@ static int find_line(const finder *f, const gt_edge_fit *row) {
   return -1;
 }
 
-/* True if edges of the chain are functions by name, which stay. */
-static bool is_named(const finder *f, const gt_symbolic_chain *chain) {
+/* True if the chain has an edge that is symbolic already, and so keeps its function. */
+static bool has_symbolic_edge(const finder *f, const gt_symbolic_chain *chain) {
   for (int e = 0; e < f->out->edges; e++) {
     const gt_symbolic_edge *g = &f->out->edge[e];
     if (gt_symbolic_chain_has(f->out, chain, e) &&
-        gt_kan_snapped(&f->network->layer[g->layer], g->from, g->to))
+        gt_kan_edge_function(&f->network->layer[g->layer], g->from, g->to))
       return true;
   }
   return false;
 }
 
-/* Fits the row of the edge to y, and counts that. */
+/* Fits the row to y and counts the effort. */
 static void fit_row(finder *f, int row, const double *x, const double *y, int64_t count) {
   enum { OPERATIONS = 5000 /* for each sample and function: about 300 evaluations */ };
   fit_edge(f, row, NULL, x, y, count);
   if (f->data->effort) f->data->effort->spent += (double)OPERATIONS * (double)count * f->symbols;
 }
 
-/* Tries the best fits of the chain's values as its first edge in, its first edge out a line. */
+/* Tries the best fits of the chain's values: one on its first edge in, a line on its first edge out. */
 static bool try_fits(finder *f, const gt_symbolic_chain *chain) {
   const gt_edge_fit *fit = row_of(f, chain->first_in), *line = row_of(f, chain->first_out);
   const int in = f->out->edge[chain->first_in].row, out = f->out->edge[chain->first_out].row;
@@ -280,7 +280,7 @@ static bool join_chains(finder *f) {
   gt_symbolic_chain chain;
   for (int e = 0; e < f->out->edges; e++)
     if (!gt_symbolic_is_exhausted(f->data) && gt_symbolic_chain_at(f->out, e, &chain) &&
-        !is_named(f, &chain) && try_chain(f, &chain)) {
+        !has_symbolic_edge(f, &chain) && try_chain(f, &chain)) {
       any = true;
       e = -1; /* the edges have other indices now */
     }
@@ -336,7 +336,7 @@ static void open_finder(finder *f, gt_symbolic_report *report) {
                                  f->fit, f->rows, f->symbols};
 }
 
-/* What each edge looks like by itself; those that give one value go. */
+/* Fits each edge by itself and removes constant edges. */
 static bool read_edges(finder *f, const double *scaled, gt_error *error) {
   gt_symbolic *out = f->out;
   gt_kan_trace trace;
@@ -365,7 +365,7 @@ static void refit(finder *f) {
   gt_symbolic_pool_add(&f->pool, f->out, gt_symbolic_criterion(f->out, f->data, sum));
 }
 
-/* Functions, then what can go, until nothing changes. */
+/* Alternates choosing functions and simplifying until nothing changes. */
 static void search(finder *f) {
   choose(f);
   for (int round = 0; round < ROUNDS && isfinite(f->cost); round++) {
@@ -378,8 +378,8 @@ static void search(finder *f) {
   }
 }
 
-/* Simple first, which is all there is to find where nothing is left but rounding; then by the criterion: from
- * what that came to, and from all edges, as some may be missed. */
+/* Searches for a simple formula; if that leaves more than rounding errors, searches by the full criterion
+ * from there, and again from all edges, because the first search may have removed one that is needed. */
 static void search_all(finder *f) {
   gt_arena *arena = &f->out->arena;
   const gt_symbolic all = gt_symbolic_copy(arena, f->out);
@@ -398,7 +398,7 @@ static void search_all(finder *f) {
   search(f);
 }
 
-/* The search for one group, and what it came to in report. */
+/* Searches for the formula of one group and fills in its verdict. */
 static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fitted, double most,
                        gt_symbolic_verdict *verdict, gt_error *error) {
   finder f = *whole;

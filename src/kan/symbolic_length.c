@@ -1,4 +1,4 @@
-/* How long a formula is: bits that decide between formulas. */
+/* Description length of a formula in bits, by which formulas are compared. */
 #include "base/memory.h"
 #include "kan/symbolic.h"
 #include <math.h>
@@ -21,8 +21,8 @@ double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants
   return fmax(sum, data->rounding) / fmax(values_of(data) - constants, 1);
 }
 
-/* A node that a single edge reads has two constants too many: its own and its scale, for which the edge's can
- * stand (gt_symbolic_normalise). */
+/* The number of redundant constants: a node with a single edge out has two, its bias and its scale, which the
+ * edge's constants can replace (gt_symbolic_normalize). */
 static int redundant(const gt_symbolic *s) {
   int count = 0;
   for (int l = 1; l < s->layers; l++)

@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIT_STEPS = 300, MANY_EDGES = 20, OF_MANY = 2 /* candidates: each takes its time */ };
-/* Bits that a formula may be behind before constants are nice numbers: what some of these can save. */
+enum {
+  FIT_STEPS = 300,
+  MANY_EDGES = 20,
+  OF_MANY = 2 /* candidates of so many edges that are fitted again */
+};
+/* Bits by which a formula may be longer than the best before rounding: about what rounding can save. */
 static const double reach = 40;
 
 static bool is_same(const gt_symbolic *a, const gt_symbolic *b) {
@@ -55,10 +59,10 @@ void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_
       continue;
     gt_symbolic_fit(s, data, FIT_STEPS);
     nice[i] = 0;
-    do { /* a factor that is zero now leaves less */
-      gt_symbolic_normalise(s);
+    do { /* a factor rounded to zero removes an edge */
+      gt_symbolic_normalize(s);
       if (!nice[i]) fitted[i] = gt_symbolic_free(s, NULL);
-      if (!as_fitted) nice[i] += gt_symbolic_snap(s, data);
+      if (!as_fitted) nice[i] += gt_symbolic_round_constants(s, data);
     } while (gt_symbolic_drop_loose_ends(s));
     length[i] = gt_symbolic_length(s, data, gt_symbolic_fit(s, data, FIT_STEPS));
     if (length[i] < length[best]) best = i;

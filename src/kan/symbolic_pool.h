@@ -1,4 +1,4 @@
-/* The best formulas that a search has come by, to choose among once their constants are nice numbers. Within
+/* The best formulas that a search has found; the final choice is made after rounding their constants. Within
  * kan/ only. Owner: the search. */
 #ifndef GT_KAN_SYMBOLIC_POOL_H
 #define GT_KAN_SYMBOLIC_POOL_H
@@ -12,10 +12,10 @@ typedef struct gt_symbolic_pool {
   int count;
 } gt_symbolic_pool;
 
-/* Keeps a copy if it is among the best; of those with the same functions the best one. */
+/* Keeps a copy if it is among the best; of formulas with the same functions, only the best. */
 void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, double cost);
-/* Makes *out the shortest of the pool and itself, in normal form and, but with as_fitted, of nice numbers;
- * *verdict has the next that is another. */
+/* Sets *out to the shortest formula of the pool, in normal form and, unless as_fitted, with rounded
+ * constants; *verdict gets the second-best one. */
 void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
                              bool as_fitted, gt_symbolic_verdict *verdict);
 void gt_symbolic_pool_finish(gt_symbolic_pool *pool);

@@ -1,4 +1,4 @@
-/* Nodes and edges that a network can do without: such as two that take away from each other what they add. */
+/* Removes nodes and edges that a formula does not need, such as two edges that cancel each other. */
 #include "kan/symbolic.h"
 #include <math.h>
 #include <string.h>
@@ -20,8 +20,7 @@ static int count_edges(const gt_symbolic *s, int layer, int node, bool leads_out
   return count;
 }
 
-/* An edge out of a node that nothing leads into is a constant, and one that takes or gives nothing of its
- * node. */
+/* True if the edge does not depend on an input: its node has no edges in, or a or c is 0. */
 static bool is_constant(const gt_symbolic *s, const gt_symbolic_edge *g) {
   return g->value[GT_CONSTANT_A] == 0 || g->value[GT_CONSTANT_C] == 0 ||
          (g->layer && !count_edges(s, g->layer, g->from, false));
@@ -57,7 +56,7 @@ typedef struct limit {
   double sum, cost;
 } limit;
 
-/* True if it is no longer for what it lacks, or (coarse) errs hardly more. */
+/* True if the trial is not longer or, if coarse, its error is hardly larger. */
 static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, limit *most) {
   const double sum = gt_symbolic_fit(trial, data, FIT_STEPS), cost = gt_symbolic_criterion(trial, data, sum);
   const bool ok = most->coarse ? sum <= growth * most->sum + data->rounding : cost <= most->cost;
@@ -65,7 +64,7 @@ static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, limit *m
   return ok;
 }
 
-/* Tries to do without an edge, or (edge < 0) without a node. */
+/* Tries to remove an edge or, if edge < 0, a node. */
 static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *most, int edge, int layer,
                         int node) {
   if (gt_symbolic_is_exhausted(data)) return false;

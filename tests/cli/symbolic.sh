@@ -28,7 +28,7 @@ rmse() { # MODEL: of the network, against the formula
 }
 below() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x <= y) }'; }
 
-exits 0 "a run that snaps" train whole
+exits 0 "a run with a symbolic fit" train whole
 says "… says so of the first layer" "symbolic fit of 'kan1': 2 of 2 edges are functions; 0 -> 0 is sin, 1 - R2 "
 says "… and of the second" "symbolic fit of 'kan2': 1 of 1 edges are functions; 0 -> 0 is exp, 1 - R2 "
 model=$TEST_TMP/whole/model.bin
@@ -80,7 +80,7 @@ train:
     - {epochs: 2, symbolic: {minimum_r2: 1, together: true, library: [x, x^2, sin, tanh, exp]}}
 YAML
 config=$TEST_TMP/named.yaml
-exits 0 "a run that snaps some edges" train named
+exits 0 "a run with a symbolic fit of some edges" train named
 says "… says which" "symbolic fit of 'kan1': 2 of 6 edges are functions; 0 -> 0 is sin, 1 - R2 "
 says "… and, in the end, what nothing explains enough" " kept, nearest "
 "$GTRAIN" inspect "$TEST_TMP/named/model.bin" > "$TEST_TMP/tensors"
@@ -111,7 +111,7 @@ refused() { # NAME EDIT PLACE TEXT…
   shift 3
   for text in "$@"; do says "… says what" "$text"; done
 }
-refused "snapping what is not trained" 's/{steps: 100}/{steps: 100, symbolic: auto}/' 13:30 "nothing has been trained yet"
+refused "a symbolic fit before training" 's/{steps: 100}/{steps: 100, symbolic: auto}/' 13:30 "nothing has been trained yet"
 refused "an unknown setting" 's/symbolic: auto/symbolic: {minimun_r2: 0.9}/' 14:30 "did you mean 'minimum_r2'?"
 refused "an R2 above 1" 's/symbolic: auto/symbolic: {minimum_r2: 1.5}/' 14:42 "minimum_r2"
 refused "an unknown function" 's/symbolic: auto/symbolic: {library: [x, sine]}/' 14:43 "there is no function 'sine'" "did you mean 'sin'?"

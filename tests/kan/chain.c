@@ -80,8 +80,8 @@ static void test_chains_are_replaced(void **state) {
   replace(&f.s, &data, 0, "sin", 1);
   expect_values(&f.s, x);
   for (int e = 0; e < f.s.edges; e++) assert_false(gt_symbolic_chain_at(&f.s, e, &chain));
-  gt_symbolic_normalise(&f.s);
-  gt_symbolic_snap(&f.s, &data);
+  gt_symbolic_normalize(&f.s);
+  gt_symbolic_round_constants(&f.s, &data);
   assert_string_equal(gt_symbolic_text(&f.s, 0, GT_FORMULA_PLAIN, &arena), "sin(3*x0) + x1^2");
   gt_arena_finish(&arena);
   test_free(x);

@@ -1,6 +1,6 @@
 /* Edges read as functions: each of the library is found by its own values, whatever stands inside and
  * outside; least squares against known minima. */
-#include "kan/least.h"
+#include "kan/levenberg_marquardt.h"
 #include "kan_support.h"
 
 enum { SAMPLES = 300 };
@@ -87,7 +87,7 @@ static void test_least_squares(void **state) {
   (void)state;
   int calls = 0;
   double p[2] = {-1.2, 1};
-  const double sum = gt_least_squares(&(gt_least){2, &calls, valley}, p, 200);
+  const double sum = gt_levenberg_marquardt_minimize(&(gt_levenberg_marquardt){2, &calls, valley}, p, 200);
   assert_true(sum < 1e-24 && fabs(p[0] - 1) < 1e-10 && fabs(p[1] - 1) < 1e-10);
   assert_true(calls < 200);
 }
@@ -106,7 +106,7 @@ static double line_through(void *owner, const double *p, double *square, double 
 static void test_deviations(void **state) {
   (void)state;
   double deviation[3];
-  gt_least_deviations(&(gt_least){3, NULL, line_through}, NULL, deviation);
+  gt_levenberg_marquardt_deviations(&(gt_levenberg_marquardt){3, NULL, line_through}, NULL, deviation);
   assert_true(fabs(deviation[0] - sqrt(0.25 + 1.5 * 1.5 / 5)) < 1e-9);
   assert_true(fabs(deviation[1] - sqrt(1 / 5.0)) < 1e-9);
   assert_true(isinf(deviation[2]));

@@ -1,19 +1,20 @@
-/* One way to write each network. An edge that alone reads its node has constants inside that the node could
- * have as well: these go into the node. What then is left over, the scale of what goes into a power or a
- * logarithm, is settled by the first edge into the node, of which the factor becomes 1 or -1. */
+/* Normal form of a network, without redundant constants. If a node has a single edge out, the constants a and
+ * b of that edge are moved into the node. If that edge is a power or a logarithm, the scale of the node is
+ * redundant too: the factor of the first edge into the node becomes 1 or -1. */
 #include "kan/symbolic.h"
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct joint { /* an edge, the node it alone reads, and the node it leads to */
+typedef struct joint { /* an edge that is the only one out of its node, with that node's bias and the bias
+                          above */
   gt_symbolic *s;
   gt_symbolic_edge *edge;
   double *bias, *above;
   bool *bias_fixed;
 } joint;
 
-/* The node's values u become scale u + shift. */
+/* Replaces the node's value u by scale u + shift. */
 static void move_node(const joint *j, double scale, double shift) {
   for (int e = 0; e < j->s->edges; e++) {
     gt_symbolic_edge *g = &j->s->edge[e];
@@ -35,8 +36,8 @@ static gt_symbolic_edge *first_into(const joint *j) {
   return NULL;
 }
 
-/* f(k u), k > 0, in other constants outside. */
-static void settle_scale(const joint *j) {
+/* Moves the factor k > 0 of f(k u) outside. */
+static void normalize_scale(const joint *j) {
   gt_symbolic_edge *first = first_into(j), *g = j->edge;
   if (!first || first->fixed[GT_CONSTANT_C]) return;
   const double k = fabs(first->value[GT_CONSTANT_C]);
@@ -48,8 +49,8 @@ static void settle_scale(const joint *j) {
   fix(first, GT_CONSTANT_C, first->value[GT_CONSTANT_C] < 0 ? -1 : 1);
 }
 
-/* Where f is odd or even, what goes into it begins without a minus. */
-static void settle_sign(const joint *j) {
+/* If f is odd or even, the first edge into the node gets a positive factor. */
+static void normalize_sign(const joint *j) {
   const gt_symbol *symbol = j->edge->symbol;
   const gt_symbolic_edge *first = first_into(j);
   const double left = gt_symbol_value(symbol, -0.5), right = gt_symbol_value(symbol, 0.5);
@@ -63,7 +64,7 @@ static void take_inside(const joint *j) {
   move_node(j, g->value[GT_CONSTANT_A], g->value[GT_CONSTANT_B]);
   fix(g, GT_CONSTANT_A, 1);
   fix(g, GT_CONSTANT_B, 0);
-  settle_sign(j);
+  normalize_sign(j);
   if (g->symbol->kind == GT_SYMBOL_LINE) {
     const double c = g->value[GT_CONSTANT_C];
     move_node(j, c, 0);
@@ -71,7 +72,7 @@ static void take_inside(const joint *j) {
   } else if (g->symbol->kind == GT_SYMBOL_EXP) {
     g->value[GT_CONSTANT_C] *= exp(*j->bias);
   } else {
-    if (g->symbol->kind == GT_SYMBOL_POWER || g->symbol->kind == GT_SYMBOL_LOG) settle_scale(j);
+    if (g->symbol->kind == GT_SYMBOL_POWER || g->symbol->kind == GT_SYMBOL_LOG) normalize_scale(j);
     return;
   }
   if (g->symbol->kind == GT_SYMBOL_LINE) fix(g, GT_CONSTANT_C, 1);
@@ -103,7 +104,7 @@ static void turn(gt_symbolic *s, gt_symbolic_edge *g) {
   if (fmod(fabs(turns), 2) == 1) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
 }
 
-void gt_symbolic_normalise(gt_symbolic *s) {
+void gt_symbolic_normalize(gt_symbolic *s) {
   for (int e = s->edges; e-- > 0;) { /* from the outputs down: a node's edges in are whole when it is met */
     gt_symbolic_edge *g = &s->edge[e];
     if (!g->layer || readers(s, g->layer, g->from) != 1) continue;

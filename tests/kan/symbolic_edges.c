@@ -1,7 +1,7 @@
-/* Edges that become functions: which, of known ones; that settling their constants changes nothing but their
- * size; how they are numbered when others go; and that a formula keeps to them. */
-#include "kan/settle.h"
-#include "kan/snap.h"
+/* Symbolic fit of edges: which functions known edges become; normalizing changes constants but no values; how
+ * edges are numbered after pruning; and a formula keeps their functions. */
+#include "kan/normalize.h"
+#include "kan/symbolic_edges.h"
 #include "kan_support.h"
 
 static double wave(double x) { return 40 + 3 * sin(2 * x + 0.3); }
@@ -42,14 +42,14 @@ static void clear(known *k) {
 }
 
 static const char *name_of(const known *k, int layer, int from, int to) {
-  const gt_edge_fit *fit = gt_kan_snapped(&k->network.layer[layer], from, to);
+  const gt_edge_fit *fit = gt_kan_edge_function(&k->network.layer[layer], from, to);
   return fit ? fit->symbol->name : "";
 }
 
-static void snap(known *k, gt_snap_limits limits) {
+static void fit_edges(known *k, gt_symbolic_edges_options limits) {
   limits.allowed = k->allowed;
   if (!limits.weight_simple) limits.weight_simple = 0.5;
-  gt_kan_snap(&k->network, &k->trace, &limits, k->tried);
+  gt_kan_fit_symbolic_edges(&k->network, &k->trace, &limits, k->tried);
 }
 
 /* How far the network is from what it was. */
@@ -66,7 +66,7 @@ static void test_functions_are_found(void **state) {
   known k;
   (void)state;
   make(&k);
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   assert_string_equal(name_of(&k, 0, 0, 0), "sin");
   assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
   assert_string_equal(name_of(&k, 0, 0, 1), "");
@@ -82,18 +82,18 @@ static void test_limits_are_kept(void **state) {
   known k;
   (void)state;
   make(&k);
-  snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9});
-  assert_null(k.network.layer[0].snapped);
-  const gt_snap_wish wish[] = {
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9});
+  assert_null(k.network.layer[0].symbolic_edge);
+  const gt_symbolic_edges_request request[] = {
       {0, 0, 1, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}, {0, 1, 1, NULL, false}};
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = wish, .wishes = 3});
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99, .request = request, .requests = 3});
   assert_string_equal(name_of(&k, 0, 0, 1), "tanh"); /* as it was asked for */
   assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
   assert_string_equal(name_of(&k, 0, 1, 1), "");
   assert_string_equal(name_of(&k, 0, 0, 0), "");
-  assert_null(k.network.layer[1].snapped);
+  assert_null(k.network.layer[1].symbolic_edge);
   for (int i = 0; i < gt_symbol_count(); i++) k.allowed[i] = !strcmp(gt_symbol_at(i)->name, "cos");
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   assert_string_equal(name_of(&k, 0, 0, 0), "cos");
   assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* stays what it is */
   clear(&k);
@@ -104,24 +104,25 @@ static void test_simplicity_is_weighed(void **state) {
   known k;
   (void)state;
   make(&k);
-  const gt_snap_wish wish = {1, 0, 0, NULL, false};
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.6, .weight_simple = 1, .wish = &wish, .wishes = 1});
+  const gt_symbolic_edges_request request = {1, 0, 0, NULL, false};
+  fit_edges(&k, (gt_symbolic_edges_options){
+                    .minimum_r2 = 0.6, .weight_simple = 1, .request = &request, .requests = 1});
   assert_string_equal(name_of(&k, 1, 0, 0), "x");
   clear(&k);
   make(&k);
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.6, .weight_simple = 1e-9, .wish = &wish, .wishes = 1});
+  fit_edges(&k, (gt_symbolic_edges_options){
+                    .minimum_r2 = 0.6, .weight_simple = 1e-9, .request = &request, .requests = 1});
   assert_string_equal(name_of(&k, 1, 0, 0), "exp");
   clear(&k);
 }
 
-/* Of a network of nothing else, the values of its hidden nodes; constants that took each other away are gone.
- */
-static void test_settling(void **state) {
+/* If all edges are symbolic, hidden nodes have mean 0 and deviation 1; constants that cancelled are gone. */
+static void test_normalizing(void **state) {
   known k;
   gt_kan_trace now;
   (void)state;
   make(&k);
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   const double before = moved(&k);
   gt_kan_trace_run(&now, &k.network, k.x, KNOWN_SAMPLES);
   double sum = 0, squares = 0;
@@ -130,12 +131,12 @@ static void test_settling(void **state) {
     squares += now.node[1][s] * now.node[1][s] / KNOWN_SAMPLES;
   }
   assert_true(fabs(sum) < 1e-3 && fabs(squares - 1) < 1e-3);
-  for (int i = 0; i < 2; i++) assert_true(fabs(gt_kan_snapped(&k.network.layer[0], i, 0)->d) < 2);
-  const gt_edge_fit *exponential = gt_kan_snapped(&k.network.layer[1], 0, 0);
+  for (int i = 0; i < 2; i++) assert_true(fabs(gt_kan_edge_function(&k.network.layer[0], i, 0)->d) < 2);
+  const gt_edge_fit *exponential = gt_kan_edge_function(&k.network.layer[1], 0, 0);
   assert_true(exponential->b == 0 && exponential->a > 0.5);
-  const gt_edge_fit *power = gt_kan_snapped(&k.network.layer[0], 1, 0);
+  const gt_edge_fit *power = gt_kan_edge_function(&k.network.layer[0], 1, 0);
   assert_true(fabs(hypot(power->a, power->b) - 1) < 1e-12);
-  gt_kan_settle(&k.network, &now);
+  gt_kan_normalize(&k.network, &now);
   assert_true(fabs(moved(&k) - before) < 1e-9);
   gt_kan_trace_finish(&now);
   clear(&k);
@@ -147,8 +148,8 @@ static void test_numbers_when_others_go(void **state) {
   gt_kan_kept kept;
   (void)state;
   make(&k);
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0});
-  gt_kan_snapping all = gt_kan_snapping_of(&k.network.arena, &k.network, 0, NULL);
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0});
+  gt_kan_edge_functions all = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, NULL);
   assert_int_equal(all.symbolic.edges, 3);
   for (int e = 1; e < 3; e++) /* in the library's order */
     assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
@@ -156,12 +157,12 @@ static void test_numbers_when_others_go(void **state) {
   gt_kan_choose(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
   kept.node[1][0] = false; /* the second node is the first now */
   kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
-  const gt_kan_snapping left = gt_kan_snapping_of(&k.network.arena, &k.network, 0, &kept);
+  const gt_kan_edge_functions left = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);
   assert_int_equal(left.symbolic.edges, 1);
   assert_int_equal(left.symbolic.edge[0].from, 0);
   assert_int_equal(left.symbolic.edge[0].to, 0);
-  assert_ptr_equal(left.fit[0], gt_kan_snapped(&k.network.layer[0], 0, 1));
-  const gt_kan_snapping above = gt_kan_snapping_of(&k.network.arena, &k.network, 1, &kept);
+  assert_ptr_equal(left.fit[0], gt_kan_edge_function(&k.network.layer[0], 0, 1));
+  const gt_kan_edge_functions above = gt_kan_edge_functions_of(&k.network.arena, &k.network, 1, &kept);
   assert_int_equal(above.symbolic.edges, 1);
   assert_int_equal(above.symbolic.edge[0].from, 0);
   gt_kan_kept_finish(&kept);
@@ -180,8 +181,8 @@ static void test_formulas_keep_to_them(void **state) {
   k.network.layer[0].edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
   gt_kan_trace_finish(&k.trace);
   gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
-  const gt_snap_wish wish = {0, 1, 0, gt_symbol_find("gaussian"), false};
-  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = &wish, .wishes = 1});
+  const gt_symbolic_edges_request request = {0, 1, 0, gt_symbol_find("gaussian"), false};
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99, .request = &request, .requests = 1});
   const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.trace.node[2], KNOWN_SAMPLES, 2, 1);
   assert_true(
       gt_symbolic_find(&symbolic, &k.network, k.x, &data, &(gt_symbolic_options){0}, &report, &error));
@@ -215,13 +216,14 @@ static void test_the_whole_decides(void **state) {
     for (int s = 0; s < KNOWN_SAMPLES; s++)
       k.y[s] = growth(wave(k.x[2 * s]) - 39.7 - 0.12 * k.x[2 * s + 1] * k.x[2 * s + 1]);
     const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.y, KNOWN_SAMPLES, 2, 1);
-    const gt_snap_wish asked[] = {{0, 0, 0, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}};
-    gt_snap_limits limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
-    if (variant) limits.wish = asked, limits.wishes = 2;
-    snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9}); /* nothing */
-    assert_true(gt_kan_snap_together(&k.network, k.x, &data, &limits, &k.network.arena, &error));
-    assert_int_equal(limits.wishes, variant ? 2 : 3);
-    snap(&k, limits);
+    const gt_symbolic_edges_request asked[] = {{0, 0, 0, gt_symbol_find("tanh"), false},
+                                               {0, 1, 0, NULL, false}};
+    gt_symbolic_edges_options limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
+    if (variant) limits.request = asked, limits.requests = 2;
+    fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9}); /* nothing */
+    assert_true(gt_kan_choose_functions_jointly(&k.network, k.x, &data, &limits, &k.network.arena, &error));
+    assert_int_equal(limits.requests, variant ? 2 : 3);
+    fit_edges(&k, limits);
     assert_string_equal(name_of(&k, 0, 0, 0), variant ? "tanh" : "sin");
     assert_string_equal(name_of(&k, 0, 1, 0), variant == 2 ? "" : "x^2");
     assert_string_equal(name_of(&k, 1, 0, 0), variant ? "" : "exp");
@@ -232,7 +234,7 @@ static void test_the_whole_decides(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_are_found),    cmocka_unit_test(test_limits_are_kept),
-      cmocka_unit_test(test_simplicity_is_weighed),  cmocka_unit_test(test_settling),
+      cmocka_unit_test(test_simplicity_is_weighed),  cmocka_unit_test(test_normalizing),
       cmocka_unit_test(test_numbers_when_others_go), cmocka_unit_test(test_formulas_keep_to_them),
       cmocka_unit_test(test_the_whole_decides),
   };

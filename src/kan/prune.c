@@ -1,12 +1,12 @@
-#include "kan/narrow.h"
+#include "kan/prune.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* --- the config --- */
 
-bool gt_kan_narrow_config(gt_arena *arena, gt_spec *root, const int *widths, int layers,
-                          const gt_kan_snapping *snapping, gt_diagnostics *diagnostics) {
+bool gt_kan_prune_config(gt_arena *arena, gt_spec *root, const int *widths, int layers,
+                         const gt_kan_edge_functions *functions, gt_diagnostics *diagnostics) {
   const gt_spec *list = gt_spec_find(root, "model");
   for (int i = 0; i < layers; i++) {
     gt_spec *kan = gt_kan_settings(arena, root, i, layers);
@@ -17,15 +17,15 @@ bool gt_kan_narrow_config(gt_arena *arena, gt_spec *root, const int *widths, int
     }
     gt_kan_set(arena, kan, "units", gt_spec_text(arena, gt_arena_printf(arena, "%d", widths[i])));
     gt_kan_set(arena, kan, "mask", gt_spec_text(arena, "true"));
-    if (snapping)
-      gt_kan_snap_config(arena, root, i, layers, gt_kan_symbolic_setting(arena, &snapping[i].symbolic));
+    if (functions)
+      gt_kan_set_symbolic(arena, root, i, layers, gt_kan_symbolic_setting(arena, &functions[i].symbolic));
   }
   return true;
 }
 
 /* --- values --- */
 
-typedef struct choice { /* of one layer: which of its inputs and outputs stay, by their numbers before */
+typedef struct choice { /* of one layer: the old indices of its kept inputs and outputs */
   const gt_kan_layer *layer;
   int *input, *output;
   const bool *edge;
@@ -38,7 +38,7 @@ static int *numbers(const bool *kept, int count) {
   return list;
 }
 
-/* Of tensors [rows, inputs]. */
+/* Gathers tensors [rows, inputs]. */
 static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old,
                         float *out) {
   const int64_t *d = slot->shape.dim;
@@ -46,16 +46,17 @@ static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was
     for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * was->shape.dim[1] + c->input[i]];
 }
 
-/* The element of a tensor of this shape that belongs to an input and output, or to an output alone. */
+/* The index of the element of a tensor of this shape for an input and output, or for an output alone. */
 static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
   const int64_t *d = shape.dim;
   if (shape.rank == 4) return ((i / d[2] * d[1] + function) * d[2] + i % d[2]) * d[3] + o;
   return shape.rank == 2 ? i * d[1] + o : o;
 }
 
-/* Of basis functions, and kept. */
+/* True if the edge is kept and is a sum of basis functions. */
 static bool is_sum(const choice *c, int64_t input, int64_t output) {
-  return c->edge[input * c->layer->outputs + output] && !gt_kan_snapped(c->layer, (int)input, (int)output);
+  return c->edge[input * c->layer->outputs + output] &&
+         !gt_kan_edge_function(c->layer, (int)input, (int)output);
 }
 
 static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old, float *out) {
@@ -64,7 +65,7 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
   const bool mask = !strcmp(slot->name + dot, ".mask");
-  if (gt_kan_symbolic_is(slot) && !mask) return; /* gt_kan_snapping_write */
+  if (gt_kan_symbolic_is(slot) && !mask) return; /* gt_kan_edge_functions_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
     gather_rows(c, slot, was, old, out);
     return;
@@ -94,14 +95,14 @@ static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const cho
 
 void gt_kan_prune_state_dict(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
                              const gt_kan_network *network, const gt_kan_kept *kept,
-                             const gt_kan_snapping *snapping, uint64_t seed) {
+                             const gt_kan_edge_functions *functions, uint64_t seed) {
   gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
     const choice c = {layer, numbers(kept->node[l], layer->inputs),
                       numbers(kept->node[l + 1], layer->outputs), kept->edge[l]};
     fill_layer(dict, from, &c);
-    gt_kan_snapping_write(&snapping[l], layer->name, dict);
+    gt_kan_edge_functions_write(&functions[l], layer->name, dict);
     free(c.input);
     free(c.output);
   }

@@ -1,13 +1,13 @@
-#include "kan/settle.h"
+#include "kan/normalize.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* --- one edge ------------------------------------------------------------------------------------------- */
 
-/* A constant inside that one outside can stand for goes there: arguments become a x + b with a^2 + b^2 = 1,
- * of exp with b = 0, of x with a = 1 and b = 0. */
-static void settle_edge(gt_edge_fit *fit) {
+/* Moves constants out of the argument where c and d can express them: then a^2 + b^2 = 1 for powers and
+ * logarithms, b = 0 for exp, and a = 1 and b = 0 for x. */
+static void normalize_edge(gt_edge_fit *fit) {
   const double size = hypot(fit->a, fit->b);
   switch (fit->symbol->kind) {
   case GT_SYMBOL_LINE:
@@ -38,29 +38,29 @@ static void settle_edge(gt_edge_fit *fit) {
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
 static gt_edge_fit *fit_of(const gt_kan_layer *l, int from, int to) {
-  gt_edge_fit *fit = l->snapped ? &l->snapped[from * l->outputs + to] : NULL;
+  gt_edge_fit *fit = l->symbolic_edge ? &l->symbolic_edge[from * l->outputs + to] : NULL;
   return fit && fit->symbol ? fit : NULL;
 }
 
-/* True if all edges from input k are functions. */
-static bool leave_by_functions(const gt_kan_layer *l, int k) {
+/* True if all edges from input k are symbolic. */
+static bool has_symbolic_edges_out(const gt_kan_layer *l, int k) {
   for (int o = 0; o < l->outputs; o++)
     if (l->edge[k * l->outputs + o] && !fit_of(l, k, o)) return false;
   return true;
 }
 
-/* True if all edges to output k are. */
-static bool made_by_functions(const gt_kan_layer *l, int k) {
+/* True if all edges to output k are symbolic and it has no bias. */
+static bool has_symbolic_edges_in(const gt_kan_layer *l, int k) {
   for (int i = 0; i < l->inputs; i++)
     if (l->edge[i * l->outputs + k] && !fit_of(l, i, k)) return false;
   return l->bias == NULL;
 }
 
-typedef struct settler {
+typedef struct normalizer {
   gt_kan_network *network;
   const gt_kan_trace *trace;
   double *y; /* [samples] */
-} settler;
+} normalizer;
 
 static double mean_of(const double *values, int64_t count) {
   double sum = 0;
@@ -68,9 +68,9 @@ static double mean_of(const double *values, int64_t count) {
   return sum / (double)count;
 }
 
-/* The functions that lead to output k get the same mean, `mean` in all (NULL: what they have in all), and are
- * then divided by `deviation`. */
-static void centre(const settler *s, int layer, int k, const double *mean, double deviation) {
+/* Shifts the functions that lead to output k so that their means are equal and add up to `mean` (NULL: to
+ * what they add up to now), then divides them by `deviation`. */
+static void centre(const normalizer *s, int layer, int k, const double *mean, double deviation) {
   const gt_kan_layer *l = &s->network->layer[layer];
   const gt_kan_trace *t = s->trace;
   double shares = 0;
@@ -92,8 +92,8 @@ static void centre(const settler *s, int layer, int k, const double *mean, doubl
     }
 }
 
-/* What a hidden node holds becomes (value - mean) / deviation. */
-static void scale_node(const settler *s, int layer, int k) {
+/* Replaces the value of a hidden node by (value - mean) / deviation. */
+static void scale_node(const normalizer *s, int layer, int k) {
   static const double none = 0;
   const gt_kan_layer *above = &s->network->layer[layer + 1];
   const double mean = mean_of(s->trace->node[layer + 1] + k * s->trace->samples, s->trace->samples);
@@ -107,14 +107,14 @@ static void scale_node(const settler *s, int layer, int k) {
   }
 }
 
-/* From the outputs down, as what leads to a node is measured by the nodes below as they were. */
-void gt_kan_settle(gt_kan_network *network, const gt_kan_trace *trace) {
-  const settler s = {network, trace, gt_alloc((size_t)trace->samples * sizeof *s.y + 1)};
+/* From the outputs down, because `centre` needs the values of the nodes below as the trace has them. */
+void gt_kan_normalize(gt_kan_network *network, const gt_kan_trace *trace) {
+  const normalizer s = {network, trace, gt_alloc((size_t)trace->samples * sizeof *s.y + 1)};
   for (int layer = network->layers; layer-- > 0;) {
     const gt_kan_layer *l = &network->layer[layer];
     for (int k = 0; k < l->outputs; k++)
-      if (layer + 1 < network->layers && trace->spread[layer + 1][k] > 0 && made_by_functions(l, k) &&
-          leave_by_functions(l + 1, k))
+      if (layer + 1 < network->layers && trace->spread[layer + 1][k] > 0 && has_symbolic_edges_in(l, k) &&
+          has_symbolic_edges_out(l + 1, k))
         scale_node(&s, layer, k);
       else
         centre(&s, layer, k, NULL, 1);
@@ -123,7 +123,7 @@ void gt_kan_settle(gt_kan_network *network, const gt_kan_trace *trace) {
     for (int i = 0; i < network->layer[layer].inputs; i++)
       for (int o = 0; o < network->layer[layer].outputs; o++) {
         gt_edge_fit *fit = fit_of(&network->layer[layer], i, o);
-        if (fit) settle_edge(fit);
+        if (fit) normalize_edge(fit);
       }
   free(s.y);
 }

@@ -1,4 +1,4 @@
-#include "kan/least.h"
+#include "kan/levenberg_marquardt.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@ typedef struct work {
   double *square, *side, *factor, *step, *next;
 } work;
 
-/* factor factor' = square + damping diagonal, by Cholesky; false: not positive. */
+/* factor factor' = square + damping diagonal, by Cholesky; false if that is not positive definite. */
 static bool factorize(const double *square, double *factor, int n, double damping) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -23,7 +23,7 @@ static bool factorize(const double *square, double *factor, int n, double dampin
   return true;
 }
 
-/* x = factor^-1 y; they may be the same array. */
+/* x = factor^-1 y; x and y may be the same array. */
 static void solve_lower(const double *factor, int n, const double *y, double *x) {
   for (int i = 0; i < n; i++) {
     double sum = y[i];
@@ -32,7 +32,7 @@ static void solve_lower(const double *factor, int n, const double *y, double *x)
   }
 }
 
-/* Solves (square + damping diagonal) step = -side; false: not positive. */
+/* Solves (square + damping diagonal) step = -side; false if the matrix is not positive definite. */
 static bool solve(const work *w, double damping) {
   const int n = w->n;
   if (!factorize(w->square, w->factor, n, damping)) return false;
@@ -46,14 +46,14 @@ static bool solve(const work *w, double damping) {
   return true;
 }
 
-/* True if only rounding is left of the sum. */
+/* True if the step changed neither the sum nor the parameters by more than rounding. */
 static bool is_still(const work *w, const double *p, double sum, double next) {
   double most = 0;
   for (int i = 0; i < w->n; i++) most = fmax(most, fabs(w->step[i]) / (fabs(p[i]) + 1e-6));
   return sum - next <= 1e-10 * sum && most < 1e-7;
 }
 
-static double descend(const gt_least *problem, work *w, double *p, int most_steps) {
+static double descend(const gt_levenberg_marquardt *problem, work *w, double *p, int most_steps) {
   const size_t n = (size_t)w->n;
   double sum = problem->sum(problem->owner, p, w->square, w->side), damping = 1e-3;
   for (int step = 0; step < most_steps && sum > 0 && isfinite(sum) && damping < 1e12; step++) {
@@ -77,7 +77,7 @@ static double descend(const gt_least *problem, work *w, double *p, int most_step
   return sum;
 }
 
-double gt_least_squares(const gt_least *problem, double *p, int most_steps) {
+double gt_levenberg_marquardt_minimize(const gt_levenberg_marquardt *problem, double *p, int most_steps) {
   const size_t n = (size_t)problem->parameters;
   if (!n) return problem->sum(problem->owner, p, NULL, NULL);
   double *room = gt_alloc((2 * n * n + 3 * n) * sizeof *room);
@@ -88,7 +88,8 @@ double gt_least_squares(const gt_least *problem, double *p, int most_steps) {
   return sum;
 }
 
-void gt_least_deviations(const gt_least *problem, const double *p, double *deviation) {
+void gt_levenberg_marquardt_deviations(const gt_levenberg_marquardt *problem, const double *p,
+                                       double *deviation) {
   const int n = problem->parameters;
   const size_t cells = (size_t)n * (size_t)n;
   double *square = gt_alloc((2 * cells + 2 * (size_t)n + 1) * sizeof *square), *factor = square + cells,

@@ -1,4 +1,5 @@
-/* Constants that are nice numbers: by what each saves, a number's digits against a worse fit. */
+/* Rounding of constants to nice numbers, where the digits that this saves are worth more bits than the fit
+ * loses. */
 #include "base/memory.h"
 #include "kan/symbolic.h"
 #include <math.h>
@@ -7,10 +8,10 @@
 
 #define PI 3.14159265358979323846
 enum { FIT_STEPS = 40, MOST_REFUSED = 64 };
-static const double far = 6; /* standard errors: no constant is so far from what it is */
+static const double far = 6; /* standard errors: constants are not rounded to numbers farther away */
 
-/* Zero, then multiples of units over a whole number, and what they cost in bits beside their multiple: a
- * choice of ours, that the simpler of two that fit alike is taken. */
+/* Zero, and multiples of unit / over. `bits` is the cost of the unit, in addition to that of the multiple: a
+ * choice of ours, so that the simpler of two numbers that fit alike is taken. */
 static const struct {
   double unit, over, bits;
 } grids[] = {{0, 1, 0},
@@ -32,35 +33,35 @@ static const struct {
              {0.25 / PI, 1, 6}};
 enum { GRIDS = sizeof grids / sizeof *grids, MOST_MULTIPLE = 1000 };
 
-typedef struct snapper {
+typedef struct rounding {
   gt_symbolic *s;
   const gt_symbolic_data *data;
-  gt_symbolic_constant *constant; /* those that are not fixed */
-  double *deviation;              /* of each, for noise of 1 */
+  gt_symbolic_constant *constant; /* [count]: the constants that are not fixed */
+  double *deviation;              /* [count]: standard errors, for noise with a standard deviation of 1 */
   int count;
-  double sum; /* of squares, at its least */
+  double sum; /* of squares, at the minimum */
   struct {
     const double *value;
     double nice;
   } refused[MOST_REFUSED];
   int refusals;
-} snapper;
+} rounding;
 
 typedef struct proposal {
   int constant;
-  double nice, bits; /* the number, and what it takes to write it */
-  double saved;      /* beside the constant as it is */
-  double gain;       /* what is saved, but for what the samples lose, where the sum of squares is quadratic */
+  double nice, bits; /* the number, and the bits to write it */
+  double saved;      /* bits, compared with the constant before */
+  double gain;       /* `saved` less the estimated loss of fit, for a quadratic sum of squares */
 } proposal;
 
-static bool is_refused(const snapper *p, const double *value, double nice) {
+static bool is_refused(const rounding *p, const double *value, double nice) {
   for (int r = 0; r < p->refusals; r++)
     if (p->refused[r].value == value && p->refused[r].nice == nice) return true;
   return false;
 }
 
-/* The nice number that constant k gains most by, if by more than `best` does. */
-static void propose(const snapper *p, int k, double noise, proposal *best) {
+/* Updates *best if a nice number for constant k gains more. */
+static void propose(const rounding *p, int k, double noise, proposal *best) {
   const double x = *p->constant[k].value, error = noise * p->deviation[k];
   const double own = gt_symbolic_constant_bits(p->data, x, error);
   for (int g = 0; g < GRIDS; g++) {
@@ -73,7 +74,7 @@ static void propose(const snapper *p, int k, double noise, proposal *best) {
   }
 }
 
-static void restore(snapper *p, const gt_symbolic *before) {
+static void restore(rounding *p, const gt_symbolic *before) {
   memcpy(p->s->edge, before->edge, (size_t)p->s->edges * sizeof *before->edge);
   for (int l = 1; l <= p->s->layers; l++) {
     memcpy(p->s->bias[l], before->bias[l], (size_t)p->s->width[l] * sizeof **before->bias);
@@ -81,8 +82,9 @@ static void restore(snapper *p, const gt_symbolic *before) {
   }
 }
 
-/* Gives a constant its nice number for good, if the others can make up for it. */
-static bool take(snapper *p, const proposal *b) {
+/* Fixes a constant to its nice number and refits the others; undoes that if the fit loses more than it saves.
+ */
+static bool take(rounding *p, const proposal *b) {
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_symbolic before = gt_symbolic_copy(&arena, p->s);
@@ -103,9 +105,9 @@ static bool take(snapper *p, const proposal *b) {
   return ok;
 }
 
-int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data) {
+int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data) {
   const size_t most = (size_t)gt_symbolic_free(symbolic, NULL) + 1;
-  snapper p = {.s = symbolic, .data = data, .sum = gt_symbolic_fit(symbolic, data, 100)};
+  rounding p = {.s = symbolic, .data = data, .sum = gt_symbolic_fit(symbolic, data, 100)};
   int taken = 0;
   p.constant = gt_alloc(most * sizeof *p.constant);
   p.deviation = gt_alloc(most * sizeof *p.deviation);

@@ -1,0 +1,59 @@
+/* Symbolic fit: replaces edges of a trained network by functions of the library, c f(a x + b) + d, each
+ * fitted to the edge's own values at the samples; and writes the result into configs and parameters. Owner:
+ * the phase that does the fit (src/change/symbolic.c). */
+#ifndef GT_KAN_SYMBOLIC_EDGES_H
+#define GT_KAN_SYMBOLIC_EDGES_H
+#include "kan/scores.h"
+#include "kan/symbolic.h"
+#include "layer/kan/kan_symbolic.h"
+#include "spec/spec.h"
+
+typedef struct gt_symbolic_edges_request { /* an edge that the config names */
+  int layer, from, to;
+  const gt_symbol *symbol; /* NULL: the best of the library */
+  bool limited;            /* `symbol` only if it reaches minimum_r2 */
+} gt_symbolic_edges_request;
+
+typedef struct gt_symbolic_edges_options {
+  double minimum_r2; /* an edge that no function explains this well stays, unless its function is requested */
+  double weight_simple; /* w: fits minimize w complexity + (1 - w) log2(1 - r2) */
+  const bool *allowed;  /* [symbols] */
+  const gt_symbolic_edges_request *request;
+  int requests; /* 0: all edges */
+  int threads;  /* as for gt_pool_create */
+} gt_symbolic_edges_options;
+
+/* Replaces edges of the network by functions, then normalizes them (gt_kan_normalize). Edges that are
+ * symbolic already stay as they are. tried: [layers], for each layer an array [inputs, outputs] that receives
+ * the best fit of each edge that was tried; symbol NULL: the edge was not tried. */
+void gt_kan_fit_symbolic_edges(gt_kan_network *network, const gt_kan_trace *trace,
+                               const gt_symbolic_edges_options *limits, gt_edge_fit *const *tried);
+
+/* Chooses functions by a formula for the whole network (gt_symbolic_find) and adds them to the options as
+ * limited requests: for the requested edges without a function or, without requests, for all edges.
+ * GT_ERR_DATA if the network cannot be read as a formula. */
+bool gt_kan_choose_functions_jointly(const gt_kan_network *network, const double *scaled,
+                                     const gt_symbolic_data *data, gt_symbolic_edges_options *limits,
+                                     gt_arena *arena, gt_error *error);
+
+/* The symbolic edges of a layer, ordered by function, and their constants. */
+typedef struct gt_kan_edge_functions {
+  gt_kan_symbolic symbolic;
+  const gt_edge_fit **fit; /* [symbolic.edges] */
+} gt_kan_edge_functions;
+/* kept: edges are numbered as after pruning; NULL: nothing is pruned. */
+gt_kan_edge_functions gt_kan_edge_functions_of(gt_arena *arena, const gt_kan_network *network, int layer,
+                                               const gt_kan_kept *kept);
+/* Writes the constants into the parameters of the layer of that name. */
+void gt_kan_edge_functions_write(const gt_kan_edge_functions *functions, const char *layer,
+                                 gt_state_dict *dict);
+
+/* The settings of a layer in a config that lists its KAN layers one by one; `- kan: 5` becomes a map. NULL if
+ * the config lists them in another way. */
+gt_spec *gt_kan_settings(gt_arena *arena, gt_spec *root, int layer, int layers);
+/* Sets a key of these settings. */
+void gt_kan_set(gt_arena *arena, gt_spec *settings, const char *key, gt_spec *value);
+/* Sets `symbolic` of these settings to the list, or removes it if the list is empty. False if there are no
+ * such settings. */
+bool gt_kan_set_symbolic(gt_arena *arena, gt_spec *root, int layer, int layers, const gt_spec *list);
+#endif
