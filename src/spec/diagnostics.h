@@ -25,7 +25,7 @@
   X(unused, "an input or a layer whose values nothing reads")                         \
   X(applied_twice, "a last layer (such as softmax) that the loss already includes")   \
   X(never_evaluated, "early stopping, a schedule or best.bin without any evaluation") \
-  X(watches_test, "early stopping or model selection on the test split")              \
+  X(watches_test, "early stopping, model selection or a schedule on the test split")  \
   X(clipped_light, "pixel values above white, which color_jitter clips")              \
   X(no_effect, "a number of steps or epochs that the run never reaches")              \
   X(single_value_norm, "normalization over a single value, whose output is constant") \

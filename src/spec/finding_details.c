@@ -11,8 +11,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if there is neither validation nor test data for what waits for evaluations: early stopping, keep_best, "
         "or a schedule such as plateau. Set data.validation or data.test.",
     [GT_FINDING_watches_test] =
-        "Appears if early stopping has a test split to watch and no validation split. The result is then better on the "
-        "test samples than on others. Set data.validation.",
+        "Appears if early stopping (patience or goal), keep_best or the schedule plateau has a test split to watch and no "
+        "validation split. The result is then better on the test samples than on others. Set data.validation.",
     [GT_FINDING_clipped_light] =
         "Appears if samples have values above the white of color_jitter, which it cuts off. Set data.normalize.scale to "
         "1 / white.",

@@ -297,6 +297,7 @@ static void review(gt_config *config, gt_arena *arena) {
   gt_config_review_classes(config, arena);
   gt_config_review_test(config, arena);
   gt_config_review_lengths(config, arena);
+  gt_config_review_watchers(config, arena);
 }
 
 static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,

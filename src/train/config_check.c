@@ -40,35 +40,6 @@ static void check_metric(gt_config *config, bool hard) {
         ->suggestion = watched->correct ? "accuracy" : "loss";
 }
 
-/* Early stopping, keep_best and some schedules need evaluations during the run. Without any they do nothing:
- * no error, but a finding. */
-static void check_watchers(gt_config *config) {
-  const gt_dataset *data = &config->dataset;
-  const gt_train_config *train = &config->train;
-  const gt_early_stopping *stopping = &train->early_stopping;
-  if (data->validation.samples || data->test.samples) return;
-  const gt_spec *root = config->root, *node = gt_spec_find(root, "train");
-  const gt_schedule_type *schedule = config->optim ? config->optim->schedule->type : NULL;
-  const struct {
-    bool waits;
-    const gt_spec *at;
-    const char *text;
-  } watchers[] = {
-      {stopping->patience || stopping->has_goal, gt_spec_find(node, "early_stopping"),
-       "early stopping never happens"},
-      {train->checkpoint.keep_best, gt_spec_find(gt_spec_find(node, "checkpoint"), "keep_best"),
-       "keep_best keeps nothing"},
-      {schedule && schedule->observe, gt_spec_find(root, "schedule"),
-       "this schedule never changes the learning rate"},
-  };
-  for (size_t i = 0; i < sizeof watchers / sizeof *watchers; i++)
-    if (watchers[i].waits)
-      gt_finding_at(&config->diagnostics, GT_FINDING_never_evaluated,
-                    watchers[i].at ? watchers[i].at->at : root->at,
-                    "%s: there is neither validation nor test data to watch", watchers[i].text)
-          ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
-}
-
 static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype, false);
   if (bits) gt_graph_holds_bits(graph, variable);
@@ -253,7 +224,6 @@ void gt_config_check_model(gt_config *config, const char *advice, gt_arena *aren
   gt_model_read read;
   if (config->has_dataset) {
     try_to_build(config, advice, arena);
-    check_watchers(config);
   } else {
     gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),
                        &config->diagnostics); /* without shapes at least the keys are checked */

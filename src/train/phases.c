@@ -36,6 +36,12 @@ int64_t gt_phase_steps(const gt_config *phase) {
              : phase->train.steps;
 }
 
+int64_t gt_phase_evaluations(const gt_config *phase) {
+  const gt_train_config *train = &phase->train;
+  const int64_t units = train->epochs ? train->epochs : train->steps;
+  return train->eval_every > 0 ? gt_ceil_div(units, train->eval_every) : 1;
+}
+
 /* --- reading --- */
 
 static bool begins_with(const char *key, const char *section) {

@@ -20,6 +20,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena);
 bool gt_phase_may_change(const char *key);             /* a path, such as optimizer.lr */
 gt_batching gt_phase_batching(const gt_config *phase); /* as its optimizer steps */
 int64_t gt_phase_steps(const gt_config *phase);        /* of the whole phase */
+int64_t gt_phase_evaluations(const gt_config *phase);  /* of the whole phase, the one at its end included */
 /* Steps that take each batch of the data once, whatever the optimizer. */
 int64_t gt_phase_steps_per_epoch(const gt_config *phase);
 #endif

@@ -13,6 +13,9 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
 gt_position gt_config_place_of_split(const gt_config *config, const char *split);
 /* Finds counts of steps and epochs that the run never reaches (review_lengths.c). */
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
+/* Finds settings that wait for evaluations where there are none, or that decide by the test data
+ * (review_watchers.c). */
+void gt_config_review_watchers(gt_config *config, gt_arena *arena);
 /* Notes between which values the training samples lie, for the model that is trained on them. */
 void gt_config_note_ranges(gt_config *config, gt_arena *arena);
 /* Compares a test split of files of its own with the training samples. */

@@ -35,8 +35,7 @@ static length length_of(const gt_config *phase, int64_t before, const char *who)
   const int64_t each = gt_phase_batching(phase).steps;
   length l = {.steps = gt_phase_steps(phase), .before = before, .who = who};
   l.epochs = gt_ceil_div(l.steps, each);
-  const int64_t every = phase->train.eval_every;
-  l.evaluations = every > 0 ? gt_ceil_div(units_of(phase, &l), every) : 1;
+  l.evaluations = gt_phase_evaluations(phase);
   return l;
 }
 
@@ -81,17 +80,6 @@ static void add_schedule(counts *c, const gt_config *phase, const length *l) {
                         schedule->type->name, gt_spec_find(section, reach.key) ? "this" : "its default",
                         reach.key, (long long)reach.needs, reach.unit, l->who, (long long)have),
         gt_arena_printf(c->arena, "a longer run, or a smaller '%s'", reach.key));
-}
-
-/* What is chosen by the test data looks better on them than on others. */
-static void review_watched(gt_config *config) {
-  const gt_dataset *data = &config->dataset;
-  const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
-  if (!config->train.early_stopping.patience || data->validation.samples || !data->test.samples || !node)
-    return;
-  gt_finding_at(&config->diagnostics, GT_FINDING_watches_test, node->at,
-                "early stopping watches the test data, as there is no validation split")
-      ->help = "data: {..., validation: 0.1} sets a tenth of the training samples apart";
 }
 
 /* "phase 2 ends after 3 epochs" */
@@ -188,7 +176,6 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena) {
     review_stopping(config, phase);
     before += l.steps;
   }
-  review_watched(config);
   for (int i = 0; i < c->items; i++) {
     const count *item = &c->item[i];
     bool told = item->reached; /* or has an effect in another phase */

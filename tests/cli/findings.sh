@@ -47,13 +47,26 @@ for row in '{type: step, step_size: %d}:4:3' '{type: step, step_size: %d, by: st
   # shellcheck disable=SC2059
   finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$long")"
   # shellcheck disable=SC2059
-  silent "schedule: $schedule, $short" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$short")"
+  silent "schedule: $schedule, $short" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$short")" --set quiet=watches_test
 done
 exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=1
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
 says "… that never ends" "early stopping cannot end the run: it has 4 evaluations, and patience is 4"
-finds watches_test "--set:1" "early stopping watches the test data" "$GTRAIN" check length.yaml --set train.early_stopping=3
+finds watches_test "--set:1:22" "early_stopping.patience watches the test data, as there is no validation split" "$GTRAIN" check length.yaml --set train.early_stopping=3
+finds watches_test "--set:1:27" "early_stopping.goal watches" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1
+finds watches_test "--set:1:28" "checkpoint.keep_best watches" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true
+finds watches_test "--set:1:17" "schedule 'plateau' watches" "$GTRAIN" check length.yaml --set 'schedule={type: plateau, patience: 2}'
+finds watches_test "--set:1:33" "early_stopping.patience, early_stopping.goal, checkpoint.keep_best and schedule 'plateau' watch the test" \
+  "$GTRAIN" check length.yaml --set 'train.early_stopping={patience: 2, goal: 0.1}' --set train.checkpoint.keep_best=true --set 'schedule={type: plateau, patience: 2}'
+finds watches_test "--set:1:90" "early_stopping.patience and schedule 'plateau' watch" "$GTRAIN" check length.yaml \
+  --set 'train={batch_size: 5, phases: [{epochs: 1}, {epochs: 2, train.early_stopping: {patience: 1}}, {epochs: 2, schedule: {type: plateau, patience: 0}}]}'
+finds never_evaluated "--set:1:90" "early stopping never happens" "$GTRAIN" check length.yaml --set data.test_samples=0 \
+  --set 'train={batch_size: 5, phases: [{epochs: 1}, {epochs: 2, train.early_stopping: {patience: 1}}]}'
+silent "one evaluation in all" "$GTRAIN" check length.yaml --set train.eval_every=0 --set train.early_stopping.goal=0.1
+silent "keep_best and plateau with a validation split" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true \
+  --set 'schedule={type: plateau, patience: 2}' --set data.validation=0.2 --set train.batch_size=4
+silent "the boards of an automaton, of which none are held out" "$GTRAIN" check @life
 silent "patience" "$GTRAIN" check length.yaml --set train.early_stopping=3 --set data.validation=0.2 --set train.batch_size=4
 exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true --set train.eval_every=0
 says "… leaves nothing to choose" "keep_best has one model to choose from"
@@ -73,7 +86,7 @@ finds no_effect "--set:1" "phase 2 ends after 3 epochs: there is one evaluation"
 finds no_effect "--set:1" "phase 2 ends after 3 epochs: no checkpoint is saved before" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.checkpoint.every: 4}]}"
 # Stopping that nothing starts, or that waits for what cannot be.
 finds no_effect "--set:1:22" "neither patience nor a goal" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}'
-silent "what keep_best reads" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}' --set train.checkpoint.keep_best=true
+silent "what keep_best reads" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}' --set train.checkpoint.keep_best=true --set quiet=watches_test
 silent "none" "$GTRAIN" check length.yaml --set 'train.early_stopping={patience: 0, min_delta: 0.1}'
 finds no_effect "--set:1:27" "loss never reaches -1: it is at least 0" "$GTRAIN" check length.yaml --set train.early_stopping.goal=-1
 exits 0 "plateau without evaluations" "$GTRAIN" check length.yaml --set data.test_samples=0 --set schedule=plateau
