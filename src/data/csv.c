@@ -69,13 +69,10 @@ static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) 
       csv->role[column] = use;
       continue;
     }
-    gt_diagnostic *d =
-        gt_error_at(reader->diagnostics, list.at[i],
-                    column < 0 ? "there is no column '%s' in %s" : "column '%s' of %s is used twice",
-                    list.items[i], csv->path);
+    gt_diagnostic *d = column < 0 ? gt_csv_no_column(reader, csv, list.items[i], list.at[i])
+                                  : gt_error_at(reader->diagnostics, list.at[i],
+                                                "column '%s' of %s is used twice", list.items[i], csv->path);
     d->expected = gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
-    const char *nearest = column < 0 ? gt_csv_nearest(csv, list.items[i]) : NULL;
-    d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
     return false;
   }
   return true;

@@ -77,6 +77,12 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form);
 void gt_csv_doubt(const gt_csv *csv);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
+/* Reports that the file has no such column, and how its first line was read if that is probably why. The
+ * returned error can be completed. */
+gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
+/* The same clause for other errors about a missing column, such as " (its first line is read as …)"; "" if
+ * a column of that name is only misspelled. */
+const char *gt_csv_how_named(const gt_csv *csv, const char *name);
 /* True if columns are matched by the names that another file or a model has for them (names; NULL: it has
  * none). False if this file has no header, or if those names are only the column numbers of a file without
  * one: then columns are matched by position, with a warning if one of the two sides has names. whose: the

@@ -25,6 +25,31 @@ const char *gt_csv_nearest(const gt_csv *csv, const char *name) {
   return gt_nearest(name, csv->names, (size_t)csv->columns);
 }
 
+const char *gt_csv_how_named(const gt_csv *csv, const char *name) {
+  if (!csv->header)
+    return ": its first line is read as a sample, not as a header, so its columns have numbers";
+  return gt_csv_nearest(csv, name) ? "" : ": its first line is read as the header";
+}
+
+/* The key `header` is of the format csv; lists of images have none. */
+static const char *name_help(const gt_data_reader *reader, const gt_csv *csv, const char *name) {
+  const bool settable = !strcmp(reader->dataset->format, "csv");
+  if (!*gt_csv_how_named(csv, name)) return NULL;
+  if (csv->header)
+    return settable ? "set `header: false` if that line is a sample; columns then have numbers from 1" : NULL;
+  return gt_arena_printf(reader->arena, "write the number of a column, from 1 to %d%s", csv->columns,
+                         settable ? ", or set `header: true` if that line holds the column names" : "");
+}
+
+gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "there is no column '%s' in %s%s", name, csv->path,
+                                 gt_csv_how_named(csv, name));
+  const char *nearest = gt_csv_nearest(csv, name);
+  d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
+  d->help = name_help(reader, csv, name);
+  return d;
+}
+
 /* --- the first line --- */
 
 /* True for "1" to "columns": the names of columns in a file without a header. */
@@ -167,8 +192,9 @@ static bool take_named(gt_csv *csv, const char *const *names, int count, int fir
         return gt_fail(csv->error, GT_ERR_DATA,
                        "%s:1:1: there is no column '%s'; is the delimiter '%c' right?", csv->path, names[i],
                        csv->delimiter);
-      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s", csv->path, names[i],
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, names[i],
+                     gt_csv_how_named(csv, names[i]), nearest ? "; did you mean '" : "",
+                     nearest ? nearest : "", nearest ? "'?" : "");
     }
     if (csv->role[column] >= 0)
       return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' is used twice", csv->path, names[i]);

@@ -259,11 +259,8 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 /* The column that the config names, or that is meant without that; -1 after reporting. */
 static int find_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
   const int column = gt_csv_find(csv, name);
-  if (column >= 0) return column;
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "there is no column '%s' in %s", name, csv->path);
-  const char *nearest = gt_csv_nearest(csv, name);
-  d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
-  return -1;
+  if (column < 0) gt_csv_no_column(reader, csv, name, at);
+  return column;
 }
 
 /* Targets in the order of the list, then the path: all are cells that the reading keeps. */

@@ -28,14 +28,13 @@ static void note_phase(const gt_config *phase, int64_t evaluations, gt_arena *ar
   const gt_spec *early = gt_spec_find(node, "early_stopping");
   const bool several = evaluations > 1;
   const bool adapts = schedule->type->observe != NULL;
-  const bool reaches = !schedule->type->reach ||
-                       schedule->type->reach(schedule->config).needs <= gt_phase_evaluations(phase);
+  const bool reaches =
+      !schedule->type->reach || schedule->type->reach(schedule->config).needs <= gt_phase_evaluations(phase);
   note(&w[0], stopping->patience, early, "patience", several);
   note(&w[1], stopping->has_goal, early, "goal", several);
   note(&w[2], train->checkpoint.keep_best, gt_spec_find(node, "checkpoint"), "keep_best", several);
   note(&w[3], adapts, gt_spec_find(phase->root, "schedule"), "type", reaches);
-  if (adapts && !w[3].name)
-    w[3].name = gt_arena_printf(arena, "schedule '%s'", schedule->type->name);
+  if (adapts && !w[3].name) w[3].name = gt_arena_printf(arena, "schedule '%s'", schedule->type->name);
 }
 
 static void report_idle(gt_config *config, const watcher w[KINDS]) {

@@ -119,7 +119,26 @@ static void csv_mistakes(void **state) {
   const char *empty = write_text("e.csv", ""), *bare = write_text("b.csv", "a,b\n");
   open_data(&o, "{train: %s, target: lable}", train);
   assert_string_equal(o.diagnostics.items[0].suggestion, "label");
+  assert_null(o.diagnostics.items[0].help);
   expect_bad_config(&o, 0, "no column 'lable'");
+  /* a name that is not found because of how the first line is read */
+  const char *bare_rows = write_text("v.csv", "1,2,30\n2,3,50\n"), *text = write_text("x.csv", "p,q\nr,s\n");
+  const char *sample = "its first line is read as a sample, not as a header",
+             *first = "its first line is read as the header";
+  open_data(&o, "{train: %s, target: price}", bare_rows);
+  assert_non_null(strstr(o.diagnostics.items[0].help, "from 1 to 3, or set `header: true`"));
+  expect_bad_config(&o, 0, sample);
+  open_data(&o, "{train: %s, target: 3, ignore: [a]}", bare_rows);
+  expect_bad_config(&o, 0, sample);
+  open_data(&o, "{train: %s, target: label, header: false}", train);
+  expect_bad_config(&o, 0, sample);
+  open_data(&o, "{train: %s, target: 2}", text);
+  assert_non_null(strstr(o.diagnostics.items[0].help, "set `header: false`"));
+  expect_bad_config(&o, 0, first);
+  open_data(&o, "{train: %s, target: price, header: true}", bare_rows);
+  expect_bad_config(&o, 0, first);
+  open_data(&o, "{train: %s, test: %s}", train, text);
+  expect_bad_file(&o, first);
   open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "a,b,labels\n1,2,cat\n"));
   expect_bad_file(&o, "there is no column 'label'; did you mean 'labels'?");
   open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "label,a,b\ncat,1,2\ndgo,1,2\n"));
