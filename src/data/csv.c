@@ -213,6 +213,7 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_label
                   "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
   labels->open = listed;
+  labels->listed = common->class_names.count > 0;
   if (!labels->text && !listed)
     labels->count = names.count               ? names.count
                     : common->classes.integer ? (int)common->classes.integer

@@ -114,6 +114,7 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
 typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;
   bool open;                /* labels may be of other classes: a text label maps to -1, a number to itself */
+  bool listed;              /* the classes are those of the config's class_names */
   const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
   const char *respelled;    /* a class that the training file spells in two Unicode forms; NULL: none */
   int count;

@@ -158,7 +158,8 @@ static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const 
   char shown[48], help[256];
   if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
   const gt_strings known = {.items = labels->names, .count = labels->count};
-  gt_data_class_help(gt_cell_shown(cell, shown), known, help, sizeof help);
+  gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
+                     help, sizeof help);
   return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
 }
 
@@ -181,8 +182,12 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
     if (!labels->text) {
       if (!number_label(csv, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
-      return gt_csv_fail(csv, cell, "label %d is out of range: with %d class%s, labels go from 0 to %d",
-                         to[i], labels->count, labels->count == 1 ? "" : "es", labels->count - 1);
+      return gt_csv_fail(csv, cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", to[i],
+                         labels->count, labels->listed ? "class_name" : "class",
+                         labels->count == 1 ? ""
+                         : labels->listed   ? "s"
+                                            : "es",
+                         labels->count - 1);
     }
     to[i] = class_of(labels, cell);
     if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);

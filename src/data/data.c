@@ -68,7 +68,9 @@ static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, ignore_index, GT_FIELD_INT, .min = -1e9, .max = 1e9,
            .help = "label that does not count in loss and metrics, such as 255 for unlabeled pixels "
                    "(default: none)"),
-    GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
+    GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS,
+           .help = "names of the classes, in the order of their numbers; if the labels are text, or the "
+                   "classes are folders, these names as the data has them: this sets their order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
            .help = "normalization of the inputs: none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
@@ -202,7 +204,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   if (reader->task == GT_TASK_AUTO && reader->wanted->labels) reader->task = GT_TASK_CLASSIFICATION;
   reader->dataset->format = format->name;
   gt_data_one_input(reader);
-  return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
+  return gt_data_check_class_keys(reader) && format->open(reader, options) && gt_data_prepare(reader) &&
+         reader->diagnostics->errors == errors;
 }
 
 /* Once a stranger's file was read, an error message may quote its contents, so it is replaced. Errors of

@@ -98,14 +98,15 @@ bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text)
   return false;
 }
 
-void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size) {
+void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size) {
   const int count = classes.count;
   const char *nearest = gt_nearest(name, classes.items, (size_t)count);
-  if (count == 1) {
+  if (count == 1 && !lists) {
     snprintf(out, size, "is not a class; the only class is %s", classes.items[0]);
     return;
   }
-  size_t n = (size_t)snprintf(out, size, "is not one of the %d classes", count);
+  size_t n = lists ? (size_t)snprintf(out, size, "is not in class_names, which lists %s", lists)
+                   : (size_t)snprintf(out, size, "is not one of the %d classes", count);
   if (nearest) snprintf(out + n, size - n, "; did you mean '%s'?", nearest);
   for (int i = 0; i < count && !nearest && n < size; i++) {
     const bool fits = n + strlen(classes.items[i]) + 8 < size;

@@ -140,8 +140,9 @@ bool gt_data_has_suffix(const char *path, const char *suffix);
 /* True if a numeric target may have this value. Else `text` (at least 128 bytes) gets the reason. */
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
 /* Of a name that is no class: "is not one of the 2 classes; did you mean 'cat'?", or their names as far as
- * there is room. */
-void gt_data_class_help(const char *name, gt_strings classes, char *out, size_t size);
+ * there is room. lists: what the config's class_names list ("the labels of the file"), if the classes are
+ * those; else NULL. */
+void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Position of the key; of the data map if the key is absent or NULL. */
@@ -165,6 +166,8 @@ void gt_split_finish(gt_split *split);
 /* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
+/* Before the files are read: false if `classes` and `class_names` give two numbers of classes. */
+bool gt_data_check_class_keys(gt_data_reader *reader);
 /* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */
 bool gt_data_scale(gt_data_reader *reader, int index);
 /* Sets the crop of image inputs; needs the scaling. */

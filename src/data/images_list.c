@@ -121,7 +121,8 @@ static bool unknown_class(const listing *l, const char *name) {
   const gt_dataset *dataset = l->reader->dataset;
   const gt_strings known = {.items = dataset->class_names, .count = dataset->classes};
   char help[256];
-  gt_data_class_help(name, known, help, sizeof help);
+  gt_data_class_help(name, known, l->reader->common->class_names.count ? "the folders" : NULL, help,
+                     sizeof help);
   return gt_fail(l->reader->error, GT_ERR_DATA, "%s/%s: '%s' %s", l->folder, name, name, help);
 }
 

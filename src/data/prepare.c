@@ -112,18 +112,23 @@ static bool check_names(gt_data_reader *reader) {
   return true;
 }
 
+bool gt_data_check_class_keys(gt_data_reader *reader) {
+  const gt_data_common *common = reader->common;
+  const int named = common->class_names.count;
+  const int64_t asked = common->classes.listed ? 0 : common->classes.integer;
+  if (!named || !asked || named == asked) return true;
+  gt_diagnostic *d =
+      problem(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
+  d->expected = gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named);
+  return false;
+}
+
 /* The number of classes that the config or the trained model sets; 0: neither does; -1: they contradict each
  * other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   const int named = common->class_names.count, taught = reader->wanted->classes;
   const int64_t asked = common->classes.integer, classes = named ? named : asked;
-  if (named && asked && named != asked) {
-    gt_diagnostic *d =
-        problem(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
-    d->expected = gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named);
-    return -1;
-  }
   if (!taught || !classes || classes == taught) return classes ? classes : taught;
   gt_diagnostic *d = problem(reader, named ? "class_names" : "classes",
                              "the model was trained with another number of classes");

@@ -93,6 +93,8 @@ static bool unknown_class(gt_data_reader *reader, int entry, const char *const *
   const char *text = chosen.items[entry];
   gt_diagnostic *d = gt_error_at(reader->diagnostics, chosen.at[entry], "unknown class '%.80s'", text);
   d->expected = expected;
+  if (reader->common->class_names.count)
+    d->help = "`classes` chooses among the names in `class_names`, or numbers from 0";
   if (!count) return false;
   d->expected = list_of_names(reader->arena, names, count);
   const char *nearest = gt_nearest(text, names, (size_t)count);

@@ -29,7 +29,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if a target that is a number is the same in all training samples. Check data.target and the file.",
     [GT_FINDING_empty_class] =
         "Appears if labels are numbers and one from 0 to the largest has no training sample: labels that begin at 1 leave "
-        "class 0 empty. data: {classes: [1, 2, 3]} numbers the labels from 0.",
+        "class 0 empty. data: {classes: [1, 2, 3]} numbers the labels from 0. Also if `class_names` lists a class "
+        "without one.",
     [GT_FINDING_missing_class] =
         "Appears if a class has training samples and none in the validation or test split, or the other way round. "
         "Take a larger split, or add samples.",

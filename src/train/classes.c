@@ -94,6 +94,18 @@ static const char *classes_help(const gt_class_counts *c, const char *condition,
                          list_found(c, arena), condition);
 }
 
+/* class_names may list a class that has no sample: misspelled, or of other data. */
+static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena *arena) {
+  const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
+  int64_t *each = GT_NEW_N(arena, int64_t, c->classes);
+  for (int i = 0; i < c->classes; i++) each[i] = 1;
+  const char *text = lacked(c, each, c->split[0], arena);
+  if (!gt_spec_is_null(listed) && *text)
+    gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
+                  "no training sample is of class %s, which class_names lists", text)
+        ->help = "names of the classes that occur, or samples of the others";
+}
+
 /* Classes are numbered from 0; labels from 1 leave that one without a sample, and an output too many. */
 static void review_empty(gt_config *config, const gt_class_counts *c, int found, int empty, gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
@@ -162,6 +174,7 @@ void gt_config_review_classes(gt_config *config, gt_arena *arena) {
     else if (empty < 0)
       empty = i;
   if (found > 1 && found < c.classes && !c.names) review_empty(config, &c, found, empty, arena);
+  if (c.names) review_listed(config, &c, arena);
   if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
                   "all training samples are of one class, '%s': any model has an accuracy of 1 on them",

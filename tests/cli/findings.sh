@@ -121,6 +121,22 @@ loss: cross_entropy
 YAML
 finds empty_class classes.yaml:1:7 "no training sample is of class 0: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
 says "the way out" "data: {task: classification, classes: [1, 2, 3]}"
+# class_names beside labels that have names already, and of another number.
+named="data={train: train.csv, class_names"
+printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
+finds empty_class "--set:1:38" "no training sample is of class 'u', 'v', which class_names lists" \
+  "$GTRAIN" check classes.yaml --set "$named: [x, y, z, u, v]}" --set 'model=[{linear: 5}]'
+silent "another order" "$GTRAIN" check classes.yaml --set "$named: [z, y, x]}" --set 'model=[{linear: 3}]'
+exits 65 "other names than the labels" "$GTRAIN" check classes.yaml --set "$named: [A, B, C]}"
+says "… say what class_names is" "train.csv:2:3: 'x' is not in class_names, which lists the labels of the file: A, B, C"
+exits 65 "one name of them" "$GTRAIN" check classes.yaml --set "$named: [x]}"
+says "… says it, too" "train.csv:3:3: 'y' is not in class_names, which lists the labels of the file: x"
+exits 78 "a choice among other names" "$GTRAIN" check classes.yaml --set "$named: [A, B], classes: [x, y]}"
+says "… says what it chooses among" "help: \`classes\` chooses among the names in \`class_names\`, or numbers from 0"
+exits 65 "fewer names than numbers" "$GTRAIN" check classes.yaml --set 'data.class_names=[A, B, C]'
+says "… says which" "label 3 is out of range: with 3 class_names, labels go from 0 to 2"
+exits 78 "two numbers of classes" "$GTRAIN" check classes.yaml --set 'data.class_names=[A, B, C]' --set data.classes=4
+says "… are reported where they are" "--set:1:14: error: 'classes' and 'class_names' disagree on the number of classes"
 exits 0 "the way out" "$GTRAIN" check classes.yaml --set 'data.classes=[1,2,3]' --set 'model=[{linear: 3}]' --strict
 says "lists the classes" "classes         1 "
 sed 's/,\([123]\)$/,\1.0/; 1!s/,1.0$/,0.0/; s/,3.0$/,1.0/; s/,2.0$/,1.0/' from1.csv > float.csv

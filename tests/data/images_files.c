@@ -112,7 +112,7 @@ static void folders_that_do_not_fit(void **state) {
   char test[500];
   plant_animals();
   open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
-  expect_bad_file(&o, "'eel' is not one of the 2 classes");
+  expect_bad_file(&o, "'eel' is not in class_names, which lists the folders: cat, dog");
   open_data(&o, "{train: %s, task: regression}", root);
   expect_bad_config(&o, 0, "a folder per class gives classification targets");
   open_data(&o, "{train: %s, channels: 2}", root);
