@@ -1,33 +1,40 @@
 #include "layer/review.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const gt_sample_facts *gt_review_facts(const gt_build *build) {
   return build->review ? build->facts[0] : NULL;
 }
 
-static bool is_known(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at) {
+/* layer: "layer 'NAME'" */
+static bool is_known(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
+                     const char *layer) {
   for (int i = 0; i < diagnostics->count; i++) {
     const gt_diagnostic *d = &diagnostics->items[i];
     if (d->finding == finding && d->at.line == at.line && d->at.column == at.column &&
-        d->at.line_text == at.line_text)
+        d->at.line_text == at.line_text && !strncmp(d->message, layer, strlen(layer)))
       return true;
   }
   return false;
 }
 
+static gt_diagnostic *find_at(gt_build *build, gt_finding finding, gt_position at, const char *text) {
+  const gt_review *review = build->review;
+  const char *layer = gt_arena_printf(build->arena, "layer '%s'", build->name);
+  if (!review || (review->phase > 1 && is_known(build->diagnostics, finding, at, layer)))
+    return GT_NEW(build->arena, gt_diagnostic);
+  const char *where = review->phase > 1 ? gt_arena_printf(build->arena, " of phase %d", review->phase) : "";
+  return gt_finding_at(build->diagnostics, finding, at, "%s%s %s", layer, where, text);
+}
+
 gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...) {
   char text[512];
-  const gt_review *review = build->review;
-  const gt_position at = gt_build_position(build, key);
-  if (!review || (review->phase > 1 && is_known(build->diagnostics, finding, at)))
-    return GT_NEW(build->arena, gt_diagnostic);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  const char *where = review->phase > 1 ? gt_arena_printf(build->arena, " of phase %d", review->phase) : "";
-  return gt_finding_at(build->diagnostics, finding, at, "layer '%s'%s %s", build->name, where, text);
+  return find_at(build, finding, gt_build_position(build, key), text);
 }
 
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help) {
@@ -39,7 +46,9 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
   else if (rows && values / review->rows * review->last_rows == 1)
     text = "normalises one value a channel in the last batch of an epoch, which has one sample: its output "
            "there is the same whatever the sample is";
-  if (text) gt_review_find(build, GT_FINDING_single_value_norm, NULL, "%s", text)->help = help;
+  if (!text) return;
+  const gt_position at = rows && review->rows_at.line ? review->rows_at : gt_build_position(build, NULL);
+  find_at(build, GT_FINDING_single_value_norm, at, text)->help = help;
 }
 
 void gt_review_bits(gt_build *build, const gt_id *input) {

@@ -17,6 +17,7 @@ typedef struct gt_sample_facts {
 typedef struct gt_review {
   int64_t rows;                        /* samples of a batch, as a kernel sees them */
   int64_t last_rows;                   /* of the last batch of an epoch, at least 1 */
+  gt_position rows_at;                 /* the key of a phase that decides both; else line 0 */
   const gt_sample_facts *const *input; /* of each input of the model, or NULL where nothing is known */
   int phase;     /* of several phases from 1, which findings name from the second on; else 0 */
   bool not_bits; /* said already: layers behind it read what that layer makes */

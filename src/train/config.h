@@ -63,6 +63,7 @@ typedef struct gt_config {
   struct gt_config *phase;   /* from train.phases; the config itself then equals the first */
   int phases;                /* 0: there are none */
   gt_change change;          /* at the start of a phase */
+  gt_position batch_at;      /* what sets its batch_size or accumulate, if a phase does; else line 0 */
   gt_diagnostics diagnostics;
 } gt_config;
 

@@ -223,6 +223,17 @@ static void check_carry(gt_config *config, const gt_store *before, const gt_stor
                   before->slot[i]->name);
 }
 
+/* What a phase sets holds from then on. */
+static gt_position batch_place(const gt_config *before, const gt_spec *item) {
+  static const char *const keys[] = {"train.batch_size", "train.accumulate"};
+  gt_position at = before ? before->batch_at : (gt_position){0};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *entry = gt_spec_find(item, keys[i]);
+    if (entry) at = entry->at;
+  }
+  return at;
+}
+
 static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_spec *root) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   *phase = *config;
@@ -279,6 +290,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
   for (int i = 0; i < items->count; i++) {
     gt_spec *root = tree_of(config, arena, tree, items->child[i]);
     if (config->diagnostics.errors > errors || !read_phase(config, &phase[i], arena, root)) return false;
+    phase[i].batch_at = batch_place(i ? &phase[i - 1] : NULL, items->child[i]);
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     if (before) check_carry(config, before, model->store, i + 1, items->child[i]->at);

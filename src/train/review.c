@@ -88,6 +88,7 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
   gt_review *review = GT_NEW(arena, gt_review);
   *review = (gt_review){.rows = batching.batch,
                         .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
+                        .rows_at = config->batch_at,
                         .input = input,
                         .phase = phase};
   return review;

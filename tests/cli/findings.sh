@@ -105,8 +105,24 @@ finds single_value_norm norm.yaml:2:22 "over one value" "$GTRAIN" check norm.yam
 silent "no sample is alone" "$GTRAIN" check norm.yaml --set train.batch_size=15
 silent "a last step of two batches, the second one empty" "$GTRAIN" check norm.yaml --set data.samples=80 --set train.accumulate=2
 finds single_value_norm norm.yaml:2:22 "in the last batch" "$GTRAIN" check norm.yaml --set train.accumulate=3
-finds single_value_norm "--set:1" "of phase 2 normalises one value a channel in the last batch" "$GTRAIN" check norm.yaml --set 'train={batch_size: 15, phases: [{epochs: 1}, {epochs: 1, train.batch_size: 16}]}' \
-  --set 'model=[{linear: 4}, batch_norm, {linear: 1}]'
+# In phases the place is the key of the phase that causes it; the layer, if no phase does.
+cat > norms.yaml <<'YAML'
+data: {formula: "x0 + x1", samples: 33, test_samples: 10}
+model: [{linear: 4}, batch_norm, {linear: 1}]
+train:
+  batch_size: 15
+  phases:
+    - epochs: 1
+    - epochs: 1
+      train.batch_size: 16
+    - epochs: 1
+YAML
+finds single_value_norm norms.yaml:8:25 "layer 'batch_norm1' of phase 2 normalises one value a channel in the last batch" "$GTRAIN" check norms.yaml
+exits 0 "two layers" "$GTRAIN" check norms.yaml --set 'model=[{linear: 4}, batch_norm, relu, batch_norm, {linear: 1}]'
+check "… are both said" test "$(grep -c 'norms.yaml:8:25: .*single_value_norm' <<< "$out")" = 2
+finds single_value_norm norms.yaml:2:22 "layer 'batch_norm1' normalises" "$GTRAIN" check norms.yaml --set train.batch_size=16 --set train.phases.1.train.batch_size=15
+sed 's/train.batch_size: 16/model.2.group_norm: 4/; s/batch_norm/{reshape: [4]}, {group_norm: 2}/' norms.yaml > groups.yaml
+finds single_value_norm groups.yaml:8:7 "layer 'group_norm1' of phase 2 normalises over one value" "$GTRAIN" check groups.yaml
 for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm: {affine: true}}, flatten'; do
   finds single_value_norm "--set:1" "over one value" "$GTRAIN" check norm.yaml --set "model=[{linear: 1}, $layers]"
 done
@@ -163,6 +179,8 @@ check "… once" test "$(grep -c warning <<< "$out")" = 1
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
 printf 'a,y\n1,x\n2,x\n' > test.csv
 finds missing_class "--set:1:31" "the test split has no sample of class 'y', 'z'" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]'
+printf 'data:\n  train: train.csv\n  test: test.csv\nmodel: [{linear: 3}]\ntrain:\n  phases:\n    - epochs: 1\n    - {epochs: 1, train.batch_size: 2}\n' > split.yaml
+finds missing_class split.yaml:3:9 "the test split has no sample of class 'y', 'z'" "$GTRAIN" check split.yaml
 exits 78 "an output too many" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}'
 says "… lists the classes" "the classes are 'x', 'y', 'z'"
 exits 65 "a label that is no class" "$GTRAIN" check classes.yaml --set 'data={train: test.csv, test: train.csv}'
