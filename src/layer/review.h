@@ -10,8 +10,11 @@
 typedef struct gt_sample_facts {
   gt_shape sample; /* without the batch, as the data has it */
   /* Share of the training samples' values outside [low, high], from 0 to 1: of the column where it is
-   * largest, whose name is then given, or of all values where columns have no meaning of their own. */
-  double (*outside)(const struct gt_sample_facts *facts, double low, double high, const char **column);
+   * largest, whose name is then given, or of all values where columns have no meaning of their own. Columns
+   * that never change in training do not count: nothing is learned from them. test: of the test samples, if
+   * they have a file of their own; else 0. */
+  double (*outside)(const struct gt_sample_facts *facts, bool test, double low, double high,
+                    const char **column);
 } gt_sample_facts;
 
 typedef struct gt_review {

@@ -45,8 +45,9 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if a folder beside those of the classes holds no pictures; it is not read as a class. Remove it, or put "
         "pictures in it.",
     [GT_FINDING_outside_grid] =
-        "Appears if a tenth or more of the training samples of an input lie outside the `range` of a KAN layer, or where "
-        "tanh tells values apart (-3 to 3). Splines are 0 there. Set `range`, or `grid_update: {}` of bspline.",
+        "Appears if a tenth or more of the training samples of an input, or of the samples of a test file, lie outside "
+        "the `range` of a KAN layer, or where tanh tells values apart (-3 to 3). Splines are 0 there. A column that is "
+        "the same in all training samples does not count. Set `range`, or `grid_update: {}` of bspline.",
     [GT_FINDING_ambiguous_path] =
         "Appears if a relative path leads to files of different content in the working directory (or, for a run, in the "
         "folder where it was started) and beside the config. The first one is read. Write an absolute path.",

@@ -9,8 +9,8 @@ enum { MOST_COLUMNS = 64 };
 typedef struct facts {
   gt_sample_facts as;
   const gt_input *input;
-  const gt_tensor *samples;
-  bool is_function; /* samples of a formula: values are called x0, x1, … */
+  const gt_tensor *samples, *test; /* test: of a file of its own, else NULL */
+  bool is_function;                /* samples of a formula: values are called x0, x1, … */
   gt_arena *arena;
 } facts;
 
@@ -19,22 +19,41 @@ static const char *column_name(const facts *f, int64_t i) {
   return gt_arena_printf(f->arena, f->is_function ? "x%lld" : "%lld", (long long)i + !f->is_function);
 }
 
-static double outside(const gt_sample_facts *as, double low, double high, const char **column) {
+/* i: of a sample */
+static bool is_constant(const gt_tensor *samples, int64_t i) {
+  const size_t size = gt_element_size(samples->element);
+  const char *value = samples->data;
+  const int64_t features = gt_tensor_features(samples);
+  int64_t row = 1;
+  while (row < samples->dim[0] &&
+         !memcmp(value + (size_t)i * size, value + (size_t)(row * features + i) * size, size))
+    row++;
+  return row == samples->dim[0];
+}
+
+static double outside(const gt_sample_facts *as, bool test, double low, double high, const char **column) {
   const facts *f = (const facts *)(const void *)as;
+  const gt_tensor *samples = test ? f->test : f->samples;
   const gt_scaling *scaling = &f->input->scaling;
-  const int64_t features = gt_tensor_features(f->samples);
   *column = NULL;
-  if (!f->samples->data || f->samples->element == GT_ELEMENT_I32) return 0;
-  if (f->samples->rank != 2 || features > MOST_COLUMNS)
-    return gt_share_outside(f->samples, scaling, 0, 1, low, high);
-  double most = -1;
+  if (!samples || !samples->data || !f->samples->data || samples->element == GT_ELEMENT_I32) return 0;
+  const int64_t features = gt_tensor_features(samples);
+  if (samples->rank != 2 || features > MOST_COLUMNS)
+    return gt_share_outside(samples, scaling, 0, 1, low, high);
+  double most = 0;
   for (int64_t i = 0; i < features; i++) {
-    const double share = gt_share_outside(f->samples, scaling, i, features, low, high);
-    if (share <= most) continue;
+    const double share = gt_share_outside(samples, scaling, i, features, low, high);
+    if (share <= most || is_constant(f->samples, i)) continue;
     most = share;
     *column = column_name(f, i);
   }
   return most;
+}
+
+/* Else the test samples are drawn from the training samples, or in the same way. */
+static bool has_test_files(const gt_config *config) {
+  const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
+  return !gt_spec_is_null(test) && config->dataset.test.samples;
 }
 
 static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_arena *arena) {
@@ -43,6 +62,7 @@ static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_ar
   *f = (facts){{.sample.rank = input->rank, .outside = outside},
                input,
                &config->dataset.train.input[index],
+               has_test_files(config) ? &config->dataset.test.input[index] : NULL,
                !strcmp(config->dataset.format, "function"),
                arena};
   gt_input_seen(input, f->as.sample.dim);
@@ -69,8 +89,8 @@ void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples,
 
 void gt_config_review_test(gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
+  if (!has_test_files(config)) return;
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
-  if (gt_spec_is_null(test) || !data->test.samples) return; /* or drawn from the training samples */
   gt_data_signature taught = {.inputs = data->inputs};
   for (int k = 0; k < data->inputs; k++) {
     taught.input[k] = data->input[k];

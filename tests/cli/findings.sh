@@ -249,6 +249,14 @@ finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAI
 says "the way out holds them" "help: a \`range\` that holds them, or \`grid_update: {}\`"
 silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard --set 'model=[{kan: {units: 2, range: [-2, 2]}}, {kan: {units: 1}}]'
 silent "few outside" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5.2, 9]}}]'
+# A column that never changes tells nothing, and hides no other; test samples outside the grid are said, too.
+awk 'BEGIN { print "a,k,y"; for (i = 0; i < 40; i++) print (i % 20) / 20 "," 7 "," i }' > even.csv
+awk 'BEGIN { print "a,k,y"; for (i = 0; i < 40; i++) print (i % 20) / 16 "," 7 "," i }' > wider.csv
+printf 'data:\n  train: even.csv\n  task: regression\nmodel: [{kan: {units: 1}}]\n' > even.yaml
+silent "a column that never changes, outside the grid" "$GTRAIN" check even.yaml
+finds outside_grid even.yaml:4:10 "15 % of the training samples lie outside in column 'a'" "$GTRAIN" check even.yaml --set data.train=wider.csv
+finds outside_grid even.yaml:4:10 "15 % of the test samples lie outside in column 'a'" "$GTRAIN" check even.yaml --set data.test=wider.csv --set quiet=outside_training
+silent "a test file in the grid" "$GTRAIN" check even.yaml --set data.test=even.csv
 silent "a range that holds them" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]'
 silent "a grid that follows" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, grid_update: {every: 5}}}]'
 silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier}}]'

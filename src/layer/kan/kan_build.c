@@ -175,7 +175,8 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   return gt_add(graph, y, gt_reshape(graph, more, shape));
 }
 
-static const double few_outside = 0.1; /* of the training samples; only the base function sees these */
+static const double few_outside =
+    0.1; /* of the training or test samples; only the base function sees these */
 
 /* Warns if many samples are outside the grid. A norm's output is always near 0, and moving knots follow the
  * data, so these need no check; tanh hardly distinguishes values beyond 3, where it is 0.995. */
@@ -185,13 +186,16 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   const char *column = NULL;
   if (!facts || o->adapts || !strcmp(o->norm, "layer_norm") || (!tanh && !gt_kan_uses_range(o))) return;
   const double low = tanh ? -3 : o->low, high = tanh ? 3 : o->high;
-  const double share = facts->outside(facts, low, high, &column);
+  double share = facts->outside(facts, false, low, high, &column);
+  const bool test = share < few_outside;
+  if (test) share = facts->outside(facts, true, low, high, &column);
   if (share < few_outside) return;
-  gt_diagnostic *item = gt_review_find(
-      build, GT_FINDING_outside_grid, tanh ? NULL : "range",
-      "%s from %g to %g: %.3g %% of the training samples lie outside%s%s%s",
-      tanh ? "applies tanh to its input, which distinguishes values" : "defines its functions", low, high,
-      100 * share, column ? " in column '" : "", column ? column : "", column ? "'" : "");
+  gt_diagnostic *item =
+      gt_review_find(build, GT_FINDING_outside_grid, tanh ? NULL : "range",
+                     "%s from %g to %g: %.3g %% of the %s samples lie outside%s%s%s",
+                     tanh ? "applies tanh to its input, which distinguishes values" : "defines its functions",
+                     low, high, 100 * share, test ? "test" : "training", column ? " in column '" : "",
+                     column ? column : "", column ? "'" : "");
   item->help = tanh ? "data: {normalize: standard}"
                : o->basis == GT_BASIS_BSPLINE
                    ? "a `range` that holds them, or `grid_update: {}`, which moves the grid to them"
