@@ -29,6 +29,7 @@
   X(clipped_light, "pixel values above white, which color_jitter clips")              \
   X(no_effect, "a number of steps or epochs that the run never reaches")              \
   X(single_value_norm, "normalization over a single value, whose output is constant") \
+  X(lost_weights, "trained weights that do not fit the new size of their layer")      \
   X(one_class, "labels that are all the same class")                                  \
   X(constant_target, "a target that is the same in all training samples")             \
   X(empty_class, "a class number without training samples")                           \

@@ -23,6 +23,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_single_value_norm] =
         "Appears if a normalization has one value per mean, as batch_norm with one sample in a batch, the last one "
         "of an epoch, too. Choose another batch_size, or layer_norm.",
+    [GT_FINDING_lost_weights] =
+        "Appears if a phase makes a layer smaller, which cuts off trained weights (of a KAN layer, any other number of "
+        "units discards all coefficients), or if layers have another size than in the model of `init_from` and start from "
+        "scratch. Keep the size, or write `map: {head: ~}` in init_from for a layer that is meant to start from scratch.",
     [GT_FINDING_one_class] =
         "Appears if all training samples have the same label. Check data.target and the file.",
     [GT_FINDING_constant_target] =

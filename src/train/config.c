@@ -1,5 +1,6 @@
 #include "train/config.h"
 #include "base/log.h"
+#include "model/model.h"
 #include "train/classes.h"
 #include "train/init_from.h"
 #include "train/metrics.h"
@@ -294,6 +295,9 @@ static void review(gt_config *config, gt_arena *arena) {
   for (int p = 0; p < config->phases; p++)
     gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);
   if (!config->phases) gt_config_review_model(config, 0, arena, &config->diagnostics);
+  const gt_model *model =
+      config->init_from ? gt_config_build_model(config, arena, &config->diagnostics) : NULL;
+  if (model) gt_init_from_review(config->init_from, model->store, &config->diagnostics);
   gt_config_review_classes(config, arena);
   gt_config_review_test(config, arena);
   gt_config_review_lengths(config, arena);

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_LISTED = 12 };
+enum { MOST_LISTED = 12, MOST_RESIZED = 3 };
 
 typedef struct settings {
   const char *model;
@@ -176,6 +176,35 @@ static void tell(const gt_init_from *from, const gt_store *store, const gt_trans
   }
   if (listed > MOST_LISTED) gt_info("  and %d more", listed - MOST_LISTED);
   gt_arena_finish(&arena);
+}
+
+void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  const char *text = "", *last = NULL;
+  int layers = 0;
+  bool left_out;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
+    if (!gt_slot_plays(slot, 1u << GT_PARAMETER) || !stored || gt_shape_equal(stored->shape, slot->shape) ||
+        (last && !strcmp(last, layer_of(arena, slot->name))))
+      continue;
+    char here[128], there[128];
+    last = layer_of(arena, slot->name);
+    if (layers++ < MOST_RESIZED)
+      text = gt_arena_printf(arena, "%s%slayer '%s' has %s %s here and %s there", text, *text ? "; " : "",
+                             last, slot->name + strlen(last) + 1, gt_shape_text(slot->shape, here),
+                             gt_shape_text(stored->shape, there));
+  }
+  if (layers > MOST_RESIZED) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MOST_RESIZED);
+  if (layers)
+    gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
+                  "weights in %s have another size and are not taken: %s", from->file.path, text)
+        ->help =
+        gt_arena_printf(arena,
+                        "the same sizes; or init_from: {model: ..., map: {%s: ~}}, if the layer is meant "
+                        "to start from scratch",
+                        last);
 }
 
 /* True if the inputs have the same scaling: otherwise the weights are of little use. */

@@ -25,6 +25,8 @@ void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root);
  * reporting. Finished by gt_init_from_finish, which accepts NULL. */
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 void gt_init_from_finish(gt_init_from *from);
+/* Finds layers whose weights in the file have another size, so that they start from scratch. */
+void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics);
 /* Sets the initial values of the store and logs what was taken. Reports unknown names in the map, and a file
  * with no matching tensor. */
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,

@@ -186,40 +186,115 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
 
 /* --- the hand-over, as far as shapes tell --- */
 
-/* A phase may change a layer's size: says which values that cuts off or begins anew. */
-static void tell_resized(const gt_slot *before, const gt_slot *now, int phase) {
-  char was[128], is[128];
-  bool cut = false, anew = false;
-  for (int d = 0; d < now->shape.rank; d++) {
-    cut |= now->shape.dim[d] < before->shape.dim[d];
-    anew |= now->shape.dim[d] > before->shape.dim[d];
-  }
-  gt_info("phase %d: %s goes from %s to %s%s", phase, now->name, gt_shape_text(before->shape, was),
-          gt_shape_text(now->shape, is),
-          now->form     ? ", as the layer fits it"
-          : cut && anew ? ": values are cut off, and others begin anew"
-          : cut         ? ": values are cut off"
-                        : ": the added values begin anew");
+/* Coefficients of splines, which have a form, are fitted to another grid, along axis 1. With other inputs or
+ * outputs they start anew (kan_refit.c). */
+static bool starts_anew(const gt_slot *before, const gt_slot *now) {
+  for (int d = 0; d < now->shape.rank && now->form; d++)
+    if (d != 1 && now->shape.dim[d] != before->shape.dim[d]) return true;
+  return false;
 }
 
-static void check_carry(gt_config *config, const gt_store *before, const gt_store *now, int phase,
-                        gt_position at) {
+static bool is_cut(const gt_slot *before, const gt_slot *now) {
+  for (int d = 0; d < now->shape.rank && !now->form; d++)
+    if (now->shape.dim[d] < before->shape.dim[d]) return true;
+  return false;
+}
+
+/* "body.weight goes from [20, 64] to [5, 64]: values are cut off" */
+static const char *resized(const gt_slot *before, const gt_slot *now, gt_arena *arena) {
   char was[128], is[128];
+  bool grows = false;
+  for (int d = 0; d < now->shape.rank; d++) grows |= now->shape.dim[d] > before->shape.dim[d];
+  const bool cut = is_cut(before, now);
+  return gt_arena_printf(arena, "%s goes from %s to %s%s", now->name, gt_shape_text(before->shape, was),
+                         gt_shape_text(now->shape, is),
+                         starts_anew(before, now) ? ": all values begin anew"
+                         : now->form              ? ", as the layer fits it"
+                         : cut && grows           ? ": values are cut off, and others begin anew"
+                         : cut                    ? ": values are cut off"
+                                                  : ": the added values begin anew");
+}
+
+typedef struct hand_over { /* to a phase */
+  gt_config *config;
+  const gt_model *before, *now;
+  const gt_spec *item;        /* of train.phases */
+  const gt_spec_names *names; /* of the layers of the phase */
+  int phase;                  /* from 1 */
+  const char *layer;          /* the last one that loses weights and was reported; NULL: none */
+} hand_over;
+
+/* The key of the phase that changes this layer; NULL: none, so that its inputs have changed. */
+static const gt_spec *key_for(const hand_over *h, const char *layer) {
+  static const char model[] = "model";
+  for (int i = 0; i < h->item->count; i++) {
+    const gt_spec *entry = h->item->child[i];
+    if (!strcmp(entry->key, model)) return entry;
+    if (!begins_with(entry->key, model)) continue;
+    const char *path = entry->key + sizeof model;
+    if (begins_with(path, layer)) return entry;
+    for (int k = 0; k < h->names->count; k++)
+      if (!strcmp(h->names->name[k], layer) &&
+          (begins_with(path, h->names->path[k]) || begins_with(h->names->path[k], path)))
+        return entry;
+  }
+  return NULL;
+}
+
+static int64_t width_in(const gt_model *model, const char *layer) {
+  for (int i = 0; i < model->layers; i++)
+    if (!strcmp(model->layer[i].name, layer))
+      return model->layer[i].output.dim[model->layer[i].output.rank - 1];
+  return 0;
+}
+
+static gt_position place_of_layer(const gt_model *model, const char *name, const gt_spec *entry) {
+  for (int i = 0; i < model->layers && entry->kind == GT_SPEC_SEQUENCE; i++)
+    if (!strcmp(model->layer[i].name, name)) return model->layer[i].at;
+  return entry->at;
+}
+
+/* Reports a layer whose trained weights are lost, once; of layers that only have fewer inputs therefore,
+ * nothing is said. False: nothing was reported. */
+static bool report_lost(hand_over *h, const gt_slot *before, const gt_slot *now) {
+  gt_diagnostics *diagnostics = &h->config->diagnostics;
+  const char *layer =
+      gt_arena_printf(diagnostics->arena, "%.*s", (int)gt_slot_layer_length(now->name), now->name);
+  if (!starts_anew(before, now) && !is_cut(before, now)) return false;
+  const gt_spec *entry = key_for(h, layer);
+  if (entry && entry->kind == GT_SPEC_SEQUENCE && width_in(h->before, layer) == width_in(h->now, layer))
+    entry = h->layer ? NULL : entry; /* all layers are written anew, and this one is as wide as before */
+  if (h->layer && (!entry || !strcmp(h->layer, layer))) return false;
+  h->layer = layer;
+  gt_finding_at(diagnostics, GT_FINDING_lost_weights,
+                entry ? place_of_layer(h->now, layer, entry) : h->item->at,
+                "layer '%s' loses trained weights in phase %d: %s", layer, h->phase,
+                resized(before, now, diagnostics->arena))
+      ->help = "the size that the layer has in the phase before";
+  return true;
+}
+
+static void check_carry(hand_over *h) {
+  char was[128], is[128];
+  gt_diagnostics *diagnostics = &h->config->diagnostics;
+  const gt_store *before = h->before->store, *now = h->now->store;
+  const gt_position at = h->item->at;
   for (int i = 0; i < now->slots; i++) {
     const gt_slot *slot = now->slot[i], *former = gt_store_find(before, slot->name);
     if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
     if (!former)
-      gt_error_at(&config->diagnostics, at, "'%s' is not there in the phase before: layers stay", slot->name);
+      gt_error_at(diagnostics, at, "'%s' is not there in the phase before: layers stay", slot->name);
     else if (!gt_shape_equal(slot->shape, former->shape) &&
              (!slot->refit || slot->shape.rank != former->shape.rank))
-      gt_error_at(&config->diagnostics, at, "'%s' cannot go from %s to %s: its layer keeps its size",
-                  slot->name, gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
-    else if (!gt_shape_equal(slot->shape, former->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER))
-      tell_resized(former, slot, phase);
+      gt_error_at(diagnostics, at, "'%s' cannot go from %s to %s: its layer keeps its size", slot->name,
+                  gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
+    else if (!gt_shape_equal(slot->shape, former->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
+             !report_lost(h, former, slot))
+      gt_info("phase %d: %s", h->phase, resized(former, slot, diagnostics->arena));
   }
   for (int i = 0; i < before->slots; i++)
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
-      gt_error_at(&config->diagnostics, at, "'%s' of the phase before is not there: layers stay",
+      gt_error_at(diagnostics, at, "'%s' of the phase before is not there: layers stay",
                   before->slot[i]->name);
 }
 
@@ -285,7 +360,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
   const gt_spec *items = items_of(config);
   if (!items) return config->diagnostics.errors == errors;
   gt_config *phase = GT_NEW_N(arena, gt_config, items->count);
-  const gt_store *before = NULL;
+  const gt_model *before = NULL;
   const gt_spec *tree = config->root;
   for (int i = 0; i < items->count; i++) {
     gt_spec *root = tree_of(config, arena, tree, items->child[i]);
@@ -293,10 +368,11 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     phase[i].batch_at = batch_place(i ? &phase[i - 1] : NULL, items->child[i]);
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
-    if (before) check_carry(config, before, model->store, i + 1, items->child[i]->at);
+    const gt_spec_names *names = gt_model_layer_names(arena, root);
+    if (before) check_carry(&(hand_over){config, before, model, items->child[i], names, i + 1, NULL});
     gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
     if (config->diagnostics.errors == errors) check_begins(config, &phase[i], arena, items->child[i]->at);
-    before = model->store;
+    before = model;
     tree = root;
   }
   if (config->diagnostics.errors > errors) return false;

@@ -128,6 +128,37 @@ for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm:
 done
 silent "several values" "$GTRAIN" check norm.yaml --set 'model=[{linear: 8}, {group_norm: 4}, {layer_norm: 1}, {reshape: [2, 4]}, {instance_norm: {}}, flatten, {linear: 1}]'
 
+# --- weights that another size drops ---
+cat > sizes.yaml <<'YAML'
+data: {formula: "x0 + x1", samples: 20, test_samples: 10}
+model: [{linear: {units: 8, name: body}}, tanh, {linear: {units: 6, name: neck}}, tanh, {linear: 1}]
+train:
+  phases:
+    - epochs: 1
+    - epochs: 1
+      model.body.units: 8
+YAML
+set_phase() { sed "s/model.body.units: 8/$1/" sizes.yaml > resized.yaml; }
+silent "the same size" "$GTRAIN" check sizes.yaml
+set_phase 'model.body.units: 9'
+silent "a larger layer" "$GTRAIN" check resized.yaml
+set_phase 'model.0.linear.units: 5'
+finds lost_weights resized.yaml:7:29 "layer 'body' loses trained weights in phase 2: body.weight goes from [8, 2] to [5, 2]: values are cut off" \
+  "$GTRAIN" check resized.yaml
+set_phase 'model: [{linear: {units: 9, name: body}}, tanh, {linear: {units: 4, name: neck}}, tanh, {linear: 1}]'
+finds lost_weights resized.yaml:7:56 "neck.weight goes from [6, 8] to [4, 9]: values are cut off, and others begin anew" "$GTRAIN" check resized.yaml
+kan='model=[{kan: {units: 3, range: [-2, 2]}}, {kan: {units: 1, range: [-2, 2]}}]'
+set_phase 'model.0.kan.grid: 9'
+silent "another grid, to which coefficients are fitted" "$GTRAIN" check resized.yaml --set "$kan" --set quiet=outside_grid
+set_phase 'model.0.kan.units: 4'
+finds lost_weights resized.yaml:7:26 "kan1.coefficients goes from [1, 9, 2, 3] to [1, 9, 2, 4]: all values begin anew" "$GTRAIN" check resized.yaml --set "$kan"
+exits 0 "a model" "$GTRAIN" train sizes.yaml --run-dir sizes --quiet
+sed '/^train/,$d' sizes.yaml > tuned.yaml && echo 'init_from: sizes' >> tuned.yaml
+silent "init_from, the same sizes" "$GTRAIN" check tuned.yaml
+finds lost_weights tuned.yaml:3:12 "layer 'body' has weight [5, 2] here and [8, 2] there; layer 'neck' has weight [6, 5] here and [6, 8] there" \
+  "$GTRAIN" check tuned.yaml --set model.body.units=5
+silent "layers that are meant to start from scratch" "$GTRAIN" check tuned.yaml --set model.body.units=5 --set 'init_from.map={body: ~, neck: ~}'
+
 # --- classes ---
 printf 'a,b,y\n%s' "$(for i in $(seq 30); do echo "0.$i,0.2,$((i % 3 + 1))"; done)" > from1.csv
 cat > classes.yaml <<'YAML'
