@@ -15,6 +15,7 @@ static const char *held_text(const char *holds) {
       {"plain", "a value or a list of values"},
       {"named", "a value or list, or a map from names to these"},
       {"init", "initial values (a name, or a map with `type`)"},
+      {"split", "random, last or stratified, or a map with one of `method`, `column` and `group`"},
       {"normalize_inputs", "a map from names of inputs to scalings"},
       {"each", "a map from names to lists of values"},
       {"augment", "a list of augmentations"},

@@ -1,6 +1,7 @@
 /* CSV: a table of numbers with one or more target columns; also inputs for predictions, and writing
  * predictions. */
 #include "data/csv.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 enum { MOST_LISTED = 12 };
 
 typedef struct options {
-  const char *train, *test, *header, *delimiter;
+  const char *train, *test, *header, *delimiter, *weight;
   gt_strings target, ignore;
   gt_named inputs; /* gt_strings */
   double test_fraction;
@@ -20,7 +21,9 @@ typedef struct options {
 /* The columns that the config or a trained model names. */
 typedef struct asked {
   gt_strings target, ignore, input[GT_DATA_MOST_INPUTS];
-  int inputs; /* 0: the remaining columns form the one input */
+  int inputs;                     /* 0: the remaining columns form the one input */
+  const char *role[GT_CSV_ROLES]; /* NULL: none */
+  gt_position role_at[GT_CSV_ROLES];
 } asked;
 
 static const char *const header_choices[] = {"auto", "true", "false", NULL};
@@ -38,6 +41,8 @@ static const gt_field fields[] = {
            .help = "input columns (default: all that are neither target nor ignored); for several "
                    "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
     GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
+    GT_ROW(options, weight, GT_FIELD_STRING,
+           .help = "column with the weight of each sample in loss and metrics, at least 0; it is no input"),
     GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
            .help = "whether the first line is a header; auto: yes if none of its cells is a number or "
                    "if it contains the name of a column in this config"),
@@ -49,7 +54,7 @@ static const gt_schema schema = {
     .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
 
 /* The role of a column while columns are chosen; INPUT + k: input k. */
-enum { TARGET, IGNORED, INPUT };
+enum { TARGET, IGNORED, ROLE, INPUT };
 
 /* --- columns of the training file --- */
 
@@ -88,9 +93,20 @@ static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list
   return names;
 }
 
-static asked ask_config(const options *o) {
+static gt_position place_of(const gt_data_reader *reader, const char *key, const char *sub) {
+  const gt_spec *node = gt_data_node(reader, key, sub);
+  return node ? node->at : gt_data_position(reader, key);
+}
+
+static asked ask_config(const gt_data_reader *reader, const options *o) {
   asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
   for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
+  a.role[GT_CSV_WEIGHT] = o->weight;
+  a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
+  a.role[GT_CSV_SPLIT] = reader->split.column;
+  a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
+  a.role[GT_CSV_GROUP] = reader->split.group;
+  a.role_at[GT_CSV_GROUP] = place_of(reader, "split", "group");
   return a;
 }
 
@@ -110,6 +126,15 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, asked *a) {
     a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
 }
 
+static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const asked *a) {
+  for (int r = 0; r < GT_CSV_ROLES; r++) {
+    const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
+    if (!mark(reader, csv, name, ROLE)) return false;
+    if (name.count) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
+  }
+  return true;
+}
+
 static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
   return gt_fail(reader->error, GT_ERR_DATA,
                  "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
@@ -125,7 +150,7 @@ static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_
   if (!mark(reader, csv, a.target, TARGET)) return false;
   for (int k = 0; k < a.inputs; k++)
     if (!mark(reader, csv, a.input[k], INPUT + k)) return false;
-  if (!mark(reader, csv, a.ignore, IGNORED)) return false;
+  if (!mark(reader, csv, a.ignore, IGNORED) || !mark_roles(reader, csv, &a)) return false;
   if (!a.target.count) {
     int last = csv->columns - 1;
     while (last > 0 && csv->role[last] >= 0) last--;
@@ -225,6 +250,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
                          gt_split *out) {
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
+  if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
   if (first) dataset->classification = decide_task(reader, csv);
   if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
@@ -255,17 +281,34 @@ static bool other_columns(const gt_data_reader *reader, const gt_csv *train, con
                  test->path, test->columns, train->columns, train->path);
 }
 
+/* Test samples have weights if training samples have them; those of a trained model may do without. */
+static bool take_weight(const gt_data_reader *reader, const gt_csv *train, gt_csv *test) {
+  const int weight = train->role_column[GT_CSV_WEIGHT];
+  const int column = weight < 0 ? -1 : gt_csv_find(test, train->names[weight]);
+  test->role_column[GT_CSV_WEIGHT] = column;
+  if (weight < 0 || column >= 0) return true;
+  if (!reader->wanted->signature)
+    return gt_fail(test->error, GT_ERR_DATA,
+                   "%s:1:1: there is no column '%s', which has the weights of the samples in %s", test->path,
+                   train->names[weight], train->path);
+  gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", test->path,
+          train->names[weight]);
+  return true;
+}
+
 static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
   if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target_names, train->targets))
+    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target_names, train->targets) ||
+        !take_weight(reader, train, test))
       return false;
   } else {
     if (train->columns != test->columns) return other_columns(reader, train, test);
     test->inputs = train->inputs;
     test->targets = train->targets;
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
+    test->role_column[GT_CSV_WEIGHT] = train->role_column[GT_CSV_WEIGHT];
   }
   test->whole = inputs->whole;
   return gt_csv_read(test) && gt_csv_move_inputs(test, inputs, d->input, d->test.input) &&
@@ -291,6 +334,14 @@ static gt_strings all_inputs(const asked *a, gt_arena *arena) {
   return all;
 }
 
+static gt_strings all_roles(const asked *a, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, GT_CSV_ROLES);
+  gt_strings all = {.items = names};
+  for (int r = 0; r < GT_CSV_ROLES; r++)
+    if (a->role[r]) names[all.count++] = a->role[r];
+  return all;
+}
+
 static bool read_form(gt_data_reader *reader, const options *o, const asked *a, gt_csv_form *form) {
   const gt_data_wanted *wanted = reader->wanted;
   const gt_data_signature *model = wanted->signature;
@@ -302,6 +353,7 @@ static bool read_form(gt_data_reader *reader, const options *o, const asked *a, 
   }
   if (wanted->target_names)
     form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+  form->known[5] = all_roles(a, reader->arena);
   if (delimiter_of(o->delimiter, &form->delimiter)) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
       ->expected = delimiters;
@@ -317,7 +369,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
   bool ok = gt_data_name_inputs(reader, named && named->kind == GT_SPEC_MAP ? named : NULL);
-  const asked a = ok ? ask_config(o) : (asked){0};
+  const asked a = ok ? ask_config(reader, o) : (asked){0};
   ok = ok && read_form(reader, o, &a, &form);
   const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   const gt_data_file test_file =

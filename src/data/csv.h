@@ -1,6 +1,6 @@
 /* CSV inside the data room. csv_scan.c: records and numbers; csv_file.c: a file and its rows; csv_columns.c:
  * the header and column names; csv_inputs.c: from columns to input tensors; csv_labels.c: class labels;
- * csv.c: the format itself.
+ * csv_roles.c: columns that hold the weight, the split or the group of a row; csv.c: the format itself.
  * RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines and a byte order mark are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
@@ -22,7 +22,10 @@ typedef struct gt_cells {
 
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
-enum { GT_CSV_KNOWN = 5 };
+/* Columns that are neither inputs nor targets, but tell something about the row. */
+typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ROLES } gt_csv_role;
+
+enum { GT_CSV_KNOWN = 6 };
 typedef struct gt_csv_form { /* options that say how a file is written */
   char delimiter;            /* 0: tab for .tsv, else comma */
   gt_csv_header header;
@@ -50,7 +53,9 @@ typedef struct gt_csv {
   float *values;     /* [rows, inputs]; heap */
   size_t rows, capacity;
   uint64_t memory; /* limit in bytes for the text, values and target cells together (gt_data_memory_limit) */
-  gt_cells target_cells; /* [rows, targets] */
+  gt_cells target_cells;             /* [rows, targets] */
+  int role_column[GT_CSV_ROLES];     /* by gt_csv_role; -1: none */
+  gt_cells role_cells[GT_CSV_ROLES]; /* [rows] */
 } gt_csv;
 
 /* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
@@ -110,6 +115,11 @@ typedef struct gt_csv_inputs {
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
 /* Moves the values read into tensors, one per input: F32 [rows, features], or I32 for integer inputs. */
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out);
+
+/* Reads the cells of `role_column`: weights into a tensor, splits and groups into the reader. Without such a
+ * column nothing happens. False after reporting. */
+bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out);
+bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
 
 typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;

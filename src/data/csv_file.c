@@ -20,6 +20,7 @@ static bool check_encoding(gt_csv *csv) {
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error) {
   const char *path = file.path;
   *csv = (gt_csv){.path = path, .error = error, .line = 1};
+  for (int r = 0; r < GT_CSV_ROLES; r++) csv->role_column[r] = -1;
   csv->delimiter = form->delimiter ? form->delimiter : gt_data_has_suffix(path, ".tsv") ? '\t' : ',';
   gt_arena_init(&csv->arena);
   csv->memory = gt_data_memory_limit(path);
@@ -39,6 +40,7 @@ void gt_csv_close(gt_csv *csv) {
   free(csv->record.items);
   free(csv->values);
   free(csv->target_cells.items);
+  for (int r = 0; r < GT_CSV_ROLES; r++) free(csv->role_cells[r].items);
   *csv = (gt_csv){0};
 }
 
@@ -79,7 +81,8 @@ static bool take_input(const gt_csv *csv, const gt_cell *cell, int column, float
 
 /* A row of a few characters can take many times as many bytes in memory. */
 static bool has_room(const gt_csv *csv) {
-  const uint64_t row = (uint64_t)csv->inputs * sizeof(float) + (uint64_t)csv->targets * sizeof(gt_cell);
+  const uint64_t row =
+      (uint64_t)csv->inputs * sizeof(float) + (uint64_t)(csv->targets + GT_CSV_ROLES) * sizeof(gt_cell);
   if (csv->bytes.size + (csv->rows + 1) * row <= csv->memory) return true;
   char limit[32];
   return gt_csv_fail(csv, &csv->record.items[0],
@@ -97,6 +100,8 @@ static bool take_record(gt_csv *csv) {
   if (!has_room(csv)) return false;
   float *row = new_row(csv);
   const size_t first_target = csv->target_cells.count;
+  for (int r = 0; r < GT_CSV_ROLES; r++)
+    if (csv->role_column[r] >= 0) *GT_PUSH(&csv->role_cells[r]) = cell[csv->role_column[r]];
   for (int t = 0; t < csv->targets; t++) *GT_PUSH(&csv->target_cells) = cell[0];
   for (int i = 0; i < count; i++) {
     const int role = csv->role[i];

@@ -28,7 +28,6 @@ static const char *const format_names[] = {
     NULL};
 
 static const char *const tasks[] = {"auto", "classification", "regression", NULL};
-static const char *const splits[] = {"random", "last", NULL};
 static const char *const methods[] = {"none", "standard", "channel", NULL};
 
 static const gt_field normalize_fields[] = {
@@ -83,8 +82,12 @@ static const gt_field common_fields[] = {
            .help = "inputs that contain indices from 0, for embeddings; the only input is called `input`"),
     GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "fraction of the training samples to use as the validation split"),
-    GT_ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
-           .help = "which samples validation and test splits take: random ones (from the seed) or the last"),
+    GT_ROW(gt_data_common, split, GT_FIELD_NODE, .fallback = "random", .holds = "split",
+           .help =
+               "which samples validation and test splits take: random (from the seed), last, stratified "
+               "(random within each class), {column: NAME} (a column of a CSV says train, validation or "
+               "test; {column: NAME, test: VALUES, validation: VALUES} for other values) or {group: NAME} "
+               "(rows with the same value in this column are in one split)"),
     {.name = NULL},
 };
 static const gt_schema common_schema = {.name = "data", .help = "the dataset", .fields = common_fields};
@@ -204,8 +207,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   if (reader->task == GT_TASK_AUTO && reader->wanted->labels) reader->task = GT_TASK_CLASSIFICATION;
   reader->dataset->format = format->name;
   gt_data_one_input(reader);
-  return gt_data_check_class_keys(reader) && format->open(reader, options) && gt_data_prepare(reader) &&
-         reader->diagnostics->errors == errors;
+  return gt_data_check_class_keys(reader) && gt_data_read_split(reader) && format->open(reader, options) &&
+         gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
 /* Once a stranger's file was read, an error message may quote its contents, so it is replaced. Errors of
@@ -239,7 +242,10 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   }
   gt_data_find_origin(&reader);
   const gt_data_format *format = choose(&reader);
-  if (format && open_with(&reader, format)) return true;
+  const bool ok = format && open_with(&reader, format);
+  free(reader.part);
+  free(reader.group);
+  if (ok) return true;
   if (reader.trust.hidden) conceal(&reader);
   gt_dataset_close(out);
   return false;

@@ -50,8 +50,11 @@
  *   shape           reshapes each sample: [8, 8], or {image: [8, 8]}
  *   validation      fraction of the training samples to split off; test_fraction likewise, if there is no
  *                   test file
- *   split           random (from the seed, the same on every machine) | last (the last samples). Samples are
- *                   split off before any are dropped, so the splits do not depend on classes or per_class
+ *   split           random (from the seed, the same on every machine) | last (the last samples) | stratified
+ *                   (random within each class: the classes keep their shares) | {column: fold} (a column of
+ *                   a CSV names the split of each row) | {group: customer} (the rows of a group stay
+ *                   together). Samples are split off before any are dropped, so the splits do not depend on
+ *                   classes or per_class
  * Relative file names: see gt_dataset_open.
  *
  * For a trained model (gt_data_wanted), data is read like the model's training data: the classes are the
@@ -116,6 +119,8 @@ typedef struct gt_split {
   /* Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or token, each in [0,
    * classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or [samples, axes…]. */
   gt_tensor targets;
+  gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
+                        all are 1 */
   int64_t samples;   /* 0: the split is absent */
 } gt_split;
 
@@ -203,6 +208,7 @@ typedef struct gt_data_fingerprint {
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs); /* of the split's current contents */
+double gt_split_weight(const gt_split *split); /* sum of the samples' weights; without weights their number */
 
 typedef struct gt_input_file {
   const char *name; /* the input that the file contains; NULL: it contains all of them */
@@ -237,5 +243,5 @@ const gt_data_format *const *gt_data_formats(int *count);
 const char *gt_data_format_name(const gt_data_format *format);
 const gt_schema *gt_data_format_schema(const gt_data_format *format);
 const gt_schema *gt_data_common_schema(void);
-extern const gt_schema gt_data_normalize_schema;
+extern const gt_schema gt_data_normalize_schema, gt_data_split_schema;
 #endif

@@ -31,6 +31,14 @@ void gt_tensor_finish(gt_tensor *tensor) {
 void gt_split_finish(gt_split *split) {
   for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&split->input[k]);
   gt_tensor_finish(&split->targets);
+  gt_tensor_finish(&split->weights);
+}
+
+double gt_split_weight(const gt_split *split) {
+  const float *weight = split->weights.data;
+  double sum = 0;
+  for (int64_t i = 0; weight && i < split->samples; i++) sum += (double)weight[i];
+  return weight ? sum : (double)split->samples;
 }
 
 int64_t gt_tensor_features(const gt_tensor *tensor) {

@@ -18,7 +18,8 @@ static uint64_t told(uint64_t print) { return print ? print : 1; }
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs) {
   uint64_t print = 1;
   for (int k = 0; k < inputs; k++) print = of_tensor(print, &split->input[k]);
-  return told(of_tensor(print, &split->targets));
+  print = of_tensor(print, &split->targets);
+  return told(split->weights.rank ? of_tensor(print, &split->weights) : print);
 }
 
 static uint64_t of_meaning(const gt_dataset *data) {

@@ -23,8 +23,15 @@ typedef struct gt_data_normalize {
   const gt_spec *inputs; /* settings of single inputs, by name */
 } gt_data_normalize;
 
+typedef struct gt_data_split { /* exactly one of the first three is set */
+  const char *method;          /* "random", "last", "stratified" */
+  const char *column, *group;
+  gt_strings test, validation; /* values of `column`; none: its values are names of splits */
+} gt_data_split;
+
 typedef struct gt_data_common { /* keys that every format has */
-  const char *format, *task, *split;
+  const char *format, *task;
+  const gt_spec *split;      /* read into gt_data_reader.split */
   gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
   int64_t ignore_index; /* if the map has it */
@@ -36,7 +43,7 @@ typedef struct gt_data_common { /* keys that every format has */
   double validation;
 } gt_data_common;
 
-enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS };
+enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
 
 typedef struct gt_data_trust { /* whether a stranger named the files (gt_data_wanted.stranger) */
   bool strange;                /* a file that a stranger named was read */
@@ -56,6 +63,11 @@ typedef struct gt_data_reader {
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
   const char *origin; /* working directory in which the map's run was started; NULL: the current one */
+  gt_data_split split;
+  uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
+  int32_t *group; /* group of each, from 0, for `split.group`; heap */
+  const char *const *group_names;
+  int groups;
   gt_data_trust trust;
   gt_diagnostics found; /* the diagnostics when the last file was looked up */
   gt_arena *arena;
@@ -172,6 +184,20 @@ bool gt_data_check_class_keys(gt_data_reader *reader);
 bool gt_data_scale(gt_data_reader *reader, int index);
 /* Sets the crop of image inputs; needs the scaling. */
 bool gt_data_crop(gt_data_reader *reader);
+
+/* --- splits (split.c) --- */
+
+/* Reads `data.split`. False after reporting. */
+bool gt_data_read_split(gt_data_reader *reader);
+/* The split that a word such as "train", "val" or "holdout" names; -1: none. Ignores case. */
+int gt_data_part_named(const char *word, size_t length);
+extern const char *const gt_data_part_names[GT_PARTS]; /* "training", … */
+/* True if the samples' contents decide their splits, not only their number. */
+bool gt_data_split_reads_samples(const gt_data_reader *reader);
+/* Assigns every sample of the training file to a split: part[i] is a GT_PART, GT_PART_NONE if the sample is
+ * dropped. count: the samples that the fractions ask for; on return those that are assigned. Depends on the
+ * seed, the options and the samples alone. False after reporting. */
+bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
 /* --- selecting samples: `classes: [a, b]` and `per_class` (select.c) --- */
 

@@ -6,28 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef enum role { NO_SPLIT, TRAIN, VALIDATION, TEST, ROLES } role;
-
-static const struct {
-  const char *word;
-  role role;
-} words[] = {
-    {"train", TRAIN},      {"training", TRAIN},        {"val", VALIDATION},
-    {"valid", VALIDATION}, {"validation", VALIDATION}, {"dev", VALIDATION},
-    {"test", TEST},        {"testing", TEST},          {"holdout", TEST},
-};
+enum { NO_SPLIT = -1 };
 
 /* By a whole word of the name: "1_test", "Training set". */
-static role role_of(const char *name) {
-  char word[16];
+static int part_of(const char *name) {
   while (*name) {
     size_t n = 0;
     while (*name && !isalpha((unsigned char)*name)) name++;
-    for (; isalpha((unsigned char)*name); name++, n++)
-      if (n < sizeof word - 1) word[n] = (char)tolower((unsigned char)*name);
-    word[n < sizeof word ? n : 0] = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-      if (!strcmp(word, words[i].word)) return words[i].role;
+    while (isalpha((unsigned char)name[n])) n++;
+    const int part = gt_data_part_named(name, n);
+    if (part >= 0) return part;
+    name += n;
   }
   return NO_SPLIT;
 }
@@ -51,36 +40,36 @@ static int folders_in(const char *folder, gt_arena *arena, const char **list) {
 }
 
 typedef struct look {
-  const char *split[ROLES]; /* a class named like that split, or NULL */
-  const char *names;        /* of all classes: "test, train" */
-  const char *inside;       /* the folders that each class holds; NULL: none, or not the same */
-  int folders;              /* fewest in a class */
-  bool named;               /* all classes are named like splits */
+  const char *split[GT_PARTS]; /* a class named like that split, or NULL */
+  const char *names;           /* of all classes: "test, train" */
+  const char *inside;          /* the folders that each class holds; NULL: none, or not the same */
+  int folders;                 /* fewest in a class */
+  bool named;                  /* all classes are named like splits */
 } look;
 
 static look look_at(const char *folder, const char *const *class, int classes, gt_arena *arena) {
   look l = {.names = "", .named = true};
   for (int i = 0; i < classes; i++) {
     const char *list;
-    const role kind = role_of(class[i]);
+    const int kind = part_of(class[i]);
     const int folders = folders_in(gt_arena_printf(arena, "%s/%s", folder, class[i]), arena, &list);
     l.names = gt_arena_printf(arena, "%s%s%s", l.names, i ? ", " : "", class[i]);
-    l.named = l.named && kind;
-    if (kind && !l.split[kind]) l.split[kind] = class[i];
+    l.named = l.named && kind != NO_SPLIT;
+    if (kind != NO_SPLIT && !l.split[kind]) l.split[kind] = class[i];
     if (!i) l.inside = list, l.folders = folders;
     if (folders < l.folders) l.folders = folders;
     if (l.inside && strcmp(l.inside, list)) l.inside = NULL;
   }
-  l.named = l.named && l.split[TRAIN] && (l.split[VALIDATION] || l.split[TEST]);
+  l.named = l.named && l.split[GT_PART_TRAIN] && (l.split[GT_PART_VALIDATION] || l.split[GT_PART_TEST]);
   return l;
 }
 
 static const char *help_of(const char *folder, const look *l, gt_arena *arena) {
-  const char *test = l->split[TEST] ? l->split[TEST] : l->split[VALIDATION];
-  const char *keys =
-      gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}", folder, l->split[TRAIN], folder, test);
+  const char *test = l->split[GT_PART_TEST] ? l->split[GT_PART_TEST] : l->split[GT_PART_VALIDATION];
+  const char *keys = gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}", folder,
+                                     l->split[GT_PART_TRAIN], folder, test);
   if (!l->folders) return gt_arena_printf(arena, "%s, with a folder for each class in both", keys);
-  return l->split[TEST] && l->split[VALIDATION]
+  return l->split[GT_PART_TEST] && l->split[GT_PART_VALIDATION]
              ? gt_arena_printf(arena, "%s; validation samples are a fraction of train: validation: 0.1", keys)
              : keys;
 }

@@ -1,7 +1,6 @@
 /* Turns what a format read into the splits for training: checks shapes and classes, splits off validation
  * and test samples, and determines the scaling. */
 #include "base/memory.h"
-#include "base/philox.h"
 #include "data/format.h"
 #include <inttypes.h>
 #include <math.h>
@@ -245,20 +244,6 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[G
   return true;
 }
 
-/* A permutation assigns sample i to a split; within a split the file's order is kept. The permutation must
- * never change: a model would be tested on its training samples. */
-static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS], int64_t n) {
-  const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
-  const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
-  const bool last = !strcmp(reader->common->split, "last");
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
-    part[i] = place < count[GT_PART_TEST]                               ? GT_PART_TEST
-              : place < count[GT_PART_TEST] + count[GT_PART_VALIDATION] ? GT_PART_VALIDATION
-                                                                        : GT_PART_TRAIN;
-  }
-}
-
 static int64_t fraction_of(double fraction, int64_t n) {
   const int64_t count = (int64_t)floor(fraction * (double)n + 0.5);
   return fraction > 0 && count < 1 ? 1 : count;
@@ -278,6 +263,8 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   }
   for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->targets;
   ok = ok && part_out(&whole.targets, part, count, to, reader->error);
+  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
+  ok = ok && (!whole.weights.rank || part_out(&whole.weights, part, count, to, reader->error));
   gt_split_finish(&whole);
   dataset->validation.samples = count[GT_PART_VALIDATION];
   if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];
@@ -291,31 +278,56 @@ static bool has_values(const gt_dataset *dataset) {
   return has;
 }
 
+/* True if there are samples left to train on, and one source of test samples. */
+static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], int64_t n) {
+  const bool by_column = reader->split.column;
+  if (count[GT_PART_TEST] && reader->dataset->test.samples) {
+    problem(reader, by_column ? "split" : "test_fraction", "the data already has a test split")->expected =
+        by_column ? "either test, or a column without test samples" : "either test or test_fraction";
+    return false;
+  }
+  if (count[GT_PART_TRAIN] >= 1) return true;
+  gt_diagnostic *d = problem(reader,
+                             by_column                   ? "split"
+                             : count[GT_PART_VALIDATION] ? "validation"
+                                                         : "test_fraction",
+                             "no samples are left for training");
+  d->expected = by_column
+                    ? "a column that leaves samples for training"
+                    : gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n);
+  return false;
+}
+
+/* A split in which every weight is 0 has no mean. */
+static bool check_weights(gt_data_reader *reader) {
+  const gt_dataset *d = reader->dataset;
+  const gt_split *split[GT_PARTS] = {&d->train, &d->validation, &d->test};
+  for (int i = 0; i < GT_PARTS; i++) {
+    if (!split[i]->samples || gt_split_weight(split[i]) > 0) continue;
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "weight"),
+                "the weights of all %" PRId64 " %s samples are 0", split[i]->samples, gt_data_part_names[i])
+        ->expected = "at least one weight above 0 in every split";
+    return false;
+  }
+  return true;
+}
+
 static bool prepare_splits(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train;
   const int64_t n = train->samples;
   int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
                              fraction_of(reader->test_fraction, n)};
+  const bool reads = gt_data_split_reads_samples(reader);
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
-  if (count[GT_PART_TEST] && dataset->test.samples) {
-    problem(reader, "test_fraction", "the data already has a test split")->expected =
-        "either test or test_fraction";
-    return false;
-  }
-  if (count[GT_PART_TRAIN] < 1) {
-    gt_diagnostic *d = problem(reader, count[GT_PART_VALIDATION] ? "validation" : "test_fraction",
-                               "no samples are left for training");
-    d->expected = gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n);
-    return false;
-  }
-  if (count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
-  if (!has_values(dataset)) return set_apart(reader, NULL, count);
+  if (!check_counts(reader, count, n)) return false;
+  if (!reads && count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
+  if (!reads && !has_values(dataset)) return set_apart(reader, NULL, count);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;
-  assign(reader, part, count, n);
-  bool ok = !gt_data_selects(reader) || gt_data_keep(reader, part, count);
+  bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
+            (!gt_data_selects(reader) || gt_data_keep(reader, part, count));
   if (ok && count[GT_PART_TRAIN] < train->samples) ok = set_apart(reader, part, count);
   free(part);
   return ok;
@@ -409,7 +421,9 @@ bool gt_data_prepare(gt_data_reader *reader) {
       !shape_part(reader, GT_PART_TEST))
     return false;
   gt_data_return_to(reader, GT_PART_TRAIN);
-  if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader)) return false;
+  if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
+      !check_weights(reader))
+    return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);

@@ -240,6 +240,7 @@ static void drop(gt_split *split, int inputs, uint8_t *part) {
   for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
   if (kept == split->samples) return;
   for (int k = 0; k < inputs; k++) drop_rows(&split->input[k], label, split->samples, kept);
+  if (split->weights.rank) drop_rows(&split->weights, label, split->samples, kept);
   kept = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     if (label[i] == DROPPED) continue;
@@ -259,17 +260,16 @@ static bool nothing_left(gt_data_reader *reader, const char *split, int64_t samp
 }
 
 bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
-  static const char *const names[GT_PARTS] = {"training", "validation", "test"};
   gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   const int64_t tested = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;
   drop(train, reader->dataset->inputs, part);
   if (tested) drop(test, reader->dataset->inputs, NULL);
-  int64_t left[GT_PARTS] = {0};
+  int64_t left[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
   for (int64_t i = 0; i < train->samples; i++) left[part[i]]++;
   for (int i = 0; i < GT_PARTS; i++) {
-    if (count[i] && !left[i]) return nothing_left(reader, names[i], count[i]);
+    if (count[i] && !left[i]) return nothing_left(reader, gt_data_part_names[i], count[i]);
     count[i] = left[i];
   }
-  return !tested || test->samples || nothing_left(reader, names[GT_PART_TEST], tested);
+  return !tested || test->samples || nothing_left(reader, gt_data_part_names[GT_PART_TEST], tested);
 }

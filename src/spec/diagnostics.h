@@ -21,28 +21,30 @@
 #include <stdio.h>
 
 /* All findings: the name that `quiet:` takes, and a description. */
-#define GT_FINDINGS(X)                                                                \
-  X(unused, "an input or a layer whose values nothing reads")                         \
-  X(applied_twice, "a last layer (such as softmax) that the loss already includes")   \
-  X(never_evaluated, "early stopping, a schedule or best.bin without any evaluation") \
-  X(watches_test, "early stopping, model selection or a schedule on the test split")  \
-  X(clipped_light, "pixel values above white, which color_jitter clips")              \
-  X(no_effect, "a number of steps or epochs that the run never reaches")              \
-  X(single_value_norm, "normalization over a single value, whose output is constant") \
-  X(lost_weights, "trained weights that do not fit the new size of their layer")      \
-  X(one_class, "labels that are all the same class")                                  \
-  X(constant_target, "a target that is the same in all training samples")             \
-  X(empty_class, "a class number without training samples")                           \
-  X(missing_class, "a class that is missing in one split")                            \
-  X(similar_names, "class names that differ only in their Unicode normalization")     \
-  X(splits_as_classes, "folders such as train and test that are read as classes")     \
-  X(empty_folder, "a folder without pictures among those of the classes")             \
-  X(outside_grid, "samples outside the grid of a KAN")                                \
-  X(ambiguous_path, "a relative path that leads to different files in two folders")   \
-  X(other_samples, "data files that changed since the model was trained")             \
-  X(outside_training, "samples outside the range of the training data")               \
-  X(channels_first, "arrays that look like images in channels-first order")           \
-  X(not_bits, "logic gates that read values other than 0 and 1")                      \
+#define GT_FINDINGS(X)                                                                  \
+  X(unused, "an input or a layer whose values nothing reads")                           \
+  X(applied_twice, "a last layer (such as softmax) that the loss already includes")     \
+  X(never_evaluated, "early stopping, a schedule or best.bin without any evaluation")   \
+  X(watches_test, "early stopping, model selection or a schedule on the test split")    \
+  X(clipped_light, "pixel values above white, which color_jitter clips")                \
+  X(no_effect, "a number of steps or epochs that the run never reaches")                \
+  X(single_value_norm, "normalization over a single value, whose output is constant")   \
+  X(lost_weights, "trained weights that do not fit the new size of their layer")        \
+  X(one_class, "labels that are all the same class")                                    \
+  X(constant_target, "a target that is the same in all training samples")               \
+  X(empty_class, "a class number without training samples")                             \
+  X(missing_class, "a class that is missing in one split")                              \
+  X(rare_class, "a class with one sample, which a stratified split keeps for training") \
+  X(large_group, "a group of samples that is larger than its split should be")          \
+  X(similar_names, "class names that differ only in their Unicode normalization")       \
+  X(splits_as_classes, "folders such as train and test that are read as classes")       \
+  X(empty_folder, "a folder without pictures among those of the classes")               \
+  X(outside_grid, "samples outside the grid of a KAN")                                  \
+  X(ambiguous_path, "a relative path that leads to different files in two folders")     \
+  X(other_samples, "data files that changed since the model was trained")               \
+  X(outside_training, "samples outside the range of the training data")                 \
+  X(channels_first, "arrays that look like images in channels-first order")             \
+  X(not_bits, "logic gates that read values other than 0 and 1")                        \
   X(doubtful_formula, "a formula that the samples do not clearly support")
 
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,

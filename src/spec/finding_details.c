@@ -38,6 +38,13 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_missing_class] =
         "Appears if a class has training samples and none in the validation or test split, or the other way round. "
         "Take a larger split, or add samples.",
+    [GT_FINDING_rare_class] =
+        "Appears with split: stratified if a class has a single sample. It stays in the training split, so no evaluation "
+        "measures that class. Add samples of it, or leave it out with `classes: [...]`.",
+    [GT_FINDING_large_group] =
+        "Appears with split: {group: ...} if a group has more samples than the validation or test split should have. The "
+        "splits then differ from their fractions, or large groups are never evaluated. Take larger fractions or smaller "
+        "groups.",
     [GT_FINDING_similar_names] =
         "Appears if two names of classes are the same text in two Unicode forms (e with an accent, in one character or "
         "two). They are read as one class. Rename one.",

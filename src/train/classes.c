@@ -45,13 +45,13 @@ static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
   return counts->classes > MOST_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
 }
 
-/* Classes of which one split has samples and the other has none. */
-static const char *lacked(const gt_class_counts *c, const int64_t *has, const int64_t *lacks,
+/* Classes of which one split has at least this many samples and the other has none. */
+static const char *lacked(const gt_class_counts *c, const int64_t *has, const int64_t *lacks, int64_t least,
                           gt_arena *arena) {
   const char *text = "";
   int found = 0;
   for (int i = 0; i < c->classes; i++)
-    if (has[i] && !lacks[i] && found++ < MOST_LACKED)
+    if (has[i] >= least && !lacks[i] && found++ < MOST_LACKED)
       text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", gt_class_name(c, i, arena));
   return found > MOST_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MOST_LACKED) : text;
 }
@@ -59,13 +59,15 @@ static const char *lacked(const gt_class_counts *c, const int64_t *has, const in
 static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
                          gt_arena *arena) {
   const gt_position at = gt_config_place_of_split(config, name);
+  /* The finding rare_class already names classes with a single sample. */
+  const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
   const char *text;
   if (!c->split[split]) return;
-  if (*(text = lacked(c, c->split[0], c->split[split], arena)))
+  if (*(text = lacked(c, c->split[0], c->split[split], least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
                   "the %s split has no sample of class %s", name, text)
         ->help = "a larger split; its accuracy tells nothing about that class";
-  if (*(text = lacked(c, c->split[split], c->split[0], arena)))
+  if (*(text = lacked(c, c->split[split], c->split[0], 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
                   "the %s split has class %s, of which there is no training sample", name, text)
         ->help = "training samples of it; no model can learn it without";

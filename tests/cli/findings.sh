@@ -354,6 +354,10 @@ says "… is told" "1 of 2 samples lies outside the range of the training data: 
 sed '1!s/^/9/' constant.csv > test.csv
 finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
 silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=constant.csv
+printf 'a,y,who\n1,x,i\n2,x,i\n3,x,i\n4,x,k\n5,x,l\n6,z,l\n' > rows.csv
+printf 'data: {train: rows.csv, target: y, test_fraction: 0.4, split: {group: who}}\nmodel: [{linear: 2}]\n' > rows.yaml
+finds large_group rows.yaml:1:71 "the group 'i' has 3 samples, and the test split should have 2" "$GTRAIN" check rows.yaml --set quiet=missing_class
+finds rare_class "--set:1:12" "class 'z' has a single sample" "$GTRAIN" check rows.yaml --set data.split=stratified --set data.ignore=who
 exits 65 "a run directory as samples" "$GTRAIN" predict near constant
 says "… is told" "constant is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict

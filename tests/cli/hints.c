@@ -109,6 +109,7 @@ static keys choices_of(const char *what) {
     add_choices(&list, known.place[i].schema, what);
     add_choices(&list, known.place[i].common, what);
   }
+  if (!names_of(what).count) add_choices(&list, &gt_data_split_schema, what); /* read apart from the map */
   return list;
 }
 

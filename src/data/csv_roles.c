@@ -1,0 +1,148 @@
+/* CSV: columns that hold the weight, the split or the group of each row. */
+#include "base/memory.h"
+#include "base/names.h"
+#include "data/csv.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
+  return csv->role_column[role] < 0 ? NULL : &csv->role_cells[role];
+}
+
+static const char *name_of(const gt_csv *csv, gt_csv_role role) { return csv->names[csv->role_column[role]]; }
+
+bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
+  const gt_cells *cells = cells_of(csv, GT_CSV_WEIGHT);
+  char shown[48];
+  if (!cells) return true;
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 1, .dim = {(int64_t)csv->rows}};
+  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
+  float *to = out->data;
+  for (size_t i = 0; i < cells->count; i++) {
+    const gt_cell *cell = &cells->items[i];
+    if (!gt_csv_number(csv, cell, name_of(csv, GT_CSV_WEIGHT), &to[i])) return false;
+    if (to[i] < 0)
+      return gt_csv_fail(csv, cell,
+                         "the weight '%s' in column '%s' is negative; expected a number of at least 0",
+                         gt_cell_shown(cell, shown), name_of(csv, GT_CSV_WEIGHT));
+  }
+  return true;
+}
+
+/* --- splits --- */
+
+/* True if the cell has this value: the same text, or the same number. */
+static bool has_value(const gt_cell *cell, const char *value) {
+  double a, b;
+  const size_t length = strlen(value);
+  if (cell->length == length && !memcmp(cell->text, value, length)) return true;
+  return gt_parse_number(cell->text, cell->length, &a) && gt_parse_number(value, length, &b) && a >= b &&
+         a <= b;
+}
+
+/* Marks the value that the cell has as found. */
+static bool is_one_of(const gt_cell *cell, gt_strings values, bool *found) {
+  for (int i = 0; i < values.count; i++)
+    if (has_value(cell, values.items[i])) return found[i] = true;
+  return false;
+}
+
+static bool read_words(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
+  char shown[48];
+  for (size_t i = 0; i < cells->count; i++) {
+    const gt_cell *cell = &cells->items[i];
+    const int part = gt_data_part_named(cell->text, cell->length);
+    if (part < 0)
+      return gt_csv_fail(csv, cell,
+                         "'%s' in column '%s' does not name a split; expected train, validation or test; to "
+                         "name other values: split: {column: %s, test: VALUE, validation: VALUE}",
+                         gt_cell_shown(cell, shown), name_of(csv, GT_CSV_SPLIT), name_of(csv, GT_CSV_SPLIT));
+    reader->part[i] = (uint8_t)part;
+  }
+  return true;
+}
+
+static bool check_found(gt_data_reader *reader, const gt_csv *csv, gt_strings values, const bool *found) {
+  for (int i = 0; i < values.count; i++) {
+    if (found[i]) continue;
+    gt_error_at(reader->diagnostics, values.at[i], "no row of %s has '%s' in column '%s'", csv->path,
+                values.items[i], name_of(csv, GT_CSV_SPLIT))
+        ->expected = "a value of the column";
+    return false;
+  }
+  return true;
+}
+
+static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
+  const gt_data_split *split = &reader->split;
+  bool *tests = GT_NEW_N(reader->arena, bool, split->test.count + 1),
+       *validates = GT_NEW_N(reader->arena, bool, split->validation.count + 1);
+  for (size_t i = 0; i < cells->count; i++) {
+    const gt_cell *cell = &cells->items[i];
+    const bool test = is_one_of(cell, split->test, tests),
+               validation = is_one_of(cell, split->validation, validates);
+    char shown[48];
+    if (!cell->length)
+      return gt_csv_fail(csv, cell, "missing value in column '%s', which names the split of the row",
+                         name_of(csv, GT_CSV_SPLIT));
+    if (test && validation)
+      return gt_csv_fail(csv, cell,
+                         "'%s' in column '%s' is a value of both test and validation in data.split",
+                         gt_cell_shown(cell, shown), name_of(csv, GT_CSV_SPLIT));
+    reader->part[i] = test ? GT_PART_TEST : validation ? GT_PART_VALIDATION : GT_PART_TRAIN;
+  }
+  return check_found(reader, csv, split->test, tests) &&
+         check_found(reader, csv, split->validation, validates);
+}
+
+/* --- groups --- */
+
+/* Appends to the list of groups. */
+static int add_group(gt_data_reader *reader, gt_names *seen, const char *text) {
+  const char **names = (const char **)(uintptr_t)reader->group_names;
+  const char *name = gt_arena_strdup(reader->arena, text);
+  if (!(reader->groups & (reader->groups - 1))) { /* a power of two: the list is full */
+    names = GT_NEW_N(reader->arena, const char *, 2 * reader->groups + 1);
+    for (int i = 0; i < reader->groups; i++) names[i] = reader->group_names[i];
+    reader->group_names = names;
+  }
+  names[reader->groups] = name;
+  return gt_names_add(seen, name, reader->groups++);
+}
+
+static bool read_groups(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
+  gt_names seen = {.arena = reader->arena};
+  char *name = NULL;
+  bool ok = true;
+  for (size_t i = 0; i < cells->count && ok; i++) {
+    const gt_cell *cell = &cells->items[i];
+    ok = cell->length ||
+         gt_csv_fail(csv, cell, "missing value in column '%s', which names the group of the row",
+                     name_of(csv, GT_CSV_GROUP));
+    ok = ok && (gt_cell_is_clean(cell) ||
+                gt_csv_fail(csv, cell, "this name of a group contains control characters or is not UTF-8"));
+    if (!ok) break;
+    name = gt_realloc(name, cell->length + 1);
+    memcpy(name, cell->text, cell->length);
+    name[cell->length] = 0;
+    const int known = gt_names_find(&seen, name);
+    reader->group[i] = known >= 0 ? known : add_group(reader, &seen, name);
+  }
+  free(name);
+  return ok;
+}
+
+bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv) {
+  const gt_cells *splits = cells_of(csv, GT_CSV_SPLIT), *groups = cells_of(csv, GT_CSV_GROUP);
+  void *memory;
+  if (splits) {
+    if (!gt_try_alloc(&memory, csv->rows, sizeof *reader->part, csv->path, csv->error)) return false;
+    reader->part = memory;
+    const bool values = reader->split.test.count || reader->split.validation.count;
+    if (!(values ? read_values : read_words)(reader, csv, splits)) return false;
+  }
+  if (!groups) return true;
+  if (!gt_try_alloc(&memory, csv->rows, sizeof *reader->group, csv->path, csv->error)) return false;
+  reader->group = memory;
+  return read_groups(reader, csv, groups);
+}

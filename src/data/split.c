@@ -1,0 +1,341 @@
+/* Assigns the samples of the training file to splits: at random, the last ones, stratified by class, by the
+ * values of a column, or by groups that stay together. An assignment depends on the seed, the options and the
+ * samples alone, and must never change: a model would be tested on its training samples. The options are read
+ * before the files (a CSV keeps the columns that they name), the samples are assigned after. */
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/philox.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const methods[] = {"random", "last", "stratified", NULL};
+static const gt_field fields[] = {
+    GT_ROW(gt_data_split, method, GT_FIELD_CHOICE, .choices = methods,
+           .help = "random: from the seed; last: the last samples; stratified: random within each class, so "
+                   "that classes keep their shares"),
+    GT_ROW(gt_data_split, column, GT_FIELD_STRING,
+           .help = "column of a CSV that names the split of each row: train, validation or test, or the "
+                   "values below; it is no input"),
+    GT_ROW(gt_data_split, test, GT_FIELD_STRINGS,
+           .help = "values of `column` whose rows are test samples; rows with other values are training "
+                   "samples"),
+    GT_ROW(gt_data_split, validation, GT_FIELD_STRINGS,
+           .help = "values of `column` whose rows are validation samples"),
+    GT_ROW(gt_data_split, group, GT_FIELD_STRING,
+           .help = "column of a CSV: rows with the same value are all in one split; it is no input"),
+    {.name = NULL},
+};
+const gt_schema gt_data_split_schema = {.name = "split",
+                                        .help = "which samples the validation and test splits take",
+                                        .fields = fields,
+                                        .shorthand = "method"};
+
+const char *const gt_data_part_names[GT_PARTS] = {"training", "validation", "test"};
+
+int gt_data_part_named(const char *word, size_t length) {
+  static const struct {
+    const char *word;
+    int part;
+  } words[] = {
+      {"train", GT_PART_TRAIN},      {"training", GT_PART_TRAIN},        {"val", GT_PART_VALIDATION},
+      {"valid", GT_PART_VALIDATION}, {"validation", GT_PART_VALIDATION}, {"dev", GT_PART_VALIDATION},
+      {"test", GT_PART_TEST},        {"testing", GT_PART_TEST},          {"holdout", GT_PART_TEST},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i].word) == length && !strncasecmp(words[i].word, word, length)) return words[i].part;
+  return -1;
+}
+
+/* --- options --- */
+
+static gt_position place_of(const gt_data_reader *reader, const char *key) {
+  const gt_spec *node = gt_data_node(reader, "split", key);
+  return node ? node->at : gt_data_position(reader, "split");
+}
+
+bool gt_data_read_split(gt_data_reader *reader) {
+  gt_data_split *split = &reader->split;
+  const gt_spec *node = reader->common->split;
+  if (gt_spec_is_null(node)) {
+    split->method = "random";
+    return true;
+  }
+  if (!gt_schema_read(&gt_data_split_schema, split, NULL, NULL, node, node->at, "in 'split'", reader->arena,
+                      reader->diagnostics))
+    return false;
+  const bool values = split->test.count || split->validation.count;
+  if (!!split->method + !!split->column + !!split->group != 1) {
+    gt_error_at(reader->diagnostics, node->at, "'split' needs exactly one of method, column and group")
+        ->expected = "random, last, stratified, {column: NAME} or {group: NAME}";
+    return false;
+  }
+  if (!values || split->column) return true;
+  gt_error_at(reader->diagnostics, place_of(reader, split->test.count ? "test" : "validation"),
+              "'%s' in 'split' lists values of a column, but there is no 'column'",
+              split->test.count ? "test" : "validation")
+      ->expected = "split: {column: NAME, test: VALUE}, or a fraction: data: {test_fraction: 0.2}";
+  return false;
+}
+
+bool gt_data_split_reads_samples(const gt_data_reader *reader) {
+  return !reader->split.method || !strcmp(reader->split.method, "stratified");
+}
+
+static uint64_t seed_of(const gt_data_reader *reader) {
+  const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
+  return (uint64_t)key.v[1] << 32 | key.v[0];
+}
+
+/* --- random, last --- */
+
+/* A permutation assigns sample i to a split; within a split the file's order is kept. */
+static void assign_plainly(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS],
+                           int64_t n) {
+  const uint64_t seed = seed_of(reader);
+  const bool last = !strcmp(reader->split.method, "last");
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
+    part[i] = place < count[GT_PART_TEST]                               ? GT_PART_TEST
+              : place < count[GT_PART_TEST] + count[GT_PART_VALIDATION] ? GT_PART_VALIDATION
+                                                                        : GT_PART_TRAIN;
+  }
+}
+
+/* --- stratified --- */
+
+typedef struct stratum { /* the samples of a class */
+  int64_t samples, first, seen;
+  int64_t test, validation; /* how many of them go there */
+} stratum;
+
+/* `fraction` of the samples, rounded up or down at random so that many small classes add up to the fraction.
+ * The draw is keyed by the first sample of the class: the splits of a class depend on no other class, so they
+ * stay the same if the config selects classes. */
+static int64_t share_of(const gt_data_reader *reader, const stratum *s, double fraction, int part) {
+  const float drawn = gt_random_uniform(reader->seed, GT_PURPOSE_SPLIT, (uint32_t)part, (uint32_t)s->first);
+  return (int64_t)floor(fraction * (double)s->samples + (double)drawn);
+}
+
+/* At least one sample of each class is left for training. */
+static void size_stratum(const gt_data_reader *reader, stratum *s) {
+  s->test = gt_least(share_of(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
+  s->validation =
+      gt_least(share_of(reader, s, reader->common->validation, GT_PART_VALIDATION), s->samples - 1 - s->test);
+}
+
+static void tell_rare(const gt_data_reader *reader, const stratum *all) {
+  const gt_dataset *dataset = reader->dataset;
+  int rare = 0, first = 0;
+  for (int c = dataset->classes - 1; c >= 0; c--)
+    if (all[c].samples == 1) first = c, rare++;
+  if (!rare || reader->trust.strange) return;
+  const char *name =
+      dataset->class_names ? dataset->class_names[first] : gt_arena_printf(reader->arena, "%d", first);
+  gt_diagnostic *d =
+      rare == 1 ? gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
+                                "class '%s' has a single sample, which stays in the training split", name)
+                : gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
+                                "%d classes, such as '%s', have a single sample each, which stays in the "
+                                "training split",
+                                rare, name);
+  d->help = "more samples of it; no evaluation measures a class without held-out samples";
+}
+
+static bool fail_stratified(gt_data_reader *reader) {
+  gt_error_at(reader->diagnostics, place_of(reader, NULL),
+              "split 'stratified' needs class labels, but the targets are numbers")
+      ->expected = "random, or data: {task: classification}";
+  return false;
+}
+
+static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) {
+  const gt_dataset *dataset = reader->dataset;
+  const int32_t *label = dataset->train.targets.data;
+  const uint64_t seed = seed_of(reader);
+  void *memory;
+  if (!dataset->classification) return fail_stratified(reader);
+  /* The last stratum is that of classes that the config does not select; they are dropped later. */
+  if (!gt_try_alloc(&memory, (uint64_t)dataset->classes + 1, sizeof(stratum), "the classes", reader->error))
+    return false;
+  stratum *all = memory;
+  for (int64_t i = n - 1; i >= 0; i--) {
+    stratum *s = &all[label[i] < 0 ? dataset->classes : label[i]];
+    s->samples++;
+    s->first = i;
+  }
+  for (int c = 0; c <= dataset->classes; c++)
+    if (all[c].samples) size_stratum(reader, &all[c]);
+  for (int64_t i = 0; i < n; i++) {
+    stratum *s = &all[label[i] < 0 ? dataset->classes : label[i]];
+    const uint32_t place = gt_shuffle_index((uint32_t)s->seen++, (uint32_t)s->samples, seed, 0);
+    part[i] = place < s->test                   ? GT_PART_TEST
+              : place < s->test + s->validation ? GT_PART_VALIDATION
+                                                : GT_PART_TRAIN;
+  }
+  tell_rare(reader, all);
+  free(memory);
+  return true;
+}
+
+/* --- groups --- */
+
+typedef struct grouping {
+  int groups;
+  int64_t *samples; /* [groups]: how many each has */
+  uint32_t *order;  /* [groups]: the groups in random order */
+  uint8_t *part;    /* [groups] */
+  int left;         /* groups in the training split */
+} grouping;
+
+static void move_group(grouping *g, uint32_t group, int part, int64_t *room) {
+  g->part[group] = (uint8_t)part;
+  g->left--;
+  *room -= g->samples[group];
+}
+
+/* The group that best fills the room that is left. -1: none comes nearer than leaving it. `any`: one must be
+ * chosen. */
+static int64_t nearest_group(const grouping *g, int64_t room, bool any) {
+  int64_t best = -1, least = any ? INT64_MAX : room;
+  for (int k = 0; k < g->groups; k++) {
+    const uint32_t group = g->order[k];
+    const int64_t miss = llabs(room - g->samples[group]);
+    if (g->part[group] != GT_PART_TRAIN || miss >= least) continue;
+    best = group;
+    least = miss;
+  }
+  return best;
+}
+
+/* Moves groups, in random order, to a split for as long as they fit; then one more if that comes nearer to
+ * its share. One group at least is left for training. */
+static void fill_part(grouping *g, int part, int64_t wanted) {
+  int64_t room = wanted;
+  for (int k = 0; k < g->groups && room > 0 && g->left > 1; k++) {
+    const uint32_t group = g->order[k];
+    if (g->part[group] == GT_PART_TRAIN && g->samples[group] <= room) move_group(g, group, part, &room);
+  }
+  if (room <= 0 || g->left < 2) return;
+  const int64_t more = nearest_group(g, room, room == wanted);
+  if (more >= 0) move_group(g, (uint32_t)more, part, &room);
+}
+
+static void open_grouping(const gt_data_reader *reader, grouping *g, int64_t n, gt_arena *arena) {
+  const uint64_t seed = seed_of(reader);
+  g->groups = g->left = reader->groups;
+  g->samples = GT_NEW_N(arena, int64_t, g->groups);
+  g->order = GT_NEW_N(arena, uint32_t, g->groups);
+  g->part = GT_NEW_N(arena, uint8_t, g->groups);
+  for (int64_t i = 0; i < n; i++) g->samples[reader->group[i]]++;
+  for (uint32_t k = 0; k < (uint32_t)g->groups; k++)
+    g->order[gt_shuffle_index(k, (uint32_t)g->groups, seed, 0)] = k;
+}
+
+static void tell_large(gt_data_reader *reader, const grouping *g, const int64_t wanted[GT_PARTS],
+                       const int64_t count[GT_PARTS]) {
+  int largest = 0;
+  for (int k = 1; k < g->groups; k++)
+    if (g->samples[k] > g->samples[largest]) largest = k;
+  for (int p = GT_PART_TEST; p >= GT_PART_VALIDATION; p--) {
+    if (!wanted[p] || g->samples[largest] <= wanted[p] || reader->trust.strange) continue;
+    gt_finding_at(reader->diagnostics, GT_FINDING_large_group, place_of(reader, "group"),
+                  "the group '%s' has %" PRId64 " samples, and the %s split should have %" PRId64
+                  "; the splits are %" PRId64 " training, %" PRId64 " validation and %" PRId64
+                  " test samples",
+                  reader->group_names[largest], g->samples[largest], gt_data_part_names[p], wanted[p],
+                  count[GT_PART_TRAIN], count[GT_PART_VALIDATION], count[GT_PART_TEST])
+        ->help = "smaller groups, or larger fractions";
+    return;
+  }
+}
+
+static void count_parts(const uint8_t *part, int64_t n, int64_t count[GT_PARTS]) {
+  int64_t all[GT_PARTS + 1] = {0};
+  for (int64_t i = 0; i < n; i++) all[part[i]]++;
+  memcpy(count, all, GT_PARTS * sizeof *count);
+}
+
+static bool assign_groups(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS], int64_t n) {
+  const int64_t wanted[GT_PARTS] = {0, count[GT_PART_VALIDATION], count[GT_PART_TEST]};
+  gt_arena arena;
+  grouping g;
+  gt_arena_init(&arena);
+  open_grouping(reader, &g, n, &arena);
+  fill_part(&g, GT_PART_TEST, wanted[GT_PART_TEST]);
+  fill_part(&g, GT_PART_VALIDATION, wanted[GT_PART_VALIDATION]);
+  for (int64_t i = 0; i < n; i++) part[i] = g.part[reader->group[i]];
+  count_parts(part, n, count);
+  tell_large(reader, &g, wanted, count);
+  gt_arena_finish(&arena);
+  return true;
+}
+
+/* --- by column --- */
+
+/* The column leaves nothing for fractions to decide. */
+static bool check_fractions(gt_data_reader *reader) {
+  const char *key = reader->test_fraction > 0        ? "test_fraction"
+                    : reader->common->validation > 0 ? "validation"
+                                                     : NULL;
+  if (!key) return true;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, key),
+              "'%s' has no effect: column '%s' names the split of each row", key, reader->split.column)
+      ->expected =
+      gt_arena_printf(reader->arena, "either %s or split: {column: %s}", key, reader->split.column);
+  return false;
+}
+
+/* Test files given by --set replace the rows that the column names, which are then left out. */
+static void drop_replaced(gt_data_reader *reader, uint8_t *part, int64_t n) {
+  const gt_spec *test = gt_data_node(reader, "test", NULL);
+  if (!reader->dataset->test.samples || !test || !gt_position_is_override(test->at)) return;
+  for (int64_t i = 0; i < n; i++)
+    if (part[i] == GT_PART_TEST) part[i] = GT_PART_NONE;
+}
+
+/* --- all of them --- */
+
+static bool has_column(gt_data_reader *reader, const void *values, const char *key) {
+  if (values) return true;
+  gt_error_at(reader->diagnostics, place_of(reader, key), "format '%s' has no columns to split by",
+              reader->dataset->format)
+      ->expected = "random, last or stratified";
+  return false;
+}
+
+static bool check_held_out(gt_data_reader *reader, const int64_t wanted[GT_PARTS],
+                           const int64_t count[GT_PARTS]) {
+  for (int p = GT_PART_VALIDATION; p < GT_PARTS; p++) {
+    if (!wanted[p] || count[p]) continue;
+    gt_error_at(reader->diagnostics, place_of(reader, NULL), "no samples are left for the %s split",
+                gt_data_part_names[p])
+        ->expected = reader->split.group ? "more groups, or split: random"
+                                         : "larger fractions or classes, or split: random";
+    return false;
+  }
+  return true;
+}
+
+bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
+  const gt_data_split *split = &reader->split;
+  const int64_t n = reader->dataset->train.samples;
+  const int64_t wanted[GT_PARTS] = {0, count[GT_PART_VALIDATION], count[GT_PART_TEST]};
+  if (split->column) {
+    if (!has_column(reader, reader->part, "column") || !check_fractions(reader)) return false;
+    memcpy(part, reader->part, (size_t)n);
+    drop_replaced(reader, part, n);
+  } else if (split->group) {
+    if (!has_column(reader, reader->group, "group") || !assign_groups(reader, part, count, n)) return false;
+  } else if (!strcmp(split->method, "stratified")) {
+    if (!assign_stratified(reader, part, n)) return false;
+  } else {
+    assign_plainly(reader, part, count, n);
+    return true;
+  }
+  count_parts(part, n, count);
+  return check_held_out(reader, wanted, count);
+}

@@ -1,0 +1,249 @@
+/* `split: stratified | {column: …} | {group: …}`, the weights of samples, and what is said about samples in
+ * two splits. The first column of a table numbers its rows. */
+#include "data_support.h"
+
+enum { ROWS = 120, MOST = 8192 };
+
+/* A table of `rows` rows: its number, a class, a group, a weight and a fold. Class c has 1 / 2 of the rows,
+ * b 1 / 3, a 1 / 6; groups have 3 rows. */
+static const char *table(int rows) {
+  static char text[MOST];
+  int used = snprintf(text, sizeof text, "n,kind,who,w,fold\n");
+  for (int i = 0; i < rows; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%d,%s,g%d,%g,%d\n", i,
+                     i % 6 == 0  ? "a"
+                     : i % 3 > 0 ? i % 2 ? "c" : "b"
+                                 : "c",
+                     i * 7 % rows / 3, 0.5 * (i % 4), i % 5);
+  return text;
+}
+
+static int place(const gt_split *split, int64_t i) { return (int)((const float *)split->input[0].data)[i]; }
+
+/* Of all rows: which split each is in, as a letter. */
+static void parts_of(const gt_dataset *data, char parts[ROWS + 1]) {
+  const gt_split *split[] = {&data->train, &data->validation, &data->test};
+  memset(parts, '-', ROWS);
+  parts[ROWS] = 0;
+  for (int s = 0; s < 3; s++)
+    for (int64_t i = 0; i < split[s]->samples; i++) {
+      assert_int_equal(parts[place(split[s], i)], '-');
+      parts[place(split[s], i)] = "tve"[s];
+    }
+}
+
+static int count_class(const gt_split *split, int class) {
+  int count = 0;
+  for (int64_t i = 0; i < split->samples; i++) count += ((const int32_t *)split->targets.data)[i] == class;
+  return count;
+}
+
+static void classes_keep_their_shares(void **state) {
+  (void)state;
+  opened o, some;
+  char parts[ROWS + 1], few[ROWS + 1];
+  const char *path = write_text("t.csv", table(ROWS));
+  open_data(&o,
+            "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: stratified}",
+            path);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  const int all[] = {20, 40, 60};
+  for (int c = 0; c < 3; c++) {
+    assert_int_equal(count_class(&o.data.test, c), all[c] / 5);
+    assert_int_equal(count_class(&o.data.validation, c), all[c] / 10);
+    assert_int_equal(count_class(&o.data.train, c), all[c] * 7 / 10);
+  }
+  parts_of(&o.data, parts);
+  /* The same on every machine, and in every version. */
+  assert_string_equal(parts,
+                      "tttteevtvvtttttttttetvttttttetttttttttttttttttttvetettetteettvtttvtttettteetetttvt"
+                      "ttevveettttetttttttttvetteetvteeettett");
+  /* A selection of classes, in another order, does not change it. */
+  open_data(&some,
+            "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: stratified, "
+            "classes: [c, a]}",
+            path);
+  expect_open(&some);
+  parts_of(&some.data, few);
+  for (int i = 0; i < ROWS; i++)
+    if (few[i] != '-') assert_int_equal(few[i], parts[i]);
+  close_data(&some);
+  close_data(&o);
+}
+
+static void small_classes_are_trained_on(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", "n,kind\n0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,b\n9,c\n10,c\n");
+  open_data(&o, "{train: %s, test_fraction: 0.5, validation: 0.25, split: stratified}", path);
+  expect_warning(&o, "class 'b' has a single sample, which stays in the training split");
+  assert_int_equal(count_class(&o.data.test, 0), 4);
+  assert_int_equal(count_class(&o.data.validation, 0), 2);
+  assert_int_equal(count_class(&o.data.train, 1), 1);
+  assert_true(count_class(&o.data.train, 2) >= 1);
+  close_data(&o);
+  path = write_text("u.csv", "n,kind\n0,a\n1,b\n");
+  open_data(&o, "{train: %s, test_fraction: 0.5, split: stratified}", path);
+  assert_false(o.ok);
+  assert_string_equal(o.diagnostics.items[o.diagnostics.count - 1].message,
+                      "no samples are left for the test split");
+  close_data(&o);
+  path = write_text("v.csv", "n,y\n0,1.5\n1,2.5\n");
+  open_data(&o, "{train: %s, test_fraction: 0.5, split: stratified}", path);
+  expect_bad_config(&o, 0, "needs class labels, but the targets are numbers");
+}
+
+static void columns_name_splits(void **state) {
+  (void)state;
+  opened o;
+  char parts[ROWS + 1];
+  const char *path =
+      write_text("t.csv", "n,y,fold\n0,1.5,train\n1,2,Val\n2,3,test\n3,4,training\n4,5,holdout\n");
+  open_data(&o, "{train: %s, target: y, split: {column: fold}}", path);
+  expect_open(&o);
+  assert_int_equal(o.data.input[0].dim[0], 1); /* the column is no input */
+  parts_of(&o.data, parts);
+  assert_memory_equal(parts, "tvete", 5);
+  close_data(&o);
+  path = write_text("t.csv", table(ROWS));
+  open_data(&o,
+            "{train: %s, target: kind, inputs: [n], split: {column: fold, test: [3, '1.0'], validation: 4}}",
+            path);
+  expect_open(&o);
+  parts_of(&o.data, parts);
+  for (int i = 0; i < ROWS; i++) assert_int_equal(parts[i], "tetev"[i % 5]);
+  close_data(&o);
+}
+
+static void columns_that_name_none(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", "n,y,fold\n0,1.5,train\n1,2,third\n");
+  open_data(&o, "{train: %s, target: y, split: {column: fold}}", path);
+  expect_bad_file(&o, "t.csv:3:5: 'third' in column 'fold' does not name a split");
+  path = write_text("t.csv", "n,y,fold\n0,1.5,1\n1,2,\n");
+  open_data(&o, "{train: %s, target: y, split: {column: fold, test: 1}}", path);
+  expect_bad_file(&o, "t.csv:3:5: missing value in column 'fold'");
+  path = write_text("t.csv", "n,y,fold\n0,1.5,1\n1,2,2\n");
+  open_data(&o, "{train: %s, target: y, split: {column: fold, test: [1, 7]}}", path);
+  expect_bad_config(&o, 0, "has '7' in column 'fold'");
+  open_data(&o, "{train: %s, target: y, split: {column: fold, test: [1, 2]}}", path);
+  expect_bad_config(&o, 0, "no samples are left for training");
+  open_data(&o, "{train: %s, target: y, split: {column: fold, test: 1}, validation: 0.5}", path);
+  expect_bad_config(&o, 0, "'validation' has no effect");
+  open_data(&o, "{train: %s, target: y, test: %s, split: {column: fold, test: 1}}", path, path);
+  expect_bad_config(&o, 0, "the data already has a test split");
+  open_data(&o, "{train: %s, target: y, split: {column: folds}}", path);
+  expect_bad_config(&o, 0, "there is no column 'folds'");
+  open_data(&o, "{train: %s, target: y, split: {column: y}}", path);
+  expect_bad_config(&o, 0, "is used twice");
+  open_data(&o, "{train: %s, target: y, split: {test: 1}, test_fraction: 0.5}", path);
+  expect_bad_config(&o, 0, "needs exactly one of");
+  open_data(&o, "{train: %s, target: y, split: {method: last, test: 1}, test_fraction: 0.5}", path);
+  expect_bad_config(&o, 0, "there is no 'column'");
+  open_data(&o,
+            "{format: table, inputs: [[0], [1]], targets: [[0], [1]], validation: 0.5, split: {group: a}}");
+  expect_bad_config(&o, 0, "format 'table' has no columns to split by");
+}
+
+static void groups_stay_together(void **state) {
+  (void)state;
+  opened o;
+  char parts[ROWS + 1];
+  const char *path = write_text("t.csv", table(ROWS));
+  open_data(
+      &o, "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: {group: who}}",
+      path);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  assert_int_equal(o.data.test.samples, ROWS / 5);
+  assert_int_equal(o.data.validation.samples, ROWS / 10);
+  parts_of(&o.data, parts);
+  for (int i = 0; i < ROWS; i++)
+    for (int k = 0; k < i; k++)
+      if (i * 7 % ROWS / 3 == k * 7 % ROWS / 3) assert_int_equal(parts[i], parts[k]);
+  close_data(&o);
+}
+
+static void large_groups(void **state) {
+  (void)state;
+  opened o;
+  const char *path =
+      write_text("t.csv", "n,y,who\n0,1.5,big\n1,2,big\n2,3,big\n3,4,big\n4,5,big\n5,6,big\n6,7,x\n"
+                          "7,8,y\n8,9,z\n9,10,z\n");
+  open_data(&o, "{train: %s, target: y, test_fraction: 0.2, split: {group: who}}", path);
+  expect_warning(&o, "the group 'big' has 6 samples, and the test split should have 2");
+  assert_int_equal(o.data.test.samples, 2);
+  close_data(&o);
+  /* None fits: the nearest is taken. */
+  path = write_text("t.csv", "n,y,who\n0,1.5,a\n1,2,a\n2,3,a\n3,4,b\n4,5,b\n5,6,b\n6,7,b\n");
+  open_data(&o, "{train: %s, target: y, test_fraction: 0.2, split: {group: who}}", path);
+  expect_warning(&o, "the splits are 4 training, 0 validation and 3 test samples");
+  close_data(&o);
+  open_data(&o, "{train: %s, target: y, test_fraction: 0.2, validation: 0.2, split: {group: who}}", path);
+  assert_false(o.ok);
+  assert_string_equal(o.diagnostics.items[o.diagnostics.count - 1].message,
+                      "no samples are left for the validation split");
+  close_data(&o);
+  path = write_text("t.csv", "n,y,who\n0,1.5,a\n1,2,\n");
+  open_data(&o, "{train: %s, target: y, test_fraction: 0.2, split: {group: who}}", path);
+  expect_bad_file(&o, "t.csv:3:5: missing value in column 'who'");
+}
+
+static void weights_go_with_their_rows(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", table(ROWS));
+  open_data(
+      &o,
+      "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, classes: [c, a], weight: w}",
+      path);
+  expect_open(&o);
+  const gt_split *split[] = {&o.data.train, &o.data.validation, &o.data.test};
+  for (int s = 0; s < 3; s++) {
+    double sum = 0;
+    assert_int_equal(split[s]->weights.dim[0], split[s]->samples);
+    for (int64_t i = 0; i < split[s]->samples; i++) {
+      const float w = ((const float *)split[s]->weights.data)[i];
+      assert_true(w == 0.5f * (float)(place(split[s], i) % 4));
+      sum += (double)w;
+    }
+    assert_true(gt_split_weight(split[s]) == sum);
+  }
+  close_data(&o);
+}
+
+static void bad_weights(void **state) {
+  (void)state;
+  static const char *const cells[][2] = {{"-1", "the weight '-1' in column 'w' is negative"},
+                                         {"x", "'x' in column 'w' is not a number"},
+                                         {"nan", "'nan' in column 'w' is not a number"},
+                                         {"", "missing value in column 'w'"},
+                                         {"1e99", "too large"}};
+  opened o;
+  char text[64], want[96];
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+    snprintf(text, sizeof text, "n,y,w\n0,1.5,1\n1,2,%s\n", cells[i][0]);
+    snprintf(want, sizeof want, ":3:5: %s", cells[i][1]);
+    open_data(&o, "{train: %s, target: y, weight: w}", write_text("t.csv", text));
+    expect_bad_file(&o, strstr(want, "large") ? "too large" : want);
+  }
+  const char *path = write_text("t.csv", "n,y,w\n0,1.5,0\n1,2,1\n");
+  open_data(&o, "{train: %s, target: y, weight: w, test_fraction: 0.5, split: last}", path);
+  expect_bad_config(&o, 0, "the weights of all 1 training samples are 0");
+  const char *bare = write_text("u.csv", "n,y\n0,1.5\n");
+  open_data(&o, "{train: %s, test: %s, target: y, weight: w}", path, bare);
+  expect_bad_file(&o, "u.csv:1:1: there is no column 'w', which has the weights of the samples in");
+  open_data(&o, "{format: table, inputs: [[0], [1]], targets: [[0], [1]], weight: w}");
+  expect_bad_config(&o, 0, "unknown key 'weight'");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(classes_keep_their_shares),  cmocka_unit_test(small_classes_are_trained_on),
+      cmocka_unit_test(columns_name_splits),        cmocka_unit_test(columns_that_name_none),
+      cmocka_unit_test(groups_stay_together),       cmocka_unit_test(large_groups),
+      cmocka_unit_test(weights_go_with_their_rows), cmocka_unit_test(bad_weights)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
