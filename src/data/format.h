@@ -198,6 +198,8 @@ bool gt_data_split_reads_samples(const gt_data_reader *reader);
  * dropped. count: the samples that the fractions ask for; on return those that are assigned. Depends on the
  * seed, the options and the samples alone. False after reporting. */
 bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
+/* Adds a finding if test samples are training samples, too (repeated.c). */
+void gt_data_review_repeated(gt_data_reader *reader);
 
 /* --- selecting samples: `classes: [a, b]` and `per_class` (select.c) --- */
 

@@ -427,5 +427,6 @@ bool gt_data_prepare(gt_data_reader *reader) {
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);
+  gt_data_review_repeated(reader);
   return gt_data_crop(reader);
 }

@@ -45,6 +45,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears with split: {group: ...} if a group has more samples than the validation or test split should have. The "
         "splits then differ from their fractions, or large groups are never evaluated. Take larger fractions or smaller "
         "groups.",
+    [GT_FINDING_repeated_samples] =
+        "Appears if samples of the test split have the same inputs and targets as training samples. The test result is "
+        "then better than on new samples. Remove the repeated rows, or keep rows that belong together in one split: "
+        "split: {group: ...}.",
     [GT_FINDING_similar_names] =
         "Appears if two names of classes are the same text in two Unicode forms (e with an accent, in one character or "
         "two). They are read as one class. Rename one.",

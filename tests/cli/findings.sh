@@ -160,7 +160,7 @@ finds lost_weights tuned.yaml:3:12 "layer 'body' has weight [5, 2] here and [8, 
 silent "layers that are meant to start from scratch" "$GTRAIN" check tuned.yaml --set model.body.units=5 --set 'init_from.map={body: ~, neck: ~}'
 
 # --- classes ---
-printf 'a,b,y\n%s' "$(for i in $(seq 30); do echo "0.$i,0.2,$((i % 3 + 1))"; done)" > from1.csv
+printf 'a,b,y\n%s' "$(for i in $(seq 30); do echo "0.$((100 + i)),0.2,$((i % 3 + 1))"; done)" > from1.csv
 cat > classes.yaml <<'YAML'
 data: {train: from1.csv, test_fraction: 0.4}
 model: [{linear: 4}]
@@ -208,7 +208,7 @@ exits 0 "one label" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 
 says "is said" "all training samples are of one class, '1'"
 check "… once" test "$(grep -c warning <<< "$out")" = 1
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
-printf 'a,y\n1,x\n2,x\n' > test.csv
+printf 'a,y\n4,x\n5,x\n' > test.csv
 finds missing_class "--set:1:31" "the test split has no sample of class 'y', 'z'" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]'
 printf 'data:\n  train: train.csv\n  test: test.csv\nmodel: [{linear: 3}]\ntrain:\n  phases:\n    - epochs: 1\n    - {epochs: 1, train.batch_size: 2}\n' > split.yaml
 finds missing_class split.yaml:3:9 "the test split has no sample of class 'y', 'z'" "$GTRAIN" check split.yaml
@@ -237,7 +237,7 @@ done
 printf 'data: {train: photos}\nmodel: [flatten, {linear: 2}]\n' > photos.yaml
 finds splits_as_classes photos.yaml:1:15 "the folders of photos, read as classes, are named like splits: train, val" "$GTRAIN" check photos.yaml
 says "the way out" "data: {train: photos/train, test: photos/val}"
-silent "the way out" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.test=photos/val
+silent "the way out" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.test=photos/val --set quiet=repeated_samples
 exits 78 "a folder as a fraction" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.validation=photos/val
 says "… goes elsewhere" "help: validation takes a fraction of the training samples; samples of their own are the test split: data: {..., test: photos/val}"
 cp -r photos/train photos/test
@@ -353,7 +353,9 @@ exits 65 "… and does" "$GTRAIN" predict constant/model.bin other.csv --strict
 says "… is told" "1 of 2 samples lies outside the range of the training data: values of 'k' from 7 to 8, trained on 7 to 7"
 sed '1!s/^/9/' constant.csv > test.csv
 finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
-silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=constant.csv
+finds repeated_samples "--set:1:11" "50 of the 50 test samples are also in the training split" "$GTRAIN" check constant.yaml --set data.test=constant.csv
+sed '1!s/^\([0-9]*\)/\1.25/; $d' constant.csv > like.csv
+silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=like.csv
 printf 'a,y,who\n1,x,i\n2,x,i\n3,x,i\n4,x,k\n5,x,l\n6,z,l\n' > rows.csv
 printf 'data: {train: rows.csv, target: y, test_fraction: 0.4, split: {group: who}}\nmodel: [{linear: 2}]\n' > rows.yaml
 finds large_group rows.yaml:1:71 "the group 'i' has 3 samples, and the test split should have 2" "$GTRAIN" check rows.yaml --set quiet=missing_class

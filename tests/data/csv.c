@@ -227,7 +227,7 @@ static void names_are_composed(void **state) {
   assert_true(labels[0] == 1 && labels[1] == 0 && labels[2] == 1);
   close_data(&o);
   write_text("m.csv", "a,y\n1,cafe\u0301\n2,tea\n");
-  write_text("n.csv", "a,y\n1,caf\u00e9\n2,tea\n");
+  write_text("n.csv", "a,y\n3,caf\u00e9\n4,tea\n");
   open_data(&o, "{train: %s, test: %s, classes: [tea, cafe\u0301]}", path_of("m.csv"), path_of("n.csv"));
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);

@@ -239,11 +239,26 @@ static void bad_weights(void **state) {
   expect_bad_config(&o, 0, "unknown key 'weight'");
 }
 
+static void repeated_samples_are_counted(void **state) {
+  (void)state;
+  opened o;
+  const char *train = write_text("t.csv", "a,y\n1,1.5\n2,2\n2,2\n3,4\n"),
+             *test = write_text("u.csv", "a,y\n2,2\n3,4.5\n2,2\n3,4\n9,9\n");
+  open_data(&o, "{train: %s, test: %s}", train, test);
+  expect_warning(&o, "3 of the 5 test samples are also in the training split");
+  close_data(&o);
+  open_data(&o, "{train: %s, test_fraction: 0.25, split: last}", train);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  close_data(&o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(classes_keep_their_shares),  cmocka_unit_test(small_classes_are_trained_on),
-      cmocka_unit_test(columns_name_splits),        cmocka_unit_test(columns_that_name_none),
-      cmocka_unit_test(groups_stay_together),       cmocka_unit_test(large_groups),
-      cmocka_unit_test(weights_go_with_their_rows), cmocka_unit_test(bad_weights)};
+      cmocka_unit_test(classes_keep_their_shares),   cmocka_unit_test(small_classes_are_trained_on),
+      cmocka_unit_test(columns_name_splits),         cmocka_unit_test(columns_that_name_none),
+      cmocka_unit_test(groups_stay_together),        cmocka_unit_test(large_groups),
+      cmocka_unit_test(weights_go_with_their_rows),  cmocka_unit_test(bad_weights),
+      cmocka_unit_test(repeated_samples_are_counted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

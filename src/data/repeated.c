@@ -1,0 +1,109 @@
+/* Finds test samples whose inputs and targets are those of a training sample. A hash table of the test split
+ * (the smaller one) is filled first; then every training sample is looked up. */
+#include "base/fingerprint.h"
+#include "base/memory.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EMPTY = -1 };
+
+typedef struct table {
+  const gt_split *split;
+  int inputs;
+  int32_t *slot;  /* [slots]: the first test sample with these contents */
+  int32_t *count; /* [slots]: test samples with these contents, until a training sample has them, too */
+  uint64_t slots; /* a power of two */
+} table;
+
+static const char *row_of(const gt_tensor *tensor, int64_t sample, size_t *size) {
+  *size = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  return (const char *)tensor->data + (size_t)sample * *size;
+}
+
+static const gt_tensor *tensor_of(const gt_split *split, int inputs, int index) {
+  return index < inputs ? &split->input[index] : &split->targets;
+}
+
+static uint64_t hash_of(const gt_split *split, int inputs, int64_t sample) {
+  uint64_t print = 0;
+  size_t size;
+  for (int k = 0; k <= inputs; k++) {
+    const char *row = row_of(tensor_of(split, inputs, k), sample, &size);
+    print = gt_fingerprint(print, row, size);
+  }
+  return print;
+}
+
+static bool are_equal(const gt_split *a, int64_t i, const gt_split *b, int64_t j, int inputs) {
+  size_t size, other;
+  for (int k = 0; k <= inputs; k++) {
+    const char *row = row_of(tensor_of(a, inputs, k), i, &size);
+    if (memcmp(row, row_of(tensor_of(b, inputs, k), j, &other), size)) return false;
+  }
+  return true;
+}
+
+/* The slot of a sample's contents, or the empty one where they belong. */
+static uint64_t find(const table *t, const gt_split *split, int64_t sample) {
+  uint64_t at = hash_of(split, t->inputs, sample) & (t->slots - 1);
+  while (t->slot[at] != EMPTY && !are_equal(split, sample, t->split, t->slot[at], t->inputs))
+    at = (at + 1) & (t->slots - 1);
+  return at;
+}
+
+static int64_t count_repeated(table *t, const gt_split *train) {
+  int64_t repeated = 0;
+  for (uint64_t s = 0; s < t->slots; s++) t->slot[s] = EMPTY;
+  for (int64_t i = 0; i < t->split->samples; i++) {
+    const uint64_t at = find(t, t->split, i);
+    if (t->slot[at] == EMPTY) t->slot[at] = (int32_t)i;
+    t->count[at]++;
+  }
+  for (int64_t i = 0; i < train->samples; i++) {
+    const uint64_t at = find(t, train, i);
+    repeated += t->count[at];
+    t->count[at] = 0;
+  }
+  return repeated;
+}
+
+static bool has_data(const gt_split *split, int inputs) {
+  bool has = split->samples && split->targets.data;
+  for (int k = 0; k < inputs && has; k++) has = split->input[k].data != NULL;
+  return has;
+}
+
+static gt_position place_of(const gt_data_reader *reader) {
+  const char *key = gt_data_node(reader, "test", NULL)            ? "test"
+                    : gt_data_node(reader, "test_fraction", NULL) ? "test_fraction"
+                                                                  : "split";
+  return gt_data_position(reader, key);
+}
+
+void gt_data_review_repeated(gt_data_reader *reader) {
+  const gt_dataset *dataset = reader->dataset;
+  const gt_split *train = &dataset->train, *test = &dataset->test;
+  table t = {.split = test, .inputs = dataset->inputs, .slots = 16};
+  void *memory;
+  /* A trained model's data was reviewed when it was trained. Samples that are made from a formula or a table
+   * may repeat on purpose. */
+  if (reader->wanted->signature || !dataset->from_files || dataset->made_of || !has_data(train, t.inputs) ||
+      !has_data(test, t.inputs))
+    return;
+  while (t.slots < 2 * (uint64_t)test->samples) t.slots *= 2;
+  if (!gt_try_alloc(&memory, t.slots, 2 * sizeof *t.slot, "the test samples", &(gt_error){0})) return;
+  t.slot = memory;
+  t.count = t.slot + t.slots;
+  const int64_t repeated = count_repeated(&t, train);
+  free(memory);
+  if (repeated)
+    gt_finding_at(reader->diagnostics, GT_FINDING_repeated_samples, place_of(reader),
+                  "%" PRId64 " of the %" PRId64
+                  " test samples %s also in the training split: their inputs and "
+                  "targets are equal",
+                  repeated, test->samples, repeated == 1 ? "is" : "are")
+        ->help =
+        "remove repeated rows, or keep rows that belong together in one split: split: {group: COLUMN}";
+}
