@@ -57,26 +57,29 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
          gt_evaluator_run(session, evaluator, results, error);
 }
 
-/* True if items are not the samples: pixels, for example. */
-static bool has_items(const gt_results *results) { return results->items != (double)results->samples; }
+/* True if the items are not the samples: pixels, for example. */
+static bool has_items(const gt_config *config) {
+  const gt_dataset *data = &config->dataset;
+  return data->ignores || (data->classification && data->train.targets.rank > 1);
+}
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
-                         const gt_diagnostics *diagnostics) {
+                         const gt_config *config) {
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
     json_object_set_new(root, "samples", json_integer(results->samples));
-    if (has_items(results)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
+    if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
     if (matrix->count) gt_classes_add(root, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
-    json_object_set_new(root, "findings", gt_cli_findings_json(diagnostics));
+    json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
     gt_cli_print_json(root);
     return;
   }
   printf("%s samples %lld", split, (long long)results->samples);
-  if (has_items(results)) printf(" items %.15g", results->items);
+  if (has_items(config)) printf(" items %.15g", results->items);
   for (int i = 0; i < results->count; i++)
     printf(" %s %.6g", results->metric[i].name, results->metric[i].value);
   printf("\n");
@@ -127,7 +130,8 @@ static int report(const gt_arguments *arguments, gt_config *config, const gt_err
   return code == GT_ERR_CONFIG && !users ? GT_ERR_DATA : code;
 }
 
-/* Numbers have no accuracy: their error and the share of their variance that is explained say more than a loss. */
+/* Numbers have no accuracy: their error and the share of their variance that is explained say more than a
+ * loss. */
 static void want_standard(gt_config *config) {
   static const char *const names[] = {"rmse", "mae", "r2"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -169,7 +173,7 @@ static int run(const gt_arguments *arguments) {
   if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, split, &results, &matrix, &lasting, &config.diagnostics);
+  print_result(arguments, split, &results, &matrix, &lasting, &config);
   shown = true;
   if (!is_finite(file.path, split, &results, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);

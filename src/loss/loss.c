@@ -6,7 +6,6 @@
 #include "op/move.h"
 #include "op/reduce.h"
 #include "spec/typed.h"
-#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,13 +239,16 @@ static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool 
   return items;
 }
 
-/* What the sum of losses is divided by: the sum of weights, not 0 even if no item counts. */
+/* The sum of the weights of the items, by which the sum of their losses is divided. */
 static gt_id divisor_of(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
                         const gt_loss_items *items, gt_id weight_sum) {
   const gt_id share = weigh(graph, loss, input, items->targets);
-  const gt_id sum =
-      share == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, share, items->weight), 0, false);
-  return input->ignores ? gt_max(graph, sum, gt_constant(graph, (double)FLT_MIN)) : sum;
+  return share == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, share, items->weight), 0, false);
+}
+
+gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor) {
+  const gt_id is_positive = gt_less(graph, gt_constant(graph, 0), divisor);
+  return gt_add(graph, divisor, gt_sub(graph, gt_constant(graph, 1), is_positive));
 }
 
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
@@ -262,7 +264,9 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
   out->weight_sum = gt_sum(graph, items.weight, 0, false);
   out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);
-  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->divisor);
+  const gt_id divisor =
+      input->weighted || input->ignores ? gt_loss_divisor_or_one(graph, out->divisor) : out->divisor;
+  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
   out->correct_sum = out->penalty = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = of_each(graph, loss->type->correct, loss, input, prediction, targets);

@@ -80,7 +80,8 @@ typedef struct gt_loss_input {
   /* If samples are mixed (mixup): the label of each sample's other part, I32 [B], and the weight of its own
    * label, F32 [B] from 0 to 1. NULL: no sample is mixed. */
   const struct gt_loss_mixture *mixture;
-  gt_id weight;               /* of each sample, F32 [B]: 1, or 0 for padding rows */
+  gt_id weight;               /* F32 [B]: that of each sample; 0 for padding rows */
+  bool weighted;              /* samples have weights other than 1: those of a batch may all be 0 */
   int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
   const char *layer;          /* name of the layer that outputs the prediction, for messages */
   const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
@@ -113,6 +114,8 @@ bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnos
 bool gt_loss_fits_targets(const gt_loss *loss);
 /* For rows that always do. */
 bool gt_loss_always(const void *config);
+/* A divisor that is a sum of weights; 1 instead of 0, so that the mean of no weight is 0. */
+gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor);
 /* The mean of (x - t)² over each sample's outputs, both [B, T]. */
 gt_id gt_loss_distance(gt_graph *graph, gt_id prediction, gt_id targets);
 /* Emits the loss; false after reporting, if the model's output does not fit the data's targets. */

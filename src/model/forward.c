@@ -38,10 +38,13 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
   const seen about = {
       {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
+  const gt_id *own = forward->sample_weight;
+  const gt_id weight = own ? gt_mul(graph, forward->weight, *own) : forward->weight;
   const gt_loss_input input = {.prediction = forward->output,
                                .targets = forward->targets,
                                .mixture = forward->mixture,
-                               .weight = forward->weight,
+                               .weight = weight,
+                               .weighted = own != NULL,
                                .classes = forward->classes,
                                .ignores = forward->ignores,
                                .advice = forward->advice,

@@ -13,8 +13,10 @@ typedef struct gt_forward {
   gt_id clock;  /* GT_NONE if the graph is not run */
   gt_id weight; /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: no loss, no such rows */
   bool padded;  /* the batch may have such rows */
-  const gt_loss *loss;            /* NULL: no loss */
-  gt_id targets;                  /* as in gt_loss_input; GT_NONE: only predictions are computed */
+  const gt_id *sample_weight; /* F32 [B]: factor on the weight of each row in loss and metrics; the model does
+                                 not see it. NULL: 1 */
+  const gt_loss *loss;        /* NULL: no loss */
+  gt_id targets;              /* as in gt_loss_input; GT_NONE: only predictions are computed */
   const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
   bool ignores; /* as in gt_loss_input */

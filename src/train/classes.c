@@ -101,7 +101,7 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
   int64_t *each = GT_NEW_N(arena, int64_t, c->classes);
   for (int i = 0; i < c->classes; i++) each[i] = 1;
-  const char *text = lacked(c, each, c->split[0], arena);
+  const char *text = lacked(c, each, c->split[0], 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "no training sample is of class %s, which class_names lists", text)

@@ -142,6 +142,14 @@ static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) 
   return false;
 }
 
+/* A mixture of two samples has no weight of its own. */
+static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  if (!plan->look.mixes || !config->dataset.train.weights.rank) return true;
+  gt_error_at(diagnostics, config->augment->at, "samples with weights (data.weight) cannot be mixed")
+      ->expected = "augmentations other than mixup and cutmix, or data without weights";
+  return false;
+}
+
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
@@ -160,7 +168,8 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   int64_t seen[GT_DATA_MAX_RANK];
   gt_input_seen(input, seen);
   const gt_augment_sample sample = {input->rank, input->dim, seen, input->white > 0 ? input->white : 1};
-  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, diagnostics);
+  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
+         check_mixing(config, out, diagnostics);
 }
 
 /* Colour augmentations clip at white. With bytes white is 255; float data may exceed it. */

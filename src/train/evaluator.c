@@ -12,14 +12,18 @@
 static void measure_targets(const gt_net *net, gt_metric_targets *targets) {
   const gt_tensor *t = &net->data->targets;
   const int64_t samples = t->dim[0], outputs = net->metrics.outputs;
-  const float *value = t->data;
+  const float *value = t->data, *weights = net->data->weights.data;
   for (int64_t o = 0; o < outputs; o++) {
-    double mean = 0, variation = 0;
-    for (int64_t i = 0; i < samples; i++) mean += (double)value[i * outputs + o];
-    mean /= (double)samples;
+    double mean = 0, variation = 0, all = 0;
+    for (int64_t i = 0; i < samples; i++) {
+      const double w = weights ? (double)weights[i] : 1;
+      mean += w * (double)value[i * outputs + o];
+      all += w;
+    }
+    mean /= all;
     for (int64_t i = 0; i < samples; i++) {
       const double d = (double)value[i * outputs + o] - mean;
-      variation += d * d;
+      variation += (weights ? (double)weights[i] : 1) * d * d;
     }
     targets[o].variation = variation;
   }
@@ -186,24 +190,29 @@ static void finish(tally *t) {
 
 /* --- metrics --- */
 
-/* All items that count, and their targets. *label: memory for the labels, to be freed. */
-static gt_metric_scores scores_of(const gt_net *net, float *score, int32_t **label) {
-  const int64_t outputs = net->metrics.outputs, items = net->data->samples * items_each(net);
-  gt_metric_scores s = {.items = items, .outputs = outputs, .score = score};
-  *label = NULL;
-  if (net->metrics.task != GT_METRIC_CLASSES) {
-    s.target = net->data->targets.data;
-    return s;
-  }
-  const int32_t *from = net->data->targets.data;
-  s.label = *label = gt_alloc(((size_t)items + 1) * sizeof **label);
-  s.items = 0;
+/* Memory for the targets of the items that count; freed by the caller. */
+typedef struct item_targets {
+  int32_t *label;
+  float *target;
+} item_targets;
+
+/* Moves the predictions of the items that count, whose weight is not 0, together, and copies their targets.
+ */
+static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets *to) {
+  const bool classes = net->metrics.task == GT_METRIC_CLASSES;
+  const int64_t outputs = net->metrics.outputs, each = items_each(net), items = net->data->samples * each;
+  const int32_t *label = classes ? net->data->targets.data : NULL;
+  const float *target = classes ? NULL : net->data->targets.data, *weights = net->data->weights.data;
+  int64_t n = 0;
+  *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
+                       classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
   for (int64_t i = 0; i < items; i++) {
-    if (from[i] < 0) continue;
-    (*label)[s.items] = from[i];
-    memmove(score + s.items++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
+    if ((classes && label[i] < 0) || (weights && weights[i / each] == 0)) continue;
+    if (classes) to->label[n] = label[i];
+    if (!classes) memcpy(to->target + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
+    memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
   }
-  return s;
+  return (gt_metric_scores){n, outputs, score, to->label, to->target};
 }
 
 static bool read_counts(gt_session *session, const gt_net *net, gt_metric_counts *counts, double **count,
@@ -237,15 +246,16 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, tall
   const bool classes = net->metrics.task == GT_METRIC_CLASSES;
   gt_metric_totals all = {.sum = t->sum, .targets = evaluator->targets};
   double *count = NULL;
-  int32_t *label = NULL;
+  item_targets targets = {0};
   if (!net->metrics.count) return true;
   for (int64_t o = 0; o < (classes ? 1 : net->metrics.outputs); o++)
     evaluator->targets[o].weight = t->sums.weight;
-  if (t->score) all.scores = scores_of(net, t->score, &label);
+  if (t->score) all.scores = scores_of(net, t->score, &targets);
   const bool ok = !classes || !net->metrics.counts || read_counts(session, net, &all.counts, &count, error);
   for (int m = 0; ok && m < net->metrics.count; m++) add_metric(evaluator, m, &all, result);
   free(count);
-  free(label);
+  free(targets.label);
+  free(targets.target);
   return ok;
 }
 

@@ -11,7 +11,7 @@
 typedef struct gt_sums {
   double loss, weight, correct;
   int64_t steps;
-  double divisor; /* of the loss; 0: the weight */
+  double divisor; /* of the loss; 0: the weight, which is the number of items unless samples have weights */
 } gt_sums;
 void gt_sums_add(gt_sums *sums, const gt_sums *more);
 double gt_mean_loss(const gt_sums *sums);

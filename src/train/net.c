@@ -7,6 +7,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
+#include "op/reduce.h"
 #include "train/augmented.h"
 #include "train/confusion.h"
 #include "train/init_from.h"
@@ -57,6 +58,10 @@ gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena
 
 const char *gt_net_targets(const gt_net *net, gt_arena *arena) {
   return split_variable(net, arena, "targets");
+}
+
+const char *gt_net_weights(const gt_net *net, gt_arena *arena) {
+  return split_variable(net, arena, "weights");
 }
 
 static gt_batch_attribute order_of(const gt_net *net) {
@@ -141,12 +146,20 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     batch_targets =
         gt_batch(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
                  GT_NONE, net->order);
+  const gt_tensor *weights = &net->data->weights;
+  net->may_be_empty = weights->rank || config->dataset.ignores;
+  gt_id sample_weight = GT_NONE;
+  if (weights->rank)
+    sample_weight =
+        gt_batch(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)), clock,
+                 GT_NONE, net->order);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .inputs = inputs,
                         .clock = clock,
                         .weight = gt_batch_weight(graph, clock, net->order),
                         .padded = net->data->samples != net->steps * net->parts * net->batch,
+                        .sample_weight = weights->rank ? &sample_weight : NULL,
                         .loss = config->loss,
                         .targets = batch_targets,
                         .classes = config->dataset.classes,
@@ -170,6 +183,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     if (!open_metrics(net, graph, arena, config, &net->loss.items)) return false;
     if (options->confusion || net->metrics.counts) count_answers(net, graph, arena, &forward);
   }
+  net->weight = forward.weight;
   net->weighs = ok && net->loss.divisor != net->loss.weight_sum;
   return ok;
 }
@@ -330,6 +344,7 @@ gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int which) {
 
 gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id divisor) {
   if (loss->type->sums_batch) return GT_NONE;
+  if (net->may_be_empty) divisor = gt_loss_divisor_or_one(graph, divisor);
   return gt_div(graph, gt_constant(graph, (double)gt_net_rows(net)), divisor);
 }
 
@@ -348,7 +363,8 @@ static gt_id objective_sum(const gt_net *net, gt_graph *graph, const gt_loss *lo
   if (nodes->penalty == GT_NONE) return nodes->loss_sum;
   gt_id times = nodes->divisor;
   if (loss->type->sums_batch)
-    times = gt_mul(graph, nodes->weight_sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+    times = gt_mul(graph, net->data->weights.rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
+                   gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
   return gt_add(graph, nodes->loss_sum, gt_mul(graph, nodes->penalty, times));
 }
 

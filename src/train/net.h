@@ -2,6 +2,7 @@
  * the evaluation of a split. Nets share variables by name (store/buffers.h):
  *    data.SPLIT.inputs, data.SPLIT.targets       samples in their stored type (with .NAME for named inputs)
  *    window.SPLIT.inputs, window.SPLIT.targets   the same if they are streamed through a window
+ *    data.SPLIT.weights, window.SPLIT.weights    weights of the samples, if the data has them
  *    data.scaling                                normalization of the inputs (with .NAME for named ones)
  *    KIND.state, KIND.table, KIND.log            the clock's; KIND: train, eval.SPLIT or eval.SPLIT.hard
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
@@ -54,7 +55,9 @@ typedef struct gt_net {
   gt_loss_nodes loss;    /* if there are targets */
   gt_id output;          /* if there are none, as in gt_forward; else GT_NONE */
   gt_training training;  /* training only */
-  bool weighs;           /* the divisor of losses is not the number of samples (gt_loss_nodes.divisor) */
+  bool may_be_empty;     /* the weights of all items of a batch may be 0 */
+  bool weighs;           /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
+  gt_id weight;          /* F32 [B]: 0 for padding rows, else 1 */
   int64_t counted;       /* classes in the confusion matrix */
   const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
   gt_metric_set metrics; /* evaluations */
@@ -128,6 +131,7 @@ const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
 const char *gt_net_targets(const gt_net *net, gt_arena *arena); /* their variable */
+const char *gt_net_weights(const gt_net *net, gt_arena *arena); /* that of the samples' weights */
 uint32_t *gt_windows_of(gt_windows *windows, const char *split);
 
 /* Queues `times` steps of a net, whose executable is given, and streams its samples if necessary. net NULL:

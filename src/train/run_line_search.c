@@ -163,7 +163,7 @@ static void note_step(search *s, double t) {
   gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 1};
   if (run->net->weighs) {
     sums.divisor = sums.weight;
-    sums.weight = (double)run->net->data->samples; /* a step uses all samples */
+    sums.weight = gt_split_weight(run->net->data); /* a step uses all samples */
   }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);

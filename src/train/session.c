@@ -92,6 +92,8 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
         (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
   if (net->data->targets.data)
     plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->targets, gt_net_targets(net, &session->arena)};
+  if (net->data->weights.data)
+    plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->weights, gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
   net->feed = *feed;
   return *feed != NULL;
@@ -156,10 +158,13 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  return gt_samples_upload(&samples, &session->buffers, error) &&
-         (net->order.window || !net->data->targets.data ||
-          gt_tensor_upload(&net->data->targets, gt_net_targets(net, &session->arena), &session->buffers,
-                           error));
+  const gt_tensor *targets = &net->data->targets, *weights = &net->data->weights;
+  if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
+  if (net->order.window) return true;
+  return (!targets->data ||
+          gt_tensor_upload(targets, gt_net_targets(net, &session->arena), &session->buffers, error)) &&
+         (!weights->data ||
+          gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

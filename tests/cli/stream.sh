@@ -39,6 +39,8 @@ if [[ -n ${TEST_BRIEF-} ]]; then
 fi
 compare dense dense "0 17000 40000 120000"
 compare dense small "0 3000" --set train.batch_size=7 --set train.epochs=2
+# A pixel, from 0 to 16, as the weight of its sample.
+compare dense weights "17000" --set data.weight=p03 --set train.epochs=2
 compare dense accumulate "0 17000 60000 150000" --set train.batch_size=16 --set train.accumulate=5
 sed 's/epochs: 6/phases: [{epochs: 1}, {epochs: 2, train.batch_size: 100}, {steps: 5, optimizer.lr: 1e-4}]/' \
   "$TEST_TMP/dense.yaml" > "$TEST_TMP/phases.yaml"

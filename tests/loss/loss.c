@@ -1,6 +1,7 @@
 /* Losses as numbers on the CPU backend, with padding rows, and their errors with positions. */
 #include "loss/loss.h"
 #include "backend/backend.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +13,9 @@
 #include <cmocka.h>
 
 enum { BATCH = 4, OUTPUTS = 3 };
-static bool mixed; /* each sample is mixed with another */
-static bool axes;  /* labels are [BATCH, 1], an item each */
+static bool mixed;    /* each sample is mixed with another */
+static bool weighted; /* samples have weights of their own */
+static bool axes;     /* labels are [BATCH, 1], an item each */
 
 typedef struct fixture {
   gt_arena arena;
@@ -38,6 +40,7 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
       .prediction = gt_variable_read(g, gt_graph_variable(g, "prediction", prediction, GT_F32, false)),
       .targets = gt_variable_read(g, gt_graph_variable(g, "targets", targets, dtype, false)),
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
+      .weighted = weighted,
       .classes = classes,
       .ignores = axes,
       .layer = "linear3",
@@ -58,26 +61,14 @@ static const float *numbers = bits;
 static int32_t labels[BATCH] = {2, 1, 1, 0};
 static const int32_t others[BATCH] = {0, 1, 2, 0};
 static const float share[BATCH] = {0.75f, 0.5f, 0, 1};
-static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
+static float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
-static void check(const char *text, bool labelled, double want, double want_correct) {
-  fixture f;
-  const gt_shape rows = gt_shape_2(BATCH, OUTPUTS), deep = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
-  double counts = 0;
-  for (int i = 0; i < BATCH; i++) counts += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
-  build(&f, text, axes ? deep : rows,
-        !labelled ? rows
-        : axes    ? gt_shape_2(BATCH, 1)
-                  : gt_shape_1(BATCH),
-        labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
-  if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
-  assert_true(f.built);
+/* Runs the graph and reads the values that are kept. */
+static void evaluate(fixture *f, bool labelled, const gt_id *keep, int count, float **got) {
   gt_error error = {0};
   gt_backend *backend = gt_cpu_open(1, &error);
-  gt_id keep[4] = {f.nodes.loss_sum, f.nodes.weight_sum, f.nodes.mean, f.nodes.correct_sum};
-  const bool counted = f.nodes.correct_sum != GT_NONE;
-  const gt_plan_options options = {.target = backend->target, .keep = keep, .keep_count = counted ? 4 : 3};
-  gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
+  const gt_plan_options options = {.target = backend->target, .keep = keep, .keep_count = count};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
   assert_non_null(plan);
   const void *content[5] = {prediction, labelled ? (const void *)labels : numbers, weight, others, share};
   const size_t size[5] = {sizeof prediction, labelled ? sizeof labels : sizeof bits, sizeof weight,
@@ -91,18 +82,35 @@ static void check(const char *text, bool labelled, double want, double want_corr
   gt_executable *executable = backend->api->compile(backend, plan, buffer, &error);
   uint64_t ticket;
   assert_true(backend->api->run(backend, executable, 1, &ticket, &error));
+  for (int k = 0; k < count; k++)
+    assert_true(backend->api->inspect(backend, executable, &plan->kept[k], got[k], &error));
+  backend->api->executable_destroy(backend, executable);
+  for (int v = 0; v < variables; v++) backend->api->buffer_destroy(backend, buffer[v]);
+  gt_backend_close(backend);
+}
+
+static void check(const char *text, bool labelled, double want, double want_correct) {
+  fixture f;
+  const gt_shape rows = gt_shape_2(BATCH, OUTPUTS), deep = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
+  double counts = 0;
+  for (int i = 0; i < BATCH; i++) counts += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
+  build(&f, text, axes ? deep : rows,
+        !labelled ? rows
+        : axes    ? gt_shape_2(BATCH, 1)
+                  : gt_shape_1(BATCH),
+        labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
+  if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
+  assert_true(f.built);
+  gt_id keep[4] = {f.nodes.loss_sum, f.nodes.weight_sum, f.nodes.mean, f.nodes.correct_sum};
+  const bool counted = f.nodes.correct_sum != GT_NONE;
   float got[4] = {0};
-  for (int k = 0; k < options.keep_count; k++)
-    assert_true(backend->api->inspect(backend, executable, &plan->kept[k], &got[k], &error));
+  evaluate(&f, labelled, keep, counted ? 4 : 3, (float *[]){&got[0], &got[1], &got[2], &got[3]});
   if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);
   assert_true(got[1] == (float)counts);
   const double divisor = f.loss->type->sums_batch || counts <= 0 ? 1 : counts;
   assert_true(fabs(got[2] - want / divisor) < 1e-5);
   assert_int_equal(counted, want_correct >= 0);
   if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
-  backend->api->executable_destroy(backend, executable);
-  for (int v = 0; v < variables; v++) backend->api->buffer_destroy(backend, buffer[v]);
-  gt_backend_close(backend);
   gt_arena_finish(&f.arena);
 }
 
@@ -195,6 +203,69 @@ static void sums_of_squares(void **state) {
   numbers = bits;
 }
 
+/* Of each sample its loss, and the derivative of that by each output; without factors for samples. */
+static void squares_of(int i, double *loss, double slope[OUTPUTS]) {
+  *loss = 0;
+  for (int k = 0; k < OUTPUTS; k++) {
+    const double d = (double)prediction[i * OUTPUTS + k] - (double)numbers[i * OUTPUTS + k];
+    *loss += d * d / OUTPUTS;
+    slope[k] = 2 * d / OUTPUTS;
+  }
+}
+
+static void entropy_of(int i, double *loss, double slope[OUTPUTS]) {
+  const float *x = prediction + i * OUTPUTS;
+  double total = 0;
+  for (int k = 0; k < OUTPUTS; k++) total += exp((double)x[k]);
+  for (int k = 0; k < OUTPUTS; k++) slope[k] = exp((double)x[k]) / total - (k == labels[i]);
+  *loss = -log(exp((double)x[labels[i]]) / total);
+}
+
+/* The mean is Σ w_i v_i l_i / Σ w_i v_i, as that of PyTorch's unreduced losses (v: of the label's class).
+ * With w = 0 for all it is 0, as are its derivatives. */
+static void check_mean(const char *text, bool labelled, void (*of)(int, double *, double *),
+                       const double *v) {
+  fixture f;
+  double sum_of_losses = 0, sum_of_weights = 0, loss[BATCH], slope[BATCH][OUTPUTS], factor[BATCH];
+  build(&f, text, gt_shape_2(BATCH, OUTPUTS), labelled ? gt_shape_1(BATCH) : gt_shape_2(BATCH, OUTPUTS),
+        labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
+  assert_true(f.built);
+  gt_id gradient;
+  gt_error error = {0};
+  const gt_id input = 0; /* the prediction is read first */
+  assert_true(gt_autodiff(f.graph, f.nodes.mean, &input, 1, &gradient, &error));
+  float mean, got[BATCH * OUTPUTS];
+  evaluate(&f, labelled, (gt_id[]){f.nodes.mean, gradient}, 2, (float *[]){&mean, got});
+  for (int i = 0; i < BATCH; i++) {
+    of(i, &loss[i], slope[i]);
+    factor[i] = (double)weight[i] * (v ? v[labels[i]] : 1);
+    sum_of_losses += factor[i] * loss[i];
+    sum_of_weights += factor[i];
+  }
+  if (sum_of_weights <= 0) sum_of_weights = 1;
+  assert_true(fabs((double)mean - sum_of_losses / sum_of_weights) < 1e-6);
+  for (int i = 0; i < BATCH * OUTPUTS; i++) {
+    const double want = factor[i / OUTPUTS] * slope[i / OUTPUTS][i % OUTPUTS] / sum_of_weights;
+    if (fabs((double)got[i] - want) > 1e-6) fail_msg("%s: slope %d is %.9g, not %.9g", text, i, got[i], want);
+  }
+  gt_arena_finish(&f.arena);
+}
+
+static void weighted_means(void **state) {
+  (void)state;
+  static const float weights[][BATCH] = {{0.5f, 0, 3, 1.25f}, {0, 0, 0, 0}}, usual[BATCH] = {1, 1, 1, 0};
+  static const double of_class[OUTPUTS] = {2, 0.5, 1};
+  weighted = true;
+  for (int w = 0; w < 2; w++) {
+    memcpy(weight, weights[w], sizeof weight);
+    check_mean("loss: mse", false, squares_of, NULL);
+    check_mean("loss: cross_entropy", true, entropy_of, NULL);
+    check_mean("loss: {type: cross_entropy, class_weights: [2, 0.5, 1]}", true, entropy_of, of_class);
+  }
+  memcpy(weight, usual, sizeof weight);
+  weighted = false;
+}
+
 static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, const char *message) {
   fixture f;
   build(&f, text, shape, dtype == GT_I32 ? gt_shape_1(BATCH) : gt_shape_2(BATCH, 2), dtype, 10);
@@ -254,6 +325,7 @@ static void fitted_targets(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(values),         cmocka_unit_test(items),
                                      cmocka_unit_test(mixtures),       cmocka_unit_test(sums_of_squares),
-                                     cmocka_unit_test(fitted_targets), cmocka_unit_test(errors)};
+                                     cmocka_unit_test(weighted_means), cmocka_unit_test(fitted_targets),
+                                     cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
