@@ -34,7 +34,7 @@ typedef struct gt_data_common { /* keys that every format has */
   const gt_spec *split;      /* read into gt_data_reader.split */
   gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
-  int64_t ignore_index; /* if the map has it */
+  int64_t ignore_index;      /* if the map has it */
   gt_strings class_names;
   gt_data_normalize normalize;
   gt_named shape; /* gt_ints */

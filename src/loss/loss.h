@@ -4,8 +4,8 @@
  * A sample is what a batch draws; an item is what a loss counts: a sample or, if the targets are labels with
  * further axes ([samples, axes…]), one label of them: a pixel, a token. A loss computes one value per item
  * (of numbers the mean over the sample's outputs); the shared code weights and sums them. An item counts with
- * the weight of its sample, 0 for padding rows of the last batch, unless its label is -1 (`ignore_index`): then
- * it does not count. Means divide by the sum of weights; if no item of a step counts, the mean is 0. */
+ * the weight of its sample, 0 for padding rows of the last batch, unless its label is -1 (`ignore_index`):
+ * then it does not count. Means divide by the sum of weights; if no item of a step counts, the mean is 0. */
 #ifndef GT_LOSS_LOSS_H
 #define GT_LOSS_LOSS_H
 #include "base/register.h"
@@ -98,12 +98,12 @@ typedef struct gt_loss_items {
 
 typedef struct gt_loss_nodes { /* scalars, except items */
   gt_loss_items items;
-  gt_id loss_sum;              /* Σ w_i l_i */
-  gt_id weight_sum;            /* Σ w_i */
-  gt_id divisor;               /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */
+  gt_id loss_sum;   /* Σ w_i l_i */
+  gt_id weight_sum; /* Σ w_i */
+  gt_id divisor;    /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */
   /* loss_sum / divisor, or loss_sum if the type sums_batch. Training differentiates this plus the penalty. */
   gt_id mean;
-  gt_id penalty;   /* added to the mean by the model (gt_model.penalty); GT_NONE: none */
+  gt_id penalty;     /* added to the mean by the model (gt_model.penalty); GT_NONE: none */
   gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE if accuracy has no meaning */
 } gt_loss_nodes;
 

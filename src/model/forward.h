@@ -19,7 +19,7 @@ typedef struct gt_forward {
   gt_id targets;              /* as in gt_loss_input; GT_NONE: only predictions are computed */
   const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
-  bool ignores; /* as in gt_loss_input */
+  bool ignores;       /* as in gt_loss_input */
   const char *advice; /* as in gt_loss_input */
   bool mirrored; /* the inputs hold all samples followed by their mirror images; the result is the mean of
                     both outputs */

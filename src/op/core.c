@@ -336,9 +336,8 @@ static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_log_attribute *attribute = node->attribute;
   const gt_shape log = graph->variable[attribute->log].shape;
-  struct gt_log_row_args args = {.rows = (uint32_t)log.dim[0],
-                                 .count = (uint32_t)log.dim[1],
-                                 .inputs = (uint32_t)node->inputs - 1};
+  struct gt_log_row_args args = {
+      .rows = (uint32_t)log.dim[0], .count = (uint32_t)log.dim[1], .inputs = (uint32_t)node->inputs - 1};
   for (int i = 1; i < node->inputs; i++)
     args.width[i - 1] = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[i])->shape);
   gt_step *step = gt_lower_step(lowering, &log_row_kernel, &args, sizeof args);

@@ -48,8 +48,8 @@ typedef struct gt_clock_attribute {
 gt_id gt_clock(gt_graph *graph, uint32_t state, uint32_t table);
 gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index); /* a view: scalar, shape [] */
 
-/* Appends a row of values (scalars or vectors, F32, one after the other) to the ring variable `log`, F32 [rows,
- * elements of all]: row step % rows. Becomes a root. At most 8 values. */
+/* Appends a row of values (scalars or vectors, F32, one after the other) to the ring variable `log`, F32
+ * [rows, elements of all]: row step % rows. Becomes a root. At most 8 values. */
 typedef struct gt_log_attribute {
   uint32_t log;
 } gt_log_attribute;

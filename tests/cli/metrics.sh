@@ -4,3 +4,21 @@
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit
 check "values" python3 "$ROOT/tests/cli/metrics.py" "$GTRAIN" "$TEST_TMP"
+cat > classes.yaml <<'YAML'
+data: {format: function, formula: "x0 + x1", samples: 30, test_samples: 10}
+model: [{linear: 1}]
+train: {epochs: 1, early_stopping: {metric: mae, patience: 5, goal: 1e-9}}
+YAML
+exits 78 "a metric of classes for numbers" "$GTRAIN" check classes.yaml --set 'metrics=[f1]'
+says "… says what it needs" "metric 'f1' needs targets that are classes"
+exits 78 "an unknown metric" "$GTRAIN" check classes.yaml --set 'metrics=[rsme]'
+says "… is named" "did you mean 'rmse'?"
+exits 1 "early stopping by a metric, and a gate on another" "$GTRAIN" train classes.yaml --device "$DEVICE" --run-dir gate --fail-if 'r2>-1e9'
+says "… which is computed" "error: r2 is "
+check "the metric is in each row of the watched split" grep -q '"split":"test","loss":.*"mae":' gate/metrics.jsonl
+check "and in the model" grep -q 'mae' gate/model.bin
+exits 2 "a gate that this loss does not have" "$GTRAIN" eval gate --fail-if 'roc_auc<0.5'
+says "… is refused" "'roc_auc' needs targets that are classes"
+exits 0 "the list" "$GTRAIN" schema metrics
+says "… has each with a line" "balanced_accuracy"
+finish
