@@ -21,7 +21,7 @@ refused() {
 config=configs/digits.yaml
 refused "use --set train.epochs=1" train $config --device cpu --epochs 1
 refused "CONFIG is an argument: gtrain train $config" train --config $config
-refused "a GPU is 'vulkan:0' here" train $config --device cuda:0 --run-dir "$TEST_TMP/r"
+refused "use 'vulkan:0' for a GPU" train $config --device cuda:0 --run-dir "$TEST_TMP/r"
 refused "use \`gtrain train CONFIG\`" fit $config
 refused "use \`gtrain eval MODEL\`" test model.bin
 refused "use --set train.epochs=3" train $config train.epochs=3
