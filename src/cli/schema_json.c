@@ -2,7 +2,9 @@
 #include "base/arena.h"
 #include "cli/schema.h"
 #include "data/data.h"
+#include "loss/loss.h"
 #include "model/model.h"
+#include "optim/optim.h"
 #include "train/config.h"
 #include "train/init_from.h"
 #include "train/phases.h"
@@ -10,6 +12,17 @@
 
 static json_t *ref(const char *definition) {
   return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", definition));
+}
+
+/* True for a type that a map without `type` may mean. */
+static bool is_standard(const char *kind, const char *name) {
+  static const char *const standard[][2] = {{"loss", GT_LOSS_FOR_CLASSES},
+                                            {"loss", GT_LOSS_FOR_NUMBERS},
+                                            {"optimizer", GT_OPTIM_STANDARD},
+                                            {"schedule", GT_SCHEDULE_STANDARD}};
+  for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+    if (!strcmp(standard[i][0], kind) && !strcmp(standard[i][1], name)) return true;
+  return false;
 }
 
 /* `NAME`, or `{type: NAME, …}`, for each entry of a kind. */
@@ -23,7 +36,7 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
       json_object_set_new(
           properties, "type",
           json_pack("{s:s, s:s}", "const", list[i].name, "description", list[i].help ? list[i].help : ""));
-      json_object_set_new(object, "required", json_pack("[s]", "type"));
+      if (!is_standard(kind, list[i].name)) json_object_set_new(object, "required", json_pack("[s]", "type"));
     }
     json_array_append_new(names, json_string(list[i].name));
     json_array_append_new(any, object);

@@ -37,7 +37,8 @@ const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
-  const int chosen = gt_typed_read(spec, "init", choices, TYPES, NULL, NULL, &config, arena, diagnostics);
+  const int chosen =
+      gt_typed_read(spec, "init", choices, TYPES, NULL, NULL, NULL, &config, arena, diagnostics);
   return chosen < 0 ? NULL : create(arena, types[chosen], config, spec);
 }
 

@@ -35,16 +35,18 @@ const gt_loss_type *gt_loss_named(const gt_spec *root) {
 
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "loss");
+  const char *standard = labels ? GT_LOSS_FOR_CLASSES : GT_LOSS_FOR_NUMBERS;
   if (gt_spec_is_null(node)) {
-    gt_spec *standard = gt_spec_text(arena, labels ? "cross_entropy" : "mse");
-    standard->at = root->at;
-    node = standard;
+    gt_spec *name = gt_spec_text(arena, standard);
+    name->at = root->at;
+    node = name;
   }
   gt_typed_choice choices[TYPES + 1];
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
-  const int chosen = gt_typed_read(node, "loss", choices, TYPES, NULL, NULL, &config, arena, diagnostics);
+  const int chosen =
+      gt_typed_read(node, "loss", choices, TYPES, standard, NULL, NULL, &config, arena, diagnostics);
   if (chosen < 0) return NULL;
   gt_loss *loss = GT_NEW(arena, gt_loss);
   *loss = (gt_loss){.type = types[chosen], .config = config, .spec = node, .at = node->at};

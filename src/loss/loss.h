@@ -56,8 +56,10 @@ const gt_loss_type *gt_loss_at(int index);
 /* The loss type that the root names, for decisions before the data is read; NULL without one. Reports
  * nothing. */
 const gt_loss_type *gt_loss_named(const gt_spec *root);
-/* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after
- * reporting. */
+/* Without a type: for data with class labels, and for other data. */
+#define GT_LOSS_FOR_CLASSES "cross_entropy"
+#define GT_LOSS_FOR_NUMBERS "mse"
+/* Reads the root's `loss:`; labels: the data has class labels. NULL after reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
 
 typedef struct gt_loss_mixture {

@@ -32,7 +32,8 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "name of the optimizer"),
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names,
+           .help = "name of the optimizer (default: " GT_OPTIM_STANDARD ")"),
     GT_ROW(common, parameters, GT_FIELD_NODE, .sub = &gt_optim_group_schema,
            .help = "parameter groups: list of {match: PATTERN, lr, weight_decay, frozen}"),
     GT_ROW(common, clip_value, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
@@ -121,14 +122,14 @@ static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_dia
 
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "optimizer");
-  if (gt_spec_is_null(node)) node = gt_spec_text(arena, "adam");
+  if (gt_spec_is_null(node)) node = gt_spec_text(arena, GT_OPTIM_STANDARD);
   gt_typed_choice choices[TYPES + 1];
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
   common shared = {0};
-  const int chosen = gt_typed_read(node, "optimizer", choices, TYPES, &gt_optim_common_schema, &shared,
-                                   &config, arena, diagnostics);
+  const int chosen = gt_typed_read(node, "optimizer", choices, TYPES, GT_OPTIM_STANDARD,
+                                   &gt_optim_common_schema, &shared, &config, arena, diagnostics);
   gt_optim *optim = GT_NEW(arena, gt_optim);
   optim->schedule = gt_schedule_read(arena, root, diagnostics);
   if (chosen < 0) return NULL;

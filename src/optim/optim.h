@@ -77,7 +77,9 @@ const gt_optim_type *gt_optim_at(int index);
 extern const gt_schema gt_optim_common_schema; /* what all optimizers have */
 extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 
-/* Reads the root's `optimizer:` (default: adam) and `schedule:`; NULL after reporting errors. */
+#define GT_OPTIM_STANDARD "adam" /* without a type */
+
+/* Reads the root's `optimizer:` (default: GT_OPTIM_STANDARD) and `schedule:`; NULL after reporting errors. */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 /* The slot roles that have moving averages, as a bit mask. */
 unsigned gt_optim_averages(const gt_optim *optim);

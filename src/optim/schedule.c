@@ -28,7 +28,8 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "name of the schedule"),
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names,
+           .help = "name of the schedule (default: " GT_SCHEDULE_STANDARD ")"),
     GT_ROW(common, warmup, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
            .help = "number of steps of linear warmup from near 0"),
     {.name = NULL},
@@ -38,14 +39,14 @@ const gt_schema gt_schedule_common_schema = {
 
 const gt_schedule *gt_schedule_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "schedule");
-  if (gt_spec_is_null(node)) node = gt_spec_text(arena, "constant");
+  if (gt_spec_is_null(node)) node = gt_spec_text(arena, GT_SCHEDULE_STANDARD);
   gt_typed_choice choices[TYPES + 1];
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
   common shared = {0};
-  const int chosen = gt_typed_read(node, "schedule", choices, TYPES, &gt_schedule_common_schema, &shared,
-                                   &config, arena, diagnostics);
+  const int chosen = gt_typed_read(node, "schedule", choices, TYPES, GT_SCHEDULE_STANDARD,
+                                   &gt_schedule_common_schema, &shared, &config, arena, diagnostics);
   if (chosen < 0) return NULL;
   gt_schedule *schedule = GT_NEW(arena, gt_schedule);
   *schedule = (gt_schedule){.type = types[chosen], .config = config, .warmup = shared.warmup};

@@ -53,7 +53,9 @@ int gt_schedule_count(void);
 const gt_schedule_type *gt_schedule_at(int index);
 extern const gt_schema gt_schedule_common_schema; /* type, warmup */
 
-/* Reads the root's `schedule:`, constant if there is none; NULL after reporting errors. */
+#define GT_SCHEDULE_STANDARD "constant" /* without a type */
+
+/* Reads the root's `schedule:` (default: GT_SCHEDULE_STANDARD); NULL after reporting errors. */
 const gt_schedule *gt_schedule_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 gt_schedule_state gt_schedule_start(void);
 /* The factor for step `step` (from 0) of a run of `total` steps; base: the optimizer's learning rate. */

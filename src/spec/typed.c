@@ -13,51 +13,65 @@ static const gt_field type_fields[] = {
 };
 static const gt_schema type_schema = {.name = "typed", .help = "name", .fields = type_fields};
 
-/* Reports a map without a type: the type may be under another key, or be a key itself. */
-static void report_missing_type(const gt_spec *node, const char *what, const char *const *names, int count,
-                                gt_diagnostics *diagnostics) {
+/* Reports a type that is under another key, or a key itself. */
+static bool report_misplaced_type(const gt_spec *node, const char *what, const char *const *names, int count,
+                                  gt_diagnostics *diagnostics) {
   static const char *const type[] = {"type"};
   gt_arena *arena = diagnostics->arena;
   for (int i = 0; i < node->count; i++) {
     const gt_spec *child = node->child[i];
     for (int k = 0; k < count; k++)
       if (!strcmp(child->key, names[k])) {
-        gt_error_at(diagnostics, child->key_at, "the type of %s cannot be a key", what)->expected =
-            gt_arena_printf(arena, "%s: {type: %s, ...}", what, child->key);
-        return;
+        gt_error_at(diagnostics, child->key_at, "'%s' is a type, not a key, of '%s'", child->key, what)
+            ->expected = gt_arena_printf(arena, "%s: {type: %s, ...}", what, child->key);
+        return true;
       }
     const gt_hint hint = gt_hint_key(diagnostics, what, child->key, child, type, 1);
     if (!hint.suggestion) continue;
     gt_error_at(diagnostics, child->key_at, "unknown key '%s' in %s", child->key, what)->suggestion =
         hint.suggestion;
-    return;
+    return true;
   }
-  gt_diagnostic *d = gt_error_at(diagnostics, node->at, "the %s has no type", what);
-  d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
-  if (node->count && gt_position_is_override(node->child[0]->at))
-    d->help =
-        gt_arena_printf(arena, "the config has no %s: give its type, too: --set %s.type=NAME", what, what);
+  return false;
+}
+
+static void report_missing_type(const gt_spec *node, const char *what, gt_diagnostics *diagnostics) {
+  gt_error_at(diagnostics, node->at, "the %s has no type", what)->expected =
+      gt_arena_printf(diagnostics->arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
+}
+
+static int index_of(const char *name, const char *const *names, int count) {
+  int k = 0;
+  while (k < count && strcmp(names[k], name)) k++;
+  return k < count ? k : -1;
+}
+
+/* The index of the type that the node names or, as a map without a type, means; -1: reported. */
+static int choose(const gt_spec *node, const char *what, const char *const *names, int count,
+                  const char *standard, gt_diagnostics *diagnostics) {
+  const gt_spec *type = node->kind == GT_SPEC_MAP ? gt_spec_find(node, "type") : node;
+  if (!type && report_misplaced_type(node, what, names, count, diagnostics)) return -1;
+  if (!type && standard) return index_of(standard, names, count);
+  if (!type) {
+    report_missing_type(node, what, diagnostics);
+    return -1;
+  }
+  if (type->kind != GT_SPEC_SCALAR) {
+    gt_error_at(diagnostics, type->at, "the type of %s must be a name", what)->expected =
+        gt_arena_printf(diagnostics->arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
+    return -1;
+  }
+  return gt_schema_choose(type, type->scalar, type->at, what, names, count, diagnostics);
 }
 
 int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *choices, int count,
-                  const gt_schema *extra, void *extra_out, void **config, gt_arena *arena,
-                  gt_diagnostics *diagnostics) {
-  const gt_spec *type = node;
+                  const char *standard, const gt_schema *extra, void *extra_out, void **config,
+                  gt_arena *arena, gt_diagnostics *diagnostics) {
+  const bool is_map = node->kind == GT_SPEC_MAP;
+  const gt_spec *type = is_map ? gt_spec_find(node, "type") : NULL;
   const char **names = GT_NEW_N(arena, const char *, count);
   for (int i = 0; i < count; i++) names[i] = choices[i].name;
-  if (node->kind == GT_SPEC_MAP) {
-    type = gt_spec_find(node, "type");
-    if (!type) {
-      report_missing_type(node, what, names, count, diagnostics);
-      return -1;
-    }
-  }
-  if (type->kind != GT_SPEC_SCALAR) {
-    gt_diagnostic *d = gt_error_at(diagnostics, type->at, "the type of %s must be a name", what);
-    d->expected = gt_arena_printf(arena, "%s: NAME or %s: {type: NAME, ...}", what, what);
-    return -1;
-  }
-  const int chosen = gt_schema_choose(type, type->scalar, type->at, what, names, count, diagnostics);
+  const int chosen = choose(node, what, names, count, standard, diagnostics);
   if (chosen < 0) return -1;
   const gt_typed_choice *choice = &choices[chosen];
   *config = gt_arena_alloc(arena, choice->config_size ? choice->config_size : 1);
@@ -66,6 +80,6 @@ int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *
   snprintf(where, sizeof where, "in %s '%s'", what, choice->name);
   const bool fine =
       gt_schema_read(choice->schema, *config, extra ? extra : &type_schema, extra ? extra_out : &ignored,
-                     node->kind == GT_SPEC_MAP ? node : NULL, type->at, where, arena, diagnostics);
+                     is_map ? node : NULL, type ? type->at : node->at, where, arena, diagnostics);
   return fine ? chosen : -1;
 }

@@ -12,8 +12,9 @@ typedef struct gt_typed_choice { /* one of the rows to choose from */
 
 /* Reads the choice into a new struct *config of config_size bytes. `extra` (may be NULL) is a schema that
  * all choices share, filling *extra_out; it must have a row `type`, which is implicit without extra. Returns
- * the index of the choice, or -1 after reporting all errors. `what` is the kind of thing: "optimizer". */
+ * the index of the choice, or -1 after reporting all errors. `what` is the kind of thing: "optimizer".
+ * standard: the choice for a map without a type; NULL: a type is required. */
 int gt_typed_read(const gt_spec *node, const char *what, const gt_typed_choice *choices, int count,
-                  const gt_schema *extra, void *extra_out, void **config, gt_arena *arena,
-                  gt_diagnostics *diagnostics);
+                  const char *standard, const gt_schema *extra, void *extra_out, void **config,
+                  gt_arena *arena, gt_diagnostics *diagnostics);
 #endif

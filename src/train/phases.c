@@ -162,6 +162,21 @@ static bool is_change(const char *key) {
   return false;
 }
 
+/* False for `optimizer: {lr: 0.1}` in a phase: it would replace the optimizer of the phase before by the
+ * default one. */
+static bool names_its_type(const gt_spec *entry) {
+  return (strcmp(entry->key, "optimizer") && strcmp(entry->key, "schedule")) || entry->kind != GT_SPEC_MAP ||
+         gt_spec_find(entry, "type");
+}
+
+static void require_type(gt_config *config, const gt_spec *entry) {
+  const char *key = entry->count ? entry->child[0]->key : "KEY";
+  gt_error_at(&config->diagnostics, entry->at, "the %s of this phase has no type", entry->key)->expected =
+      gt_arena_printf(config->diagnostics.arena,
+                      "%s: {type: NAME, ...}; or %s.%s: VALUE to change only that key", entry->key,
+                      entry->key, key);
+}
+
 /* The tree of a phase: that of the one before, with its own length and overrides. */
 static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -176,6 +191,8 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
+    else if (!names_its_type(entry))
+      require_type(config, entry);
     else if (gt_phase_may_change(entry->key))
       gt_config_set(arena, root, entry, diagnostics);
     else

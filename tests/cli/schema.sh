@@ -73,6 +73,14 @@ whole 78 "inputs scaled by a slip" "$sines, normalize: {inputs: {input: {men: 1}
 model: [{linear: 1}]"
 whole 78 "inputs of an input" "$sines, normalize: {inputs: {input: {inputs: {input: standard}}}}}
 model: [{linear: 1}]"
+whole 0 "settings of the default types" "$sines}
+model: [{linear: 1}]
+optimizer: {lr: 0.1}
+schedule: {warmup: 2}
+loss: {}"
+whole 78 "a setting of another type" "$sines}
+model: [{linear: 1}]
+optimizer: {momentum: 0.9}"
 pde='loss: {type: pde, residual: u_xx + u_yy, conditions: [{at: {x: 0}, residual: u'
 whole 0 "a condition" "$sines}
 model: [{linear: 1}]
