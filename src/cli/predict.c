@@ -123,18 +123,18 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   if (form != CSV) return write_json_file(path, form, file, of, outputs, error);
   const char *const *names = file->classes == values && file->class_names ? file->class_names : NULL;
   if (!file->classes && file->target_names) names = file->target_names;
-  return gt_data_write_csv(path, outputs, names, error);
+  return gt_data_write_csv(path, outputs, names, of, error);
 }
 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, const char *const **names, gt_diagnostics *diagnostics,
-                        gt_error *error) {
+                        gt_tensor *inputs, const char *const **names, size_t *lost,
+                        gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
-  return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, error);
+  return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, lost, error);
 }
 
 /* With --json a line of JSON on stderr for each finding, as the results are lines. */
@@ -191,6 +191,13 @@ static bool give(const gt_arguments *arguments, row_form form, const gt_model_fi
   return are_finite(file, of, outputs, error);
 }
 
+/* The other samples' results are there, but the command fails. */
+static int report_lost(size_t lost, const gt_tensor *outputs) {
+  if (!lost) return GT_OK;
+  gt_log_error("%zu of %zu images could not be read", lost, lost + (size_t)outputs->dim[0]);
+  return GT_ERR_DATA;
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
@@ -199,6 +206,7 @@ static int run(const gt_arguments *arguments) {
   gt_prediction prediction = {0};
   gt_error error = {0};
   const char *const *names = NULL;
+  size_t lost = 0;
   row_form form;
   uint64_t limit;
   int code = GT_OK;
@@ -207,11 +215,13 @@ static int run(const gt_arguments *arguments) {
   if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error);
+  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &lost, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
   if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
       !give(arguments, form, &file, names, &prediction.outputs, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
+  else
+    code = report_lost(lost, &prediction.outputs);
 done:
   gt_tensor_finish(&prediction.outputs);
   for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&inputs[k]);
@@ -230,7 +240,9 @@ const gt_command gt_command_predict = {
         "MODEL is a model.bin or a run directory.\n"
         "FILE is an idx, npy or csv file (.gz, too) with many samples; or an image (.png, .jpg), which is\n"
         "one sample, prepared as in training; or a folder, for all images in it and below it, in order of\n"
-        "their names; or - for standard input. The result for an image follows the image's name.\n"
+        "their names; or - for standard input. The result for an image follows the image's name; a CSV\n"
+        "has it in its first column, file. Of several images, those that cannot be read are skipped with a\n"
+        "warning, and the exit code is then 65.\n"
         "Without --output, prints a line for each sample: the class and its probability, or the outputs.\n"
         "With --json, prints an object for each sample, and {\"finding\": ...} on stderr for each warning;\n"
         "a .jsonl file holds the lines of the samples, a .json file an array of them. An output FILE\n"

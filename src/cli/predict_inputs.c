@@ -71,22 +71,33 @@ static bool list_files(const gt_arguments *arguments, const gt_data_signature *s
   return ok && (files->count <= INT_MAX || gt_fail(error, GT_ERR_DATA, "more than %d files", INT_MAX));
 }
 
-static const char *const *names_of_samples(const input_files *files, gt_arena *arena) {
+/* True if each file is one sample of the model's only input. */
+static bool are_samples(const input_files *files) {
+  for (size_t i = 0; i < files->count; i++)
+    if (files->items[i].name || !gt_data_is_sample(files->items[i].path)) return false;
+  return true;
+}
+
+/* The files that were read. */
+static const char *const *names_of(const input_files *files, size_t *lost, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, files->count);
-  for (size_t i = 0; i < files->count; i++) {
-    if (files->items[i].name || !gt_data_is_sample(files->items[i].path)) return NULL;
-    names[i] = files->items[i].path;
-  }
+  size_t count = 0;
+  for (size_t i = 0; i < files->count; i++)
+    if (!*files->items[i].bad) names[count++] = files->items[i].path;
+  *lost = files->count - count;
   return names;
 }
 
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
                             const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
-                            gt_error *error) {
+                            size_t *lost, gt_error *error) {
   input_files files = {0};
   bool ok = list_files(arguments, signature, &files, arena, error);
-  if (ok) *names = names_of_samples(&files, arena);
+  const bool samples = ok && are_samples(&files);
+  bool *bad = GT_NEW_N(arena, bool, files.count);
+  for (size_t i = 0; i < files.count && samples; i++) files.items[i].bad = &bad[i];
   ok = ok && gt_data_read_inputs(files.items, (int)files.count, signature, inputs, error);
+  if (ok && samples) *names = names_of(&files, lost, arena);
   free(files.items);
   return ok;
 }

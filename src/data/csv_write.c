@@ -51,18 +51,28 @@ static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
   w->count += (size_t)n;
 }
 
-bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names, gt_error *error) {
+static void put_header(writer *w, const char *const *names, size_t columns, bool files) {
+  char number[32];
+  if (files) put_name(w, "file"), put(w, ',');
+  for (size_t c = 0; c < columns; c++) {
+    snprintf(number, sizeof number, "output%zu", c);
+    put_name(w, names ? names[c] : number);
+    put(w, c + 1 < columns ? ',' : '\n');
+  }
+}
+
+bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
+                       const char *const *files, gt_error *error) {
   writer w = {0};
   const size_t columns = (size_t)gt_tensor_features(tensor), rows = (size_t)tensor->dim[0];
-  for (size_t c = 0; names && c < columns; c++) {
-    put_name(&w, names[c]);
-    put(&w, c + 1 < columns ? ',' : '\n');
-  }
-  for (size_t r = 0; r < rows; r++)
+  if (names || files) put_header(&w, names, columns, files);
+  for (size_t r = 0; r < rows; r++) {
+    if (files) put_name(&w, files[r]), put(&w, ',');
     for (size_t c = 0; c < columns; c++) {
       put_number(&w, tensor, r * columns + c);
       put(&w, c + 1 < columns ? ',' : '\n');
     }
+  }
   const gt_span piece = {w.items, w.count};
   const bool ok = gt_write_output(path, &piece, 1, error);
   free(w.items);

@@ -277,15 +277,20 @@ static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, g
 static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
                          bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
   const char **path = gt_alloc((size_t)files * sizeof *path);
+  bool **bad = gt_alloc((size_t)files * sizeof *bad), *found = gt_alloc((size_t)files);
   int count = 0;
   for (int i = first; i < files; i++) {
     const bool same = file[i].name && file[first].name ? !strcmp(file[i].name, file[first].name)
                                                        : file[i].name == file[first].name;
-    if (same) path[count++] = file[i].path;
+    if (same) bad[count] = file[i].bad, path[count++] = file[i].path;
     done[i] |= same;
   }
-  const bool ok = format->read_samples(path, count, wanted, out, error);
+  const bool several = count > 1 && bad[0];
+  const bool ok = format->read_samples(path, count, wanted, several ? found : NULL, out, error);
+  for (int i = 0; i < count && several; i++) *bad[i] = found[i];
   free(path);
+  free(bad);
+  free(found);
   return ok;
 }
 

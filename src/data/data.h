@@ -213,6 +213,8 @@ double gt_split_weight(const gt_split *split); /* sum of the samples' weights; w
 typedef struct gt_input_file {
   const char *name; /* the input that the file contains; NULL: it contains all of them */
   const char *path;
+  bool *bad; /* set if the file is one of several samples and cannot be read: it is left out with a warning;
+              * NULL: that is an error */
 } gt_input_file;
 
 /* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, csv,
@@ -232,8 +234,10 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 bool gt_data_is_sample(const char *path);
 
 /* Writes a tensor of any element type, atomically. CSV: one row per sample, with a header of `names` (one
- * per value; NULL: no header). */
-bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names, gt_error *error);
+ * per value; NULL: no header). files: NULL, or per sample the first column, `file`; without names the other
+ * columns are then output0, output1, …. */
+bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
+                       const char *const *files, gt_error *error);
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
 /* All formats, for help and `gtrain schema`. The map of a format takes the keys of its own schema and of the

@@ -92,10 +92,11 @@ struct gt_data_format {
   /* Reads the inputs of the signature, each to its index of out[]. On failure the caller frees what is
    * there. */
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
-  /* For formats with one sample per file: reads the signature's single input from all files. NULL: not such
-   * a format. */
-  bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, gt_tensor *out,
-                       gt_error *error);
+  /* For formats with one sample per file: reads the signature's single input from all files. bad: NULL, or
+   * set per file if it cannot be read, which leaves its sample out with a warning. NULL: not such a
+   * format. */
+  bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
+                       gt_tensor *out, gt_error *error);
 };
 
 /* --- inputs by name (inputs.c) --- */

@@ -347,12 +347,13 @@ static bool taught_form(const gt_data_signature *signature, const char *path, gt
   return true;
 }
 
-static bool read_samples(const char *const *path, int count, const gt_data_signature *signature,
+static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
                          gt_tensor *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
   if (!taught_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
-  const bool ok = gt_image_set_read(&set, GT_IMAGE_REFUSE, error);
+  const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
+  for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.good[i];
   if (ok) {
     *out = set.pixels[GT_IMAGE_INPUT];
     set.pixels[GT_IMAGE_INPUT].data = NULL;
@@ -363,7 +364,7 @@ static bool read_samples(const char *const *path, int count, const gt_data_signa
 
 static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                         gt_error *error) {
-  return read_samples(&path, 1, signature, out, error);
+  return read_samples(&path, 1, signature, NULL, out, error);
 }
 
 static bool probe(const gt_data_probe *p) {

@@ -69,6 +69,7 @@ exits 0 "… as JSON" predict --json "$red"
 says "… with the file" "{\"file\":\"$red\",\"class\":1,\"name\":\"red\""
 exits 0 "… into a CSV" predict "$pictures"/red/* --output "$TEST_TMP/out.csv"
 check "… a line each" test "$(wc -l < "$TEST_TMP/out.csv")" = 10
+check "… by its file" test "$(head -n 2 "$TEST_TMP/out.csv" | cut -d, -f1 | paste -sd' ')" = "file $pictures/red/1.png"
 exits 2 "no file at all" predict
 exits 65 "no picture" predict "$TEST_TMP/pictures.yaml"
 exits 65 "a picture that is none" predict "$red" "$cmyk"
@@ -109,8 +110,16 @@ done
 check "the others are the same samples" cmp \
   <("$GTRAIN" eval "$TEST_TMP/left/model.bin" --device "$DEVICE" --json 2> /dev/null) \
   <("$GTRAIN" eval "$TEST_TMP/plain/model.bin" --device "$DEVICE" --json 2> /dev/null)
+exits 65 "a folder with bad pictures" "$GTRAIN" predict "$TEST_TMP/plain" "$bad" --device "$DEVICE" -o "$TEST_TMP/good.csv"
+says "… names them" "cut.jpg: damaged JPEG file: Premature end of JPEG file"
+says "… and counts them" "error: 6 of 23 images could not be read"
+exits 0 "… the others are predicted" "$GTRAIN" predict "$TEST_TMP/plain" "$pictures" --device "$DEVICE" -o "$TEST_TMP/all.csv"
+check "… all of them" diff <(sed "s|$bad/||" "$TEST_TMP/good.csv") <(sed "s|$pictures/||" "$TEST_TMP/all.csv")
 exits 65 "without a size all have to be of one" "$GTRAIN" check <(sed 's/size: 12, //' "$TEST_TMP/pictures.yaml")
+check "… and to be left out is no way" test "$(grep -c on_error <<< "$out")" = 0
 says "… and the first that is not is named" "pixels; the others have 20 x 10 (set size: [HEIGHT, WIDTH] to resize all of them)"
+exits 0 "… unless the others are left out" "$GTRAIN" check --set data.on_error=skip --set data.test_fraction=0 <(sed 's/size: 12, //' "$TEST_TMP/pictures.yaml")
+says "… which is told with its cause" "images of the training split: their size differs; set size: [HEIGHT, WIDTH] to use them"
 exits 78 "an unknown option" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.chanels=1
 says "… with what was meant" "did you mean 'channels'?"
 
