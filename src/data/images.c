@@ -255,9 +255,16 @@ static bool move_split(opening *o, int k, gt_split *split) {
   split->input[0] = set->pixels[GT_IMAGE_INPUT];
   split->samples = split->input[0].dim[0];
   set->pixels[GT_IMAGE_INPUT].data = NULL;
-  if (set->skipped)
-    gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", set->skipped,
-            set->files.count, k == TRAIN ? "training" : "test");
+  const char *name = k == TRAIN ? "training" : "test";
+  const int64_t damaged = set->skipped - set->other_sizes;
+  if (set->other_sizes)
+    gt_warn("skipped %" PRId64
+            " of %zu images of the %s split: their size differs; set size: [HEIGHT, WIDTH] to "
+            "use them",
+            set->other_sizes, set->files.count, name);
+  if (damaged)
+    gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", damaged,
+            set->files.count, name);
   if (o->roles > 1) return take_targets(set, split, o->reader->error);
   keep_good(set, &split->targets);
   return true;

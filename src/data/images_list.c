@@ -84,8 +84,8 @@ static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt
     if (is_folder(path))
       *GT_PUSH(classes) = found.items[i];
     else if (gt_image_is_named(path))
-      ok = gt_fail(error, GT_ERR_DATA, "%s lies in no folder of a class; expected %s/CLASS/%s", path, folder,
-                   found.items[i]);
+      ok = gt_fail(error, GT_ERR_DATA, "%s is not in the folder of a class; expected %s/CLASS/%s", path,
+                   folder, found.items[i]);
   }
   free(found.items);
   return ok;

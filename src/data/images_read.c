@@ -17,6 +17,7 @@ typedef struct reading {
   gt_image_policy policy;
   size_t first, count; /* in the chunk */
   gt_error *errors;    /* [CHUNK] */
+  bool *other_size;    /* [CHUNK]: refused for its size only */
 } reading;
 
 void gt_image_set_finish(gt_image_set *set) {
@@ -39,17 +40,22 @@ static bool fit_together(const gt_image_file *file, const int64_t a[2], const in
                  file->path[GT_IMAGE_INPUT], a[1], a[0], file->path[GT_IMAGE_TARGET], b[1], b[0]);
 }
 
+static bool differs(const gt_image_form *form, const int64_t size[2]) {
+  return !form->resized && size[0] && (size[0] != form->height || size[1] != form->width);
+}
+
 static void read_one(void *context, uint32_t tile) {
   const reading *r = context;
   const gt_image_set *set = r->set;
   const size_t i = r->first + tile;
   const gt_image_file *file = &set->files.items[i];
   gt_error *error = &r->errors[tile];
-  int64_t size[GT_IMAGE_ROLES][2];
+  int64_t size[GT_IMAGE_ROLES][2] = {{0}};
   bool ok = true;
   for (int t = 0; t < set->roles && ok; t++)
     ok = set->outline ? gt_image_measure(file->path[t], &set->form[t], size[t], error)
                       : gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
+  for (int t = 0; t < set->roles; t++) r->other_size[tile] |= differs(&set->form[t], size[t]);
   set->good[i] =
       ok && (set->roles == 1 || fit_together(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
 }
@@ -68,9 +74,10 @@ static bool judge(reading *r, gt_error *error) {
     const bool refused = found->status == GT_ERR_DATA || found->status == GT_ERR_IO;
     if (!refused || r->policy <= GT_IMAGE_STOP)
       return gt_fail(error, found->status, "%s%s", found->message,
-                     refused && r->policy == GT_IMAGE_STOP ? hint : "");
+                     refused && r->policy == GT_IMAGE_STOP && !r->other_size[i] ? hint : "");
     if (r->policy == GT_IMAGE_SKIP) leave_out(r->set, found->message);
     r->set->skipped++;
+    r->set->other_sizes += r->other_size[i];
   }
   return true;
 }
@@ -87,6 +94,7 @@ static bool read_all(gt_pool *pool, reading *r, gt_error *error) {
   for (; ok && r->first < all; r->first += r->count) {
     r->count = all - r->first < CHUNK ? all - r->first : CHUNK;
     memset(r->errors, 0, CHUNK * sizeof *r->errors);
+    memset(r->other_size, 0, CHUNK * sizeof *r->other_size);
     gt_pool_run(pool, (uint32_t)r->count, read_one, r);
     ok = judge(r, error);
     if (gt_log_width()) show_progress(r->first + r->count, all);
@@ -129,10 +137,12 @@ bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *erro
   reading r = {.set = set, .policy = policy};
   if (!gt_image_set_alloc(set, (int64_t)count, error)) return false;
   r.errors = gt_alloc(CHUNK * sizeof *r.errors);
+  r.other_size = gt_alloc(CHUNK * sizeof *r.other_size);
   gt_pool *pool = count > 1 ? gt_pool_create(0) : NULL;
   bool ok = read_all(pool, &r, error);
   gt_pool_destroy(pool);
   free(r.errors);
+  free(r.other_size);
   if (ok && set->skipped == (int64_t)count)
     ok = gt_fail(error, GT_ERR_DATA, "none of the %zu images can be read; the first is %s", count,
                  set->files.items[0].path[GT_IMAGE_INPUT]);
