@@ -129,9 +129,12 @@ static int take_option(gt_arguments *arguments, const gt_option *option, const c
                             option->argument, value, option->name, value);
   }
   if (option->argument && strchr(option->argument, '=') && !strchr(value, '=')) {
+    const size_t key = strcspn(value, ":"); /* as in `train.epochs: 5` */
+    const char *own = value[key] ? value + key + 1 + strspn(value + key + 1, " ") : "";
     const char *next = *at + 1 < argc && *argv[*at + 1] != '-' ? argv[*at + 1] : "VALUE";
-    return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; write --%s %.60s=%.60s", shown,
-                          option->argument, value, option->name, value, next);
+    return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; write --%s %.*s=%.60s", shown,
+                          option->argument, value, option->name, (int)(key < 60 ? key : 60), value,
+                          *own ? own : next);
   }
   if (!option->several && given_already(arguments, option)) {
     if (!option->argument) return GT_OK;
@@ -171,9 +174,9 @@ static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) 
 
 static int check_words(const gt_arguments *arguments) {
   const gt_command *command = arguments->command;
-  if (arguments->words < command->min_words)
-    return gt_usage_error(arguments, "gtrain %s needs %s", command->name,
-                          command->min_words == 1 ? "an argument" : "more arguments");
+  if (arguments->words < command->min_words) /* the first word of the usage, as no command needs two */
+    return gt_usage_error(arguments, "gtrain %s needs a %.*s", command->name,
+                          (int)strcspn(command->usage, " ."), command->usage);
   if (arguments->words <= command->max_words) return GT_OK;
   const char *word = arguments->word[command->max_words], *equals = strchr(word, '=');
   if (equals && equals > word && find_option(command->options, "set", 3))

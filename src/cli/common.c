@@ -193,6 +193,7 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   if (!*gate->op) return false;
   text = skip_space(text + strlen(gate->op));
   gate->limit = strtod(text, &end);
+  if (end != text && *end == '%') end++, gate->limit /= 100;
   return end != text && !*skip_space(end) && isfinite(gate->limit);
 }
 
@@ -212,6 +213,19 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
   return false;
 }
 
+/* `accuracy<97` would always fail. */
+static bool check_limit(const gt_arguments *arguments, const char *text, const gt_gate *gate) {
+  const gt_metric_kind *kind = gt_metric_find(gate->metric);
+  if (!kind || !kind->accuracy || (gate->limit >= 0 && gate->limit <= 1)) return true;
+  const bool percent = gate->limit > 1 && gate->limit <= 100;
+  if (percent)
+    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1; write '%s%s%.6g'", text, gate->metric,
+                   gate->metric, gate->op, gate->limit / 100);
+  else
+    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1", text, gate->metric);
+  return false;
+}
+
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
                   gt_gate **gates, int *gate_count) {
   const char *const *given = gt_option_values(arguments, "fail-if", arena, gate_count);
@@ -226,6 +240,7 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *co
       return false;
     }
     if (!known_metric(arguments, arena, text, gate->metric, metrics, count)) return false;
+    if (!check_limit(arguments, text, gate)) return false;
   }
   return true;
 }

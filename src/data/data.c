@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "data/format.h"
+#include "spec/hint.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,6 +123,52 @@ static const gt_spec *first_file(const gt_data_reader *reader) {
   return train && train->kind == GT_SPEC_SCALAR ? train : NULL;
 }
 
+/* Reports keys that no format has, such as `train_path`; false: there are none. */
+static bool report_unknown_keys(gt_data_reader *reader) {
+  enum { MOST_KEYS = 256 };
+  const char *names[MOST_KEYS];
+  size_t count = 0;
+  bool any = false;
+  for (int i = -1; i < FORMATS; i++)
+    for (const gt_field *f = i < 0 ? common_fields : formats[i]->schema->fields; f->name; f++)
+      if (count < MOST_KEYS) names[count++] = f->name;
+  for (int i = 0; i < reader->spec->count; i++) {
+    const gt_spec *child = reader->spec->child[i];
+    size_t k = 0;
+    while (k < count && strcmp(names[k], child->key)) k++;
+    if (k < count) continue;
+    const gt_hint hint = gt_hint_key(reader->diagnostics, "csv", child->key, child, names, count);
+    gt_diagnostic *d =
+        gt_error_at(reader->diagnostics, child->key_at, "unknown key '%s' in 'data'", child->key);
+    d->suggestion = hint.suggestion;
+    d->help = hint.help;
+    any = true;
+  }
+  return any;
+}
+
+/* Says why no format reads this data. */
+static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found) {
+  gt_diagnostics *diagnostics = reader->diagnostics;
+  const char *formats_text = list_of_formats(reader->arena);
+  if (report_unknown_keys(reader)) return;
+  if (first && !found) {
+    gt_data_find_file(reader, first);
+    return;
+  }
+  if (!first) {
+    gt_error_at(diagnostics, reader->spec->at, "cannot tell the format of the data")->expected =
+        gt_arena_printf(reader->arena, "train: FILE, or format: one of %s", formats_text);
+    return;
+  }
+  const char *dot = strrchr(first->scalar, '.');
+  gt_diagnostic *d = gt_error_at(diagnostics, first->at, "cannot tell the format of '%s'", first->scalar);
+  d->expected = gt_arena_printf(reader->arena, "format: one of %s", formats_text);
+  if (!dot) return;
+  const gt_hint hint = gt_hint_name(diagnostics, "data format", dot + 1, format_names, FORMATS);
+  if (hint.from_table && !hint.suggestion) d->help = hint.help, d->expected = NULL;
+}
+
 static const gt_data_format *choose(gt_data_reader *reader) {
   const gt_spec *named = gt_data_node(reader, "format", NULL);
   if (named) {
@@ -137,10 +184,8 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   if (found.path && !found.stranger && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
-  if (format) return format;
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, reader->spec->at, "cannot tell the format of the data");
-  d->expected = gt_arena_printf(reader->arena, "format: one of %s", list_of_formats(reader->arena));
-  return NULL;
+  if (!format) report_unknown_format(reader, first, found.path);
+  return format;
 }
 
 /* Missing files are reported even if other keys are wrong, so that one pass shows all errors. */

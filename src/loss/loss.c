@@ -127,8 +127,17 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (targets->dtype != GT_F32) {
     gt_diagnostic *d = gt_error_at(
         diagnostics, loss->at, "loss '%s' needs numbers, but the data has class labels", loss->type->name);
-    d->expected = "data: {task: regression}, which reads integer targets as numbers";
+    const char *regression = "data: {task: regression}, which reads targets that are numbers as numbers";
+    d->expected = regression;
     d->suggestion = "cross_entropy";
+    if (loss->type->range && input->classes) {
+      d->expected = gt_arena_printf(diagnostics->arena,
+                                    "loss: cross_entropy, and a last layer with %lld outputs, one per class",
+                                    (long long)input->classes);
+      d->help =
+          "if the targets in the file are the numbers 0 and 1, data: {task: regression} reads them as such";
+      d->suggestion = NULL;
+    }
     return false;
   }
   if (have == want) return true;

@@ -129,6 +129,11 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
   }
   gt_diagnostic *d = gt_error_at(diagnostics, second->key_at,
                                  "a layer is one entry, but '%s' is next to '%s'", second->key, first->key);
+  if (!strcmp(first->key, "expression") && first->kind == GT_SPEC_SCALAR && gt_spec_is_null(second)) {
+    d->help = gt_arena_printf(arena, "quotes around a formula with a comma: {expression: \"%s, %s\"}",
+                              first->scalar, second->key);
+    return;
+  }
   d->help = gt_layer_lacks(second->key);
   if (d->help) return;
   d->expected =

@@ -160,17 +160,22 @@ static bool broken_map(const gt_source *source, const gt_problem *problem, gt_di
   return true;
 }
 
-/* Reports `-linear: 10`: a key named "-linear" for libyaml, which fails only at the `- ` of the next
- * line. */
+/* The text of a line that starts with `-linear`; NULL: it does not. A negative number is a value. */
+static const char *dashed_word(const gt_source_line *line) {
+  const char *first = line->text + strspn(line->text, " ");
+  return first[0] == '-' && first[1] && !strchr(" -.0123456789", first[1]) ? first : NULL;
+}
+
+/* Reports `-linear: 10`: a key named "-linear" for libyaml, which fails only at a line further down, as at
+ * the first `- relu` or `-relu`. The first of such lines is reported. */
 static bool missing_dash_space(const gt_source *source, const gt_problem *problem,
                                gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
-  const char *dash = line->text + strspn(line->text, " ");
-  if (dash[0] != '-' || dash[1] != ' ' || line == source->line) return false;
-  const gt_source_line *before = line - 1;
-  const char *first = before->text + strspn(before->text, " ");
-  if (first[0] != '-' || !first[1] || first[1] == ' ' || first[1] == '-') return false;
-  gt_diagnostic *item = report(diagnostics, gt_source_at(source, character_of(before, first), 1),
+  if (!dashed_word(line) && line > source->line) line--;
+  if (!dashed_word(line)) return false;
+  while (line > source->line && dashed_word(line - 1)) line--;
+  const char *first = dashed_word(line);
+  gt_diagnostic *item = report(diagnostics, gt_source_at(source, character_of(line, first), 1),
                                "no space after the '-' of a list item", "a space between '-' and the item");
   item->suggestion = gt_arena_printf(diagnostics->arena, "- %s", first + 1);
   return true;

@@ -30,9 +30,19 @@ static bool no_model(gt_arena *arena, const char *folder, const char *best, gt_e
                  folder, so_far, gt_shell_word(arena, config), gt_shell_option(arena, "run-dir", folder));
 }
 
+static bool is_config(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
 const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error) {
   struct stat s;
-  if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) return path;
+  const bool exists = stat(path, &s) == 0;
+  if (exists && S_ISREG(s.st_mode) && is_config(path)) {
+    gt_fail(error, GT_ERR_DATA, "%s is a config, not a model; expected a model.bin or a run directory", path);
+    return NULL;
+  }
+  if (!exists || !S_ISDIR(s.st_mode)) return path;
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
   const char *folder = gt_arena_strndup(arena, path, length);

@@ -311,7 +311,7 @@ static void tables_are_read(void **state) {
   open_data(&o, "{format: tabel, inputs: [1], targets: [0]}");
   expect_bad_config(&o, 10, "tabel");
   open_data(&o, "{inptus: [1]}");
-  expect_bad_config(&o, 0, "cannot tell the format");
+  expect_bad_config(&o, 2, "unknown key 'inptus' in 'data'");
 }
 
 static void bits_are_known(void **state) {

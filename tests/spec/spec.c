@@ -93,6 +93,7 @@ static void test_errors(void **state) {
       {"a:\n   b: 1\n  c: 2\n", 3, 3, "indentation", "same column"},
       {"a:\n  - x\n  y: 1\n", 3, 3, "list above", "'- '"},
       {"l:\n  -linear: 10\n  - relu\n", 2, 3, "no space after the '-'", "- linear: 10"},
+      {"l:\n  -linear: 10\n  -relu\n  -linear: 5\n", 2, 3, "no space after the '-'", "- linear: 10"},
       {"a: 1\nb\nc: 2\n", 2, 1, "':' is missing after 'b'", "key: value"},
       {"a: @x\n", 1, 4, "cannot start with '@'", "quotes"},
       {"a: \"x\" y\n", 1, 8, "after the end of the value", "quotes"},
