@@ -1,5 +1,5 @@
 /* `gtrain schema`: the JSON Schema of configs, for editors; lists of what a config may contain; the keys of
- * one entry (`gtrain schema linear`). */
+ * one entry (`gtrain schema linear`); the places of one key (`gtrain schema epochs`). */
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/common.h"
@@ -58,9 +58,11 @@ static int collect_names(const char *names[MOST_NAMES]) {
   return known;
 }
 
-static int unknown_name(const gt_arguments *arguments, gt_arena *arena) {
+static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *list, int count,
+                        gt_arena *arena) {
   const char *name = arguments->word[0], *names[MOST_NAMES];
-  const char *nearest = gt_nearest(name, names, (size_t)collect_names(names));
+  const char *nearest = gt_schema_key_meant(list, count, name, arena);
+  if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
   return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
                         list_names(arena));
@@ -73,7 +75,9 @@ static int run(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);
   int code = GT_OK;
-  if (!print_things(list, count, arguments->word[0])) code = unknown_name(arguments, &arena);
+  if (!print_things(list, count, arguments->word[0]) &&
+      !gt_schema_print_places(list, count, arguments->word[0], &arena))
+    code = unknown_name(arguments, list, count, &arena);
   gt_arena_finish(&arena);
   return code;
 }
@@ -103,7 +107,8 @@ const gt_command gt_command_schema = {
     .details =
         "Without NAME, prints the JSON Schema, for editors. NAME is a list, such as layers or losses, or\n"
         "one entry, such as train (a section of the config), linear, adam or csv; then prints its keys\n"
-        "with type, range and default.\n",
+        "with type, range and default. NAME can also be a key, such as epochs, with or without its path\n"
+        "(train.epochs); then prints where it belongs, and what it means there.\n",
     .print_details = print_lists,
     .examples = {"gtrain schema layers", "gtrain schema linear"},
     .known_word = known_name,

@@ -33,6 +33,15 @@ const char *gt_schema_value_text(gt_arena *arena, const gt_field *field);
 /* "linear: UNITS" for a schema with a short form, else NULL. In the arena. */
 const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing);
 
+/* "lr: a number, more than 0; default: 0.001". In the arena. */
+const char *gt_schema_key_text(gt_arena *arena, const gt_field *field);
+void gt_schema_print_key(gt_arena *arena, const gt_field *field,
+                         int indent); /* with its help and inner keys */
+/* Prints the places of a key, by its name or path; false if there is none (schema_key.c). */
+bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
+/* The key that a foreign name such as `learning_rate` means, or NULL. */
+const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
+
 /* Print one entry with its keys, and a list of all entries of a kind or of a family of layers. */
 void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing);
 /* Prints the list of this name; false if there is none. */

@@ -48,20 +48,26 @@ const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) 
 
 /* --- keys --- */
 
+const char *gt_schema_key_text(gt_arena *arena, const gt_field *field) {
+  const char *note = "";
+  if (field->flags & GT_FIELD_REQUIRED) note = "; required";
+  if (field->fallback && field->type != GT_FIELD_MAP)
+    note = gt_arena_printf(arena, "; default: %s", *field->fallback ? field->fallback : "nothing");
+  return gt_arena_printf(arena, "%s: %s%s", field->name, gt_schema_value_text(arena, field), note);
+}
+
+static void print_keys(gt_arena *arena, const gt_schema *schema, int indent);
+
+void gt_schema_print_key(gt_arena *arena, const gt_field *field, int indent) {
+  gt_print_wrapped(stdout, gt_arena_printf(arena, "%*s%s", indent, "", gt_schema_key_text(arena, field)),
+                   indent + 6);
+  if (field->help)
+    gt_print_wrapped(stdout, gt_arena_printf(arena, "%*s%s", indent + 4, "", field->help), indent + 4);
+  if (field->sub) print_keys(arena, field->sub, indent + 2);
+}
+
 static void print_keys(gt_arena *arena, const gt_schema *schema, int indent) {
-  for (const gt_field *f = schema->fields; f && f->name; f++) {
-    const char *note = "";
-    if (f->flags & GT_FIELD_REQUIRED) note = "; required";
-    if (f->fallback && f->type != GT_FIELD_MAP)
-      note = gt_arena_printf(arena, "; default: %s", *f->fallback ? f->fallback : "nothing");
-    gt_print_wrapped(
-        stdout,
-        gt_arena_printf(arena, "%*s%s: %s%s", indent, "", f->name, gt_schema_value_text(arena, f), note),
-        indent + 6);
-    if (f->help)
-      gt_print_wrapped(stdout, gt_arena_printf(arena, "%*s%s", indent + 4, "", f->help), indent + 4);
-    if (f->sub) print_keys(arena, f->sub, indent + 2);
-  }
+  for (const gt_field *f = schema->fields; f && f->name; f++) gt_schema_print_key(arena, f, indent);
 }
 
 static bool has_keys(const gt_schema *schema) { return schema && schema->fields && schema->fields->name; }

@@ -37,3 +37,10 @@ void gt_config_know_places(gt_diagnostics *diagnostics) {
   diagnostics->place = list;
   diagnostics->places = count;
 }
+
+const char *gt_config_key_meant(const char *key, const char *const *names, size_t count, gt_arena *arena) {
+  gt_diagnostics diagnostics;
+  gt_diagnostics_init(&diagnostics, arena);
+  const gt_hint hint = gt_hint_key(&diagnostics, NULL, key, NULL, names, count);
+  return hint.from_table ? hint.suggestion : NULL;
+}

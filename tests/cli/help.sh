@@ -86,6 +86,21 @@ exits 0 "schema phases" "$GTRAIN" schema phases
 says "keys in maps of a phase" "minimum_r2: a number"
 exits 0 "a section by its path" "$GTRAIN" schema train.early_stopping
 says "a default" "patience: an integer, at least 0 and at most 1000000000; default: 0"
+exits 0 "a key alone" "$GTRAIN" schema epochs
+says "… its place" "in train:
+  epochs: an integer"
+says "… and another" "in train.phases:"
+exits 0 "a key by its path" "$GTRAIN" schema optimizer.lr
+says "… with its default" "in optimizer adam, optimizer adamw:
+  lr: a number, more than 0 and at most 1000000; default: 0.001"
+check "… in no other section" test "$(grep -c 'parameters' <<< "$out")" = 0
+exits 0 "a key that all share" "$GTRAIN" schema optimizer.clip_norm
+check "… once" test "$(grep -c '^in optimizer:$' <<< "$out") $(grep -c '^in ' <<< "$out")" = "1 1"
+exits 0 "the path of a layer's key" "$GTRAIN" schema model.0.kan.grid_update.every
+says "… in its map" "in layer kan.grid_update:"
+exits 2 "a foreign key" "$GTRAIN" schema learning_rate
+says "… by its name here" "did you mean 'lr'?"
+exits 2 "a path to nothing" "$GTRAIN" schema optimizer.foo
 exits 2 "an unknown name" "$GTRAIN" schema lossess
 says "the nearest, and the lists" "did you mean 'losses'?; lists: sections, formats"
 

@@ -1,0 +1,109 @@
+/* `gtrain schema KEY`: the entries that have a key (`epochs`), or the one at a path (`optimizer.lr`). */
+#include "base/arena.h"
+#include "base/text.h"
+#include "cli/schema.h"
+#include "train/places.h"
+#include <string.h>
+
+enum { MOST_PLACES = 256, MOST_KEYS = 1024 };
+
+typedef struct place {
+  const gt_schema_thing *thing;
+  const char *inner; /* path of the map inside the thing, "" or ".grid_update" */
+  const gt_field *field;
+} place;
+
+typedef struct finder {
+  gt_arena *arena;
+  const char *key; /* NULL: all keys */
+  place *list;
+  int count, most;
+} finder;
+
+static void add(finder *f, place found) {
+  for (int i = 0; i < f->count; i++)
+    if (f->list[i].field == found.field) return; /* of a schema that a section and its entries share */
+  if (f->count < f->most) f->list[f->count++] = found;
+}
+
+static void search(finder *f, const gt_schema_thing *thing, const gt_schema *schema, const char *inner) {
+  for (const gt_field *field = schema ? schema->fields : NULL; field && field->name; field++) {
+    if (!f->key || !strcmp(field->name, f->key)) add(f, (place){thing, inner, field});
+    if (field->sub) search(f, thing, field->sub, gt_arena_printf(f->arena, "%s.%s", inner, field->name));
+  }
+}
+
+static void search_all(finder *f, const gt_schema_thing *list, int count) {
+  for (int i = 0; i < count; i++) {
+    search(f, &list[i], list[i].schema, "");
+    search(f, &list[i], list[i].common, "");
+  }
+}
+
+/* The section of a config where entries of a kind are written. */
+static const char *section_of(const char *kind) {
+  static const char *const sections[][2] = {
+      {"format", "data"}, {"layer", "model"}, {"block", "model"}, {"augmentation", "augment"}};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    if (!strcmp(sections[i][0], kind)) return sections[i][1];
+  return kind;
+}
+
+/* True if the place may be called so: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
+static bool is_at(gt_arena *arena, const place *p, const char *path) {
+  const gt_schema_thing *t = p->thing;
+  const char *section = t->path ? t->path : section_of(t->kind);
+  return !strcmp(path, gt_arena_printf(arena, "%s%s", section, p->inner)) ||
+         !strcmp(path, gt_arena_printf(arena, "%s%s", t->name, p->inner)) ||
+         !strcmp(path, gt_arena_printf(arena, "%s.%s%s", section, t->name, p->inner));
+}
+
+/* Keeps the places of a path; without any, those of its end: `linear` of `model.0.linear`. */
+static void keep(finder *f, const char *path) {
+  for (; path; path = strchr(path, '.') ? strchr(path, '.') + 1 : NULL) {
+    int kept = 0;
+    for (int i = 0; i < f->count; i++)
+      if (is_at(f->arena, &f->list[i], path)) f->list[kept++] = f->list[i];
+    if (!kept) continue;
+    f->count = kept;
+    return;
+  }
+  f->count = 0;
+}
+
+static const char *place_text(gt_arena *arena, const place *p) {
+  const gt_schema_thing *t = p->thing;
+  if (!strcmp(t->kind, "section"))
+    return *t->path ? gt_arena_printf(arena, "%s%s", t->path, p->inner) : "the top level of the config";
+  return gt_arena_printf(arena, "%s %s%s", t->kind, t->name, p->inner);
+}
+
+static bool are_alike(gt_arena *arena, const gt_field *a, const gt_field *b) {
+  return !strcmp(a->help ? a->help : "", b->help ? b->help : "") && a->sub == b->sub &&
+         !strcmp(gt_schema_key_text(arena, a), gt_schema_key_text(arena, b));
+}
+
+bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
+  const char *dot = strrchr(name, '.');
+  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .most = MOST_PLACES};
+  f.list = GT_NEW_N(arena, place, f.most);
+  search_all(&f, list, count);
+  if (dot) keep(&f, gt_arena_strndup(arena, name, (size_t)(dot - name)));
+  for (int i = 0, next; i < f.count; i = next) {
+    const char *places = place_text(arena, &f.list[i]);
+    for (next = i + 1; next < f.count && are_alike(arena, f.list[i].field, f.list[next].field); next++)
+      places = gt_arena_printf(arena, "%s, %s", places, place_text(arena, &f.list[next]));
+    gt_print_wrapped(stdout, gt_arena_printf(arena, "%sin %s:", i ? "\n" : "", places), 4);
+    gt_schema_print_key(arena, f.list[i].field, 2);
+  }
+  return f.count;
+}
+
+const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
+  finder f = {.arena = arena, .most = MOST_KEYS};
+  f.list = GT_NEW_N(arena, place, f.most);
+  search_all(&f, list, count);
+  const char **names = GT_NEW_N(arena, const char *, f.count);
+  for (int i = 0; i < f.count; i++) names[i] = f.list[i].field->name;
+  return gt_config_key_meant(name, names, (size_t)f.count, arena);
+}
