@@ -201,7 +201,7 @@ static const char *leaves_a_pattern(judge *j, int output) {
     y += target * target;
   }
   if (own <= 1e-12 * y || both <= many_errors / sqrt((double)j->samples) * own) return NULL;
-  return "its residuals are no noise: samples that lie close together have similar ones";
+  return "its residuals are not noise: nearby samples have similar residuals";
 }
 
 /* --- rivals --- */
@@ -211,7 +211,7 @@ static const char *has_a_rival(judge *j, int output) {
   if (!v || !v->rival || v->lead >= narrow_lead) return NULL;
   const char *text = gt_symbolic_text(v->rival, output, GT_FORMULA_PLAIN, &j->arena);
   if (!strcmp(text, gt_symbolic_text(&j->e->symbolic, output, GT_FORMULA_PLAIN, &j->arena))) return NULL;
-  return gt_arena_printf(&j->arena, "the samples hardly tell it from %s, which is %.1f bits longer", text,
+  return gt_arena_printf(&j->arena, "%s fits the samples about as well and is only %.1f bits longer", text,
                          v->lead);
 }
 

@@ -108,6 +108,6 @@ bool gt_explained_draw(const gt_explained *models, int count, const char *svg, c
                   (!svg || write_svg(&panels, width, height, svg, error)) &&
                   (!png || write_png(&panels, width, height, png, error));
   gt_arena_finish(&arena);
-  if (ok) gt_info("a drawing of %d panels in %s", panels.panels, png ? png : svg);
+  if (ok) gt_info("drawing written to %s", png ? png : svg);
   return ok;
 }

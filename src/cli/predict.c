@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -154,6 +155,7 @@ static void write_findings(gt_diagnostics *diagnostics) {
 static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
+  if (!strcmp(first, "-")) first = GT_STDIN;
   gt_review_ranges(&file->signature, inputs, (gt_position){.file = first}, arena, diagnostics);
   if (gt_flag(arguments, "json")) write_findings(diagnostics);
   return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);

@@ -142,7 +142,12 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
                  const gt_gate *gates, int gate_count) {
   gt_error error = {0};
   gt_train_result result;
-  if (!gt_train(config, wanted, &result, &error))
+  const bool ok = gt_train(config, wanted, &result, &error);
+  if (!ok && result.out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
+    gt_info("%s", error.message); /* as --max-time asks for */
+    return GT_INTERRUPTED;
+  }
+  if (!ok)
     return gt_cli_refuse(arguments, &config->diagnostics, &error,
                          config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
   if (gt_flag(arguments, "json"))

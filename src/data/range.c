@@ -164,13 +164,20 @@ static const char *name_of(const gt_input *input, int64_t column, int64_t column
   return gt_arena_printf(arena, " of %s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }
 
+static const char *interval(float low, float high, gt_arena *arena) {
+  if (low == high) return gt_arena_printf(arena, "%.4g", (double)low);
+  return gt_arena_printf(arena, "%.4g to %.4g", (double)low, (double)high);
+}
+
 static const char *describe(const gt_input *input, const gt_value_range *now, int64_t column,
                             gt_arena *arena) {
   const gt_value_range *trained = &input->range;
-  return gt_arena_printf(arena, "values%s from %.4g to %.4g, trained on %.4g to %.4g",
-                         name_of(input, column, now->columns, arena), (double)now->low[column],
-                         (double)now->high[column], (double)trained->low[column],
-                         (double)trained->high[column]);
+  const char *name = name_of(input, column, now->columns, arena);
+  const char *known = interval(trained->low[column], trained->high[column], arena);
+  if (now->low[column] == now->high[column])
+    return gt_arena_printf(arena, "value%s is %.4g, trained on %s", name, (double)now->low[column], known);
+  return gt_arena_printf(arena, "values%s from %s, trained on %s", name,
+                         interval(now->low[column], now->high[column], arena), known);
 }
 
 /* The columns with most samples outside, up to MOST_NAMED. */
@@ -207,7 +214,9 @@ const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt
   if (!any) return NULL;
   const tally t = count_outside(samples, column, now.columns);
   if (!is_worth_a_word(trained, &t, column, rows)) return NULL;
-  return gt_arena_printf(arena, "%lld of %lld samples %s outside the range of the training data: %s",
-                         (long long)t.samples[1], (long long)rows, t.samples[1] == 1 ? "lies" : "lie",
-                         describe_all(input, &now, column, arena));
+  const char *which =
+      rows == 1 ? "the sample"
+                : gt_arena_printf(arena, "%lld of %lld samples", (long long)t.samples[1], (long long)rows);
+  return gt_arena_printf(arena, "%s %s outside the range of the training data: %s", which,
+                         t.samples[1] == 1 ? "lies" : "lie", describe_all(input, &now, column, arena));
 }

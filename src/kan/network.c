@@ -25,8 +25,7 @@ typedef struct reader {
 } reader;
 
 static bool refuse(const reader *r, const gt_model_layer *layer, const char *why) {
-  return gt_fail(r->error, GT_ERR_DATA,
-                 "%s: not a network of KAN layers, one after the other: layer '%s' (%s) %s", r->path,
+  return gt_fail(r->error, GT_ERR_DATA, "%s: not a chain of KAN layers: layer '%s' (%s) %s", r->path,
                  layer->name, layer->type->name, why);
 }
 

@@ -155,11 +155,19 @@ static void print_source(const gt_position *at, FILE *stream, bool color) {
   fprintf(stream, "%s\n", color ? "\033[0m" : "");
 }
 
+/* "file:line:column"; a model file holds its config, in which no editor can open a line. */
+static void print_place(const gt_position *at, FILE *stream) {
+  const size_t length = at->file ? strlen(at->file) : 0;
+  const bool model = at->line && length > 4 && !strcmp(at->file + length - 4, ".bin");
+  if (at->file) gt_put_text(stream, at->file);
+  if (at->line)
+    fprintf(stream, model ? " (line %d, column %d of its config)" : ":%d:%d", at->line, at->column);
+}
+
 static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   const gt_position *at = &item->at;
   fputs(color ? "\033[1m" : "", stream);
-  if (at->file) gt_put_text(stream, at->file);
-  if (at->line) fprintf(stream, ":%d:%d", at->line, at->column);
+  print_place(at, stream);
   fprintf(stream, "%s%s%s:%s ", at->file ? ": " : "",
           !color          ? ""
           : item->finding ? "\033[1;35m"

@@ -157,6 +157,20 @@ static const gt_field *shorthand_of(const gt_schema *schema) {
 static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
                         gt_position map_at, const names *excused);
 
+/* Names the map of a field: "in 'train.early_stopping'" inside "in 'train'", "in 'in' of layer 'kan'" inside
+ * a layer. */
+static const char *inner_where(const gt_schema_reader *r, const gt_field *field) {
+  static const char data[] = "in data of ", in[] = "in ";
+  const char *outer = r->where ? r->where : "";
+  if (!strncmp(outer, data, sizeof data - 1)) outer = "in 'data'";
+  if (!*outer) return gt_arena_printf(r->arena, "in '%s'", field->name);
+  const size_t path = outer[3] == '\'' ? strcspn(outer + 4, "'") : 0;
+  if (path && !outer[4 + path + 1])
+    return gt_arena_printf(r->arena, "in '%.*s.%s'", (int)path, outer + 4, field->name);
+  return gt_arena_printf(r->arena, "in '%s' of %s", field->name,
+                         strncmp(outer, in, sizeof in - 1) ? outer : outer + sizeof in - 1);
+}
+
 /* A rejected value is never used: the field keeps its default. */
 static bool read_field(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *value) {
   if (field->type != GT_FIELD_MAP) {
@@ -165,10 +179,8 @@ static bool read_field(const gt_schema_reader *r, const gt_field *field, char *o
     if (fallback) gt_schema_read_value(r, field, out + field->offset, fallback);
     return false;
   }
-  const char *where =
-      gt_arena_printf(r->arena, "in '%s'%s", field->name, gt_schema_where(r->arena, r->where));
-  return gt_schema_read(field->sub, out + field->offset, NULL, NULL, value, value->at, where, r->arena,
-                        r->diagnostics);
+  return gt_schema_read(field->sub, out + field->offset, NULL, NULL, value, value->at, inner_where(r, field),
+                        r->arena, r->diagnostics);
 }
 
 /* Only defaults: an absent map that is optional may itself have required keys. */
@@ -222,7 +234,9 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
   const gt_field *field = shorthand_of(r->schema);
   if (field) {
     names excused = {.item = {field->name}, .count = 1};
-    bool ok = read_field(r, field, out, value);
+    gt_schema_reader own = *r;
+    if (r->where && !strncmp(r->where, "in '", 4)) own.shown = r->where + 3; /* the key is not written */
+    bool ok = read_field(&own, field, out, value);
     for (const gt_field *f = r->schema->fields; f->name; f++)
       if (f != field) ok &= read_absent(r, f, out, map_at, &excused);
     return read_fields(r, r->extra, extra_out, NULL, map_at, &excused) && ok;
@@ -250,7 +264,7 @@ static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spe
     double number;
   } ignored = {{0}};
   gt_diagnostics silent;
-  const gt_schema_reader trial = {r->schema, r->extra, r->where, r->arena, &silent};
+  const gt_schema_reader trial = {r->schema, r->extra, r->where, r->arena, &silent, NULL};
   if (field->type == GT_FIELD_MAP || field->type == GT_FIELD_NODE) return false;
   gt_diagnostics_init(&silent, r->arena);
   return gt_schema_read_value(&trial, field, &ignored, value);
@@ -285,7 +299,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics) {
-  const gt_schema_reader r = {schema, extra, where, arena, diagnostics};
+  const gt_schema_reader r = {schema, extra, where, arena, diagnostics, NULL};
   names excused = {.count = 0};
   bool ok = true;
   if (gt_spec_is_null(map)) {

@@ -179,6 +179,11 @@ const char *gt_schema_where(gt_arena *arena, const char *where) {
   return where && *where ? gt_arena_printf(arena, " %s", where) : "";
 }
 
+const char *gt_schema_subject(const gt_schema_reader *r, const gt_field *field) {
+  return r->shown ? r->shown
+                  : gt_arena_printf(r->arena, "'%s'%s", field->name, gt_schema_where(r->arena, r->where));
+}
+
 static const char *found_text(gt_arena *arena, const gt_spec *value) {
   if (value->kind == GT_SPEC_MAP) return "a map";
   if (value->kind == GT_SPEC_SEQUENCE) return "a list";
@@ -226,8 +231,8 @@ static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_
 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
                        const char *wanted) {
-  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: expected %s, found %s", field->name,
-                                    gt_schema_where(r->arena, r->where), wanted, found_text(r->arena, value));
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "%s: expected %s, found %s",
+                                    gt_schema_subject(r, field), wanted, found_text(r->arena, value));
   const gt_hint hint = meant(r, field, value);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
@@ -242,8 +247,8 @@ static bool check_range(const gt_schema_reader *r, const gt_field *field, const 
   const bool low = field->flags & GT_FIELD_OPEN_MIN ? number <= min : number < min;
   const bool high = field->flags & GT_FIELD_OPEN_MAX ? number >= max : number > max;
   if (!low && !high) return true;
-  gt_error_at(r->diagnostics, value->at, "'%s'%s is too %s: %s", field->name,
-              gt_schema_where(r->arena, r->where), low ? "small" : "large", value->scalar)
+  gt_error_at(r->diagnostics, value->at, "%s is too %s: %s", gt_schema_subject(r, field),
+              low ? "small" : "large", value->scalar)
       ->expected = gt_field_describe(r->arena, field);
   return false;
 }
@@ -281,8 +286,8 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
       *to = field->choices[count];
       return true;
     }
-  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s cannot be '%.80s'", field->name,
-                                    gt_schema_where(r->arena, r->where), text);
+  gt_diagnostic *item =
+      gt_error_at(r->diagnostics, value->at, "%s cannot be '%.80s'", gt_schema_subject(r, field), text);
   const gt_hint hint = gt_hint_name(r->diagnostics, field->name, text, field->choices, count);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
@@ -299,8 +304,8 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
     *to = path;
     return true;
   }
-  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
-                                    gt_schema_where(r->arena, r->where), path);
+  gt_diagnostic *item =
+      gt_error_at(r->diagnostics, value->at, "%s: '%s' does not exist", gt_schema_subject(r, field), path);
   item->expected = gt_position_is_override(value->at)
                        ? "an existing file, relative to the working directory"
                        : "an existing file, relative to the working directory or to the config's folder";

@@ -9,6 +9,7 @@ typedef struct gt_schema_reader {
   const char *where;
   gt_arena *arena;
   gt_diagnostics *diagnostics;
+  const char *shown; /* what messages call the value, such as "'data.normalize'"; NULL: its field */
 } gt_schema_reader;
 
 /* Reads a value that is not a MAP into *to; false: reported, and *to is unchanged. */
@@ -20,6 +21,8 @@ gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position 
 void gt_field_bounds(const gt_field *field, double *min, double *max);
 /* True if the field accepts a list. */
 bool gt_field_is_list(const gt_field *field);
+/* What a message calls the field's value: "'units' in layer 'linear'". */
+const char *gt_schema_subject(const gt_schema_reader *reader, const gt_field *field);
 /* " in layer 'linear'", with a leading space, or "". */
 const char *gt_schema_where(gt_arena *arena, const char *where);
 /* For text "key:value" (no space) with a key of the schema: "key: value"; else NULL. */

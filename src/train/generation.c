@@ -201,8 +201,8 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_state_dict_finish(&held);
   gt_arena_finish(&former);
   if (ok)
-    gt_sinks_say(&run->sinks, "phase %lld of %d, to step %lld", (long long)run->state.phase + 1,
-                 run->base->phases, (long long)run->phase_end);
+    gt_sinks_say(&run->sinks, "phase %lld of %d, until step %lld of %lld", (long long)run->state.phase + 1,
+                 run->base->phases, (long long)run->phase_end, (long long)run->total);
   return ok;
 }
 

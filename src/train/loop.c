@@ -246,7 +246,8 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
 static bool interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
   const char *why = "interrupted";
-  if (!gt_signal_received())
+  run->result->out_of_time = !gt_signal_received();
+  if (run->result->out_of_time)
     why = gt_arena_printf(&run->session.arena, "stopped after %s (--max-time)", run->options->max_time);
   return gt_fail(error, GT_INTERRUPTED, "%s at step %lld of %lld; saved. Continue with:\n  %s", why,
                  (long long)run->state.step, (long long)run->total, run->command);

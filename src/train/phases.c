@@ -217,19 +217,19 @@ static bool is_cut(const gt_slot *before, const gt_slot *now) {
   return false;
 }
 
-/* "body.weight goes from [20, 64] to [5, 64]: values are cut off" */
+/* "body.weight changes shape from [20, 64] to [5, 64]: some values are dropped" */
 static const char *resized(const gt_slot *before, const gt_slot *now, gt_arena *arena) {
   char was[128], is[128];
   bool grows = false;
   for (int d = 0; d < now->shape.rank; d++) grows |= now->shape.dim[d] > before->shape.dim[d];
   const bool cut = is_cut(before, now);
-  return gt_arena_printf(arena, "%s goes from %s to %s%s", now->name, gt_shape_text(before->shape, was),
-                         gt_shape_text(now->shape, is),
-                         starts_anew(before, now) ? ": all values begin anew"
-                         : now->form              ? ", as the layer fits it"
-                         : cut && grows           ? ": values are cut off, and others begin anew"
-                         : cut                    ? ": values are cut off"
-                                                  : ": the added values begin anew");
+  return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", now->name,
+                         gt_shape_text(before->shape, was), gt_shape_text(now->shape, is),
+                         starts_anew(before, now) ? "all values are initialized again"
+                         : now->form              ? "its functions are fitted again"
+                         : cut && grows           ? "some values are dropped, and new ones are initialized"
+                         : cut                    ? "some values are dropped"
+                                                  : "the added values are initialized");
 }
 
 typedef struct hand_over { /* to a phase */

@@ -59,21 +59,63 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
 static bool check_init(const gt_run *run, const char *path, gt_error *error) {
   const gt_init_from *from = run->config->init_from;
   if (!from || from->hash == run->state.init) return true;
-  return gt_fail(error, GT_ERR_DATA,
-                 "%s is not the model that %s was started from. Restore that file, or remove init_from: the "
-                 "checkpoint holds everything taken from it except the constants",
-                 from->file.path, path);
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s is not the model that %s was started from; resume with the original file or, if the model has no "
+      "constants (such as the wiring of logic gates), without --init and init_from",
+      from->file.path, path);
+}
+
+/* The first place where two configs differ. */
+typedef struct difference {
+  gt_arena *arena;
+  const char *path, *is, *was;
+} difference;
+
+static const char *value_text(const gt_spec *node) {
+  if (!node) return "not set";
+  if (node->kind != GT_SPEC_SCALAR) return node->kind == GT_SPEC_MAP ? "a map" : "a list";
+  return *node->scalar ? node->scalar : "empty";
+}
+
+static bool differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was);
+
+static bool children_differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
+  for (int i = 0; i < is->count || i < was->count; i++) {
+    const gt_spec *a = i < is->count ? is->child[i] : NULL, *b = i < was->count ? was->child[i] : NULL;
+    const char *key = gt_arena_printf(d->arena, "%d", i);
+    if (is->kind == GT_SPEC_MAP) {
+      key = a ? a->key : b->key;
+      if (a) b = gt_spec_find(was, key);
+      if (!a) a = gt_spec_find(is, key);
+    }
+    if (differ(d, gt_arena_printf(d->arena, "%s%s%s", path, *path ? "." : "", key), a, b)) return true;
+  }
+  return false;
+}
+
+static bool differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
+  const bool alike = is && was && is->kind == was->kind;
+  if (alike && is->kind != GT_SPEC_SCALAR) return children_differ(d, path, is, was);
+  if (alike && !strcmp(is->scalar, was->scalar)) return false;
+  *d = (difference){d->arena, path, value_text(is), value_text(was)};
+  return true;
 }
 
 /* Resuming with another config is allowed, but it is not the same run: warns where they differ. */
 static void compare_configs(const gt_run *run, const char *saved) {
-  const char *a = run->base->resolved, *b = saved;
-  int line = 1;
-  while (*a && *a == *b) line += *a == '\n', a++, b++;
-  if (!*a && !*b) return;
-  while (a > run->base->resolved && a[-1] != '\n') a--, b--;
-  gt_warn("the config differs from the checkpoint's, first in line %d of %s/config.yaml: '%.*s', was '%.*s'",
-          line, run->directory, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+  gt_arena arena;
+  gt_diagnostics ignored;
+  const char *now = run->base->resolved;
+  if (!strcmp(now, saved)) return;
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&ignored, &arena);
+  difference d = {.arena = &arena};
+  const gt_spec *is = gt_spec_parse(&arena, "config", now, strlen(now), &ignored),
+                *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
+  if (is && was && differ(&d, "", is, was))
+    gt_warn("the config differs from the checkpoint's, first in %s: %s, was %s", d.path, d.is, d.was);
+  gt_arena_finish(&arena);
 }
 
 /* Renames a damaged checkpoint, so that it does not count as one of the newest: pruning would remove valid

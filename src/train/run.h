@@ -29,6 +29,7 @@ typedef struct gt_train_result {
   int64_t step, epoch, best_step;
   gt_results train, validation, test; /* items 0: absent */
   bool stopped_early, interrupted;
+  bool out_of_time; /* interrupted by max_seconds */
   int64_t attempts; /* with restart_every; else 1 */
   bool has_goal, goal_reached;
   double seconds, samples_per_s;

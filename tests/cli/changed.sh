@@ -50,7 +50,7 @@ for net in gates looks trees; do
   loss=$(value_of soft_loss)
   rm "$run/model.bin"
   exits 0 "$net: another seed" train "$TEST_TMP/$net.yaml" --resume --set seed=77
-  says "it says so" "'seed: 77', was 'seed: 1'"
+  says "it says so" "first in seed: 77, was 1"
   check "$net: the same wiring" test "$(value_of soft_loss)" = "$loss"
   exits 0 "$net: once more" train "$TEST_TMP/$net.yaml" --resume --set seed=5
   check "$net: the same wiring" test "$(value_of soft_loss)" = "$loss"

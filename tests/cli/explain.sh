@@ -92,7 +92,7 @@ check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
 says "… is of x0" "0.5*x0^2 + 3"
 exits 0 "a line in its place" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x
-says "… is doubted" "warning: this formula is doubtful: its residuals are no noise"
+says "… is doubted" "warning: this formula is doubtful: its residuals are not noise"
 exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x --json
 says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'

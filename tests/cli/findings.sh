@@ -354,7 +354,10 @@ printf 'data: {train: constant.csv, target: y, task: regression}\nmodel: [{linea
 exits 0 "a column that never changes" "$GTRAIN" train constant.yaml --run-dir constant
 printf 'a,k\n1,7\n2,8\n' > other.csv
 exits 65 "… and does" "$GTRAIN" predict constant/model.bin other.csv --strict
-says "… is told" "1 of 2 samples lies outside the range of the training data: values of 'k' from 7 to 8, trained on 7 to 7"
+says "… is told" "1 of 2 samples lies outside the range of the training data: values of 'k' from 7 to 8, trained on 7"
+printf 'a,k\n2,8\n' > other.csv
+exits 65 "… in one sample" "$GTRAIN" predict constant/model.bin - --strict < other.csv
+says "… is told" "<stdin>: warning: the sample lies outside the range of the training data: value of 'k' is 8, trained on 7"
 sed '1!s/^/9/' constant.csv > test.csv
 finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
 finds repeated_samples "--set:1:11" "50 of the 50 test samples are also in the training split" "$GTRAIN" check constant.yaml --set data.test=constant.csv

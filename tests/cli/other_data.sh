@@ -99,6 +99,7 @@ check "it is the same file" test "$(tail -n 1 <<< "$out")" = "$(tail -n 1 <<< "$
 cp a/run/model.bin b/model.bin
 exits 0 "a model away from its run" at b again model.bin
 says "takes the other file with a warning" "warning: $changed model.bin"
+says "… at a place of its config, which no editor opens" "model.bin (line "
 exits 0 "unless it is named" at b again model.bin --set data.test=d.csv
 check "then there is none" test "$(grep -c "$changed" <<< "$out")" = 0
 sed -i '2s/^./9/' a/d.csv

@@ -20,8 +20,8 @@ YAML
 train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
 
 exits 0 "a run of three phases" train whole --set train.threads=1
-says "… says where each begins" "phase 2 of 3, to step 52"
-says "… and the last" "phase 3 of 3, to step 56"
+says "… says where each begins" "phase 2 of 3, until step 52 of 56"
+says "… and the last" "phase 3 of 3, until step 56 of 56"
 check "all have learned" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.7'
 "$GTRAIN" inspect "$TEST_TMP/whole/model.bin" > "$TEST_TMP/tensors"
 check "the model has the last sizes" grep -q 'body.weight *f32 *\[28, 64\]' "$TEST_TMP/tensors"
@@ -35,9 +35,9 @@ check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/config/
 exits 0 "a key of a phase" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.1.train.batch_size=100 --set train.phases.0.optimizer.lr=0.1
 says "… is replaced" "then 30 steps of 100 samples"
 says "… or added, and what else the section has stays" "46 steps of 64 samples, optimizer adam"
-says "what a new size drops or begins anew" "phase 3: body.weight goes from [20, 64] to [28, 64]: the added values begin anew"
+says "what a new size drops or begins anew" "phase 3: body.weight changes shape from [20, 64] to [28, 64]: the added values are initialized"
 exits 0 "smaller layers" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.2.model.body.units=5
-says "… are cut" "phase 3: body.weight goes from [20, 64] to [5, 64]: values are cut off"
+says "… are cut" "phase 3: body.weight changes shape from [20, 64] to [5, 64]: some values are dropped"
 
 # Stopped at every checkpoint: in a phase, and right before the next.
 goes_on whole metrics.jsonl

@@ -172,7 +172,7 @@ static const bad mistakes[] = {
     {"v: {units: 1, sizes: [1, x, 3]}", 1, 26, "expected an integer, found 'x'", "list of integers", NULL},
     {"v: {units: 1, sizes: [1, 101]}", 1, 26, "too large: 101", "each at least 1 and at most 100", NULL},
     {"v: {units: 1, sizes: {a: 1}}", 1, 22, "found a map", "list of integers", NULL},
-    {"v: {units: 1, in: {ratio: 1}}", 1, 27, "'ratio' in 'in' in layer 'linear' is too large", "less than 1",
+    {"v: {units: 1, in: {ratio: 1}}", 1, 27, "'ratio' in 'in' of layer 'linear' is too large", "less than 1",
      NULL},
     {"v: {units: 1, in: {ration: 1}}", 1, 20, "unknown key 'ration'", "ratio, seed", "ratio"},
     {"v: {units: 1, in: 3}", 1, 19, "expected a map, found '3'", "ratio, seed", NULL},
