@@ -82,14 +82,32 @@ void gt_log_error(const char *format, ...) {
   va_end(arguments);
 }
 
+/* The next name in the list, and its length; NULL: there is none. */
+static const char *next_name(const char *list, size_t *length) {
+  if (!list) return NULL;
+  list += strspn(list, ", ");
+  *length = strcspn(list, ", ");
+  return *length ? list : NULL;
+}
+
 bool gt_debug(const char *name) {
-  const char *list = getenv("GTRAIN_DEBUG");
-  const size_t length = strlen(name);
-  while (list && *list) {
-    size_t item = strcspn(list, ", ");
-    if (item == length && !strncmp(list, name, length)) return true;
-    list += item;
-    list += strspn(list, ", ");
-  }
+  size_t length;
+  const char *item = next_name(getenv("GTRAIN_DEBUG"), &length);
+  for (; item; item = next_name(item + length, &length))
+    if (length == strlen(name) && !strncmp(item, name, length)) return true;
   return false;
+}
+
+void gt_debug_check(void) {
+  static const char *const known[] = {"validation", "plan",    "graph", "matrix",
+                                      "packed",     "float16", "cache", "straight"};
+  enum { KNOWN = sizeof known / sizeof *known };
+  size_t length;
+  const char *item = next_name(getenv("GTRAIN_DEBUG"), &length);
+  for (; item; item = next_name(item + length, &length)) {
+    int k = 0;
+    while (k < KNOWN && (strlen(known[k]) != length || strncmp(item, known[k], length))) k++;
+    if (k == KNOWN)
+      gt_warn("GTRAIN_DEBUG: '%.*s' ignored: expected validation, plan, graph or matrix", (int)length, item);
+  }
 }

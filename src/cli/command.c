@@ -252,6 +252,7 @@ int gt_cli_main(int argc, char **argv) {
     gt_log_error("no command; `gtrain --help` lists them");
     return GT_ERR_USAGE;
   }
+  gt_debug_check();
   if (argc > 2 && !strcmp(argv[1], "help")) argv[1] = argv[2], argv[2] = help;
   const char *word = argv[1];
   int code = -1;

@@ -21,7 +21,8 @@ const gt_help_row gt_cli_variables[] = {
     {"GTRAIN_THREADS", "number of CPU threads, unless the config sets train.threads"},
     {"GTRAIN_CPU", "instruction set of the CPU's kernels: portable, avx2 or avx512 (default: the best)"},
     {"GTRAIN_CACHE_DIR", "folder for compiled kernels and tuning results (default: ~/.cache/gtrain)"},
-    {"GTRAIN_DEBUG", "comma-separated: validation (Vulkan's validation layers), plan, graph"},
+    {"GTRAIN_DEBUG",
+     "comma-separated: validation (Vulkan's validation layers), plan, graph, matrix (emulates matrix units)"},
     {"NO_COLOR", "if set and not empty, messages are not colored"},
     {NULL, NULL},
 };
