@@ -20,7 +20,7 @@ static const gt_option options[] = {
     {"seed", "N", "seed of the start, of the cells that fire and of random damage (default: 1)", false},
     {"fire-rate", "P", "probability that a cell is updated in a step; 1: all cells (default: the model's)",
      false},
-    {"damage", "DAMAGE", "set cells to 0 during the run, see above; may be repeated", true},
+    {"damage", "DAMAGE", "set cells to 0 during the run, see above", true},
     {"every", "N", "print the errors of every Nth board", false},
     {"fail-if", "'METRIC>N'", "exit with 1 if true; METRIC is errors or mean_errors, e.g. 'errors>0'", true},
     {"png", "DIR", "write boards as images DIR/step-000000.png, …", false},
