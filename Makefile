@@ -41,7 +41,7 @@ GLSLC      ?= glslc
 SPIRV_OPT  ?= $(shell command -v spirv-opt 2>/dev/null)
 SPIRV_OPT  := $(SPIRV_OPT)
 PKG_CONFIG ?= pkg-config
-PACKAGES   := yaml-0.1 zlib libpng libjpeg jansson libutf8proc libxxhash openblas
+PACKAGES   := yaml-0.1 zlib libzip libpng libjpeg jansson libutf8proc libxxhash openblas
 NEEDED     := $(PACKAGES) $(if $(filter check,$(MAKECMDGOALS)),cmocka)
 
 # What these goals do needs no library, so a machine without them can still clean, format and lint.

@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 source scripts/lib.sh
 
-packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev libpng-dev libjpeg-dev libjansson-dev
-  libutf8proc-dev libxxhash-dev libopenblas-pthread-dev libvulkan-dev libvulkan-volk-dev)
+packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev libzip-dev libpng-dev libjpeg-dev
+  libjansson-dev libutf8proc-dev libxxhash-dev libopenblas-pthread-dev libvulkan-dev libvulkan-volk-dev)
 for option in "$@"; do
   case $option in
     --tests)
@@ -20,7 +20,7 @@ for option in "$@"; do
       grep -qx arm64 <<< "$(dpkg --print-foreign-architectures)" || as_root dpkg --add-architecture arm64 ||
         die "could not add the architecture; as root, run: dpkg --add-architecture arm64"
       packages+=(gcc-aarch64-linux-gnu qemu-user-static)
-      packages+=({libyaml-dev,zlib1g-dev,libpng-dev,libjpeg-dev,libjansson-dev,libutf8proc-dev,libxxhash-dev,libopenblas-pthread-dev}:arm64)
+      packages+=({libyaml-dev,zlib1g-dev,libzip-dev,libpng-dev,libjpeg-dev,libjansson-dev,libutf8proc-dev,libxxhash-dev,libopenblas-pthread-dev}:arm64)
       ;;
     *)
       echo "usage: scripts/install-deps.sh [--tests] [--cross]" >&2

@@ -1,4 +1,5 @@
-/* IDX and NPY arrays: converts the raw elements of a file (one element type) to input and target tensors. */
+/* IDX, NPY and NPZ arrays: converts the raw elements of a file (one element type) to input and target
+ * tensors. */
 #include "base/memory.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -157,16 +158,50 @@ static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, g
   return true;
 }
 
-static bool read_array(gt_data_file file, bool outline, gt_raw_parse parse, gt_raw_array *out,
-                       gt_error *error) {
-  *out = (gt_raw_array){.path = file.path};
-  if (!outline) {
-    if (!gt_data_read_file(file, &out->file, error)) return false;
-    out->size = out->file.size;
-    return parse(out, error);
+/* Reorders the elements of a Fortran-order array to row-major order, in a buffer of the same size. */
+static bool to_rows(gt_raw_array *array, gt_error *error) {
+  uint64_t count;
+  const size_t size = gt_raw_size(array->type);
+  int64_t index[GT_DATA_MAX_RANK] = {0}, stride[GT_DATA_MAX_RANK] = {1};
+  if (!array->fortran) return true;
+  if (!gt_raw_count(array, &count, error)) return false;
+  void *rows;
+  /* One byte more, as gt_bytes has it. */
+  if (!gt_try_alloc(&rows, count * size + 1, 1, array->path, error)) return false;
+  for (int d = 1; d < array->rank; d++) stride[d] = stride[d - 1] * array->dim[d - 1];
+  int64_t from = 0;
+  uint8_t *to = rows;
+  for (uint64_t i = 0; i < count; i++, to += size) {
+    memcpy(to, array->data + (size_t)from * size, size);
+    for (int d = array->rank - 1; d >= 0; d--) {
+      from += stride[d];
+      if (++index[d] < array->dim[d]) break;
+      from -= stride[d] * array->dim[d];
+      index[d] = 0;
+    }
   }
-  out->size = gt_data_file_size(file.path);
-  const bool ok = gt_read_head(file.path, GT_DATA_OUTLINE, &out->file, error) && parse(out, error);
+  gt_bytes_finish(&array->file);
+  array->file = (gt_bytes){rows, count * size};
+  array->data = rows;
+  array->fortran = false;
+  return true;
+}
+
+static bool read_bytes(gt_array_source from, gt_bytes *out, gt_error *error) {
+  return from.archive ? gt_npz_read(from.archive, from.member, out, error)
+                      : gt_data_read_file(from.file, out, error);
+}
+
+static bool read_array(gt_array_source from, bool outline, gt_raw_parse parse, gt_raw_array *out,
+                       gt_error *error) {
+  *out = (gt_raw_array){.path = from.name};
+  if (!outline) {
+    if (!read_bytes(from, &out->file, error)) return false;
+    out->size = out->file.size;
+    return parse(out, error) && to_rows(out, error);
+  }
+  out->size = gt_data_file_size(from.file.path);
+  const bool ok = gt_read_head(from.file.path, GT_DATA_OUTLINE, &out->file, error) && parse(out, error);
   out->data = NULL;
   return ok;
 }
@@ -198,32 +233,33 @@ static bool is_missing(gt_data_reader *reader, const char *split, const char *ke
   return false;
 }
 
-typedef struct files { /* the files of one split */
-  gt_data_file input[GT_DATA_MOST_INPUTS], targets;
-} files;
+static gt_array_source whole_file(gt_data_file file) {
+  return (gt_array_source){.file = file, .name = file.path};
+}
 
 /* Reports every missing file, not only the first. */
-static bool find_files(gt_data_reader *reader, const char *split, const gt_array_pair *pair, files *out) {
+static bool find_files(gt_data_reader *reader, const char *split, const gt_array_pair *pair,
+                       gt_array_files *out) {
   const gt_spec *inputs = gt_data_node(reader, split, "inputs");
   bool ok = pair->inputs.count || is_missing(reader, split, "inputs");
   for (int k = 0; pair->inputs.count && k < reader->dataset->inputs; k++) {
     const gt_spec *node = gt_data_input_node(reader, inputs, split, k);
     if (!node) return false;
-    out->input[k] = gt_data_find_file(reader, node);
-    ok &= out->input[k].path != NULL;
+    out->input[k] = whole_file(gt_data_find_file(reader, node));
+    ok &= out->input[k].name != NULL;
   }
   if (!pair->targets) return is_missing(reader, split, "targets");
-  out->targets = gt_data_find_file(reader, gt_data_node(reader, split, "targets"));
-  return ok && out->targets.path;
+  out->targets = whole_file(gt_data_find_file(reader, gt_data_node(reader, split, "targets")));
+  return ok && out->targets.name;
 }
 
-static bool read_one_input(gt_data_file file, bool outline, gt_raw_parse parse, bool integers, gt_tensor *out,
-                           gt_error *error) {
+static bool read_one_input(gt_array_source from, bool outline, gt_raw_parse parse, bool integers,
+                           gt_tensor *out, gt_error *error) {
   gt_raw_array array = {0};
   const bool ok =
-      read_array(file, outline && !integers, parse, &array, error) && to_inputs(&array, out, error);
+      read_array(from, outline && !integers, parse, &array, error) && to_inputs(&array, out, error);
   gt_bytes_finish(&array.file);
-  return ok && (!integers || gt_data_to_integers(file.path, out, error));
+  return ok && (!integers || gt_data_to_integers(from.name, out, error));
 }
 
 /* Integer targets with one number per sample are class labels, unless the config sets `task`. */
@@ -232,11 +268,12 @@ static bool decide_task(const gt_data_reader *reader, const gt_raw_array *target
   return reader->task == GT_TASK_CLASSIFICATION;
 }
 
-static bool is_outlined(const gt_data_reader *reader, gt_data_file file) {
-  return gt_data_is_outlined(reader, gt_data_file_size(file.path));
+/* An archive is read whole. */
+static bool is_outlined(const gt_data_reader *reader, gt_array_source from) {
+  return !from.archive && gt_data_is_outlined(reader, gt_data_file_size(from.file.path));
 }
 
-static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
+static bool read_targets(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
                          gt_split *out) {
   gt_raw_array targets = {0};
   const bool outline = is_outlined(reader, from->targets);
@@ -253,11 +290,12 @@ static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse
   return ok;
 }
 
-static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
+static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
                        gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
-  gt_data_turn_to(reader, first ? GT_PART_TRAIN : GT_PART_TEST,
-                  gt_data_are_own(from->input, dataset->inputs) && gt_data_are_own(&from->targets, 1));
+  bool own = gt_data_are_own(&from->targets.file, 1);
+  for (int k = 0; k < dataset->inputs; k++) own &= gt_data_are_own(&from->input[k].file, 1);
+  gt_data_turn_to(reader, first ? GT_PART_TRAIN : GT_PART_TEST, own);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
@@ -269,21 +307,26 @@ static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse p
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s holds %" PRId64 " samples, but %s holds %" PRId64
                      " targets; expected one target per sample",
-                     from->input[k].path, out->input[k].dim[0], from->targets.path, out->samples);
+                     from->input[k].name, out->input[k].dim[0], from->targets.name, out->samples);
   return true;
+}
+
+bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, const gt_array_files *test,
+                          gt_raw_parse parse) {
+  reader->train_name = train->targets.name;
+  reader->test_name = test ? test->targets.name : NULL;
+  return read_split(reader, train, parse, true, &reader->dataset->train) &&
+         (!test || read_split(reader, test, parse, false, &reader->dataset->test));
 }
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
   const bool tested = gt_data_node(reader, "test", NULL) != NULL;
-  files train = {0}, test = {0};
+  gt_array_files train = {0}, test = {0};
   if (!gt_data_name_inputs(reader, gt_data_node(reader, "train", "inputs"))) return false;
   bool ok = find_files(reader, "train", &options->train, &train);
   if (tested) ok &= find_files(reader, "test", &options->test, &test);
   reader->test_fraction = options->test_fraction;
-  reader->train_name = train.targets.path;
-  reader->test_name = test.targets.path;
-  return ok && read_split(reader, &train, parse, true, &reader->dataset->train) &&
-         (!tested || read_split(reader, &test, parse, false, &reader->dataset->test));
+  return ok && gt_array_read_splits(reader, &train, tested ? &test : NULL, parse);
 }
 
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
@@ -292,6 +335,11 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
     return gt_fail(error, GT_ERR_DATA,
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
-  return read_one_input((gt_data_file){.path = path}, false, parse, false, out, error) &&
-         gt_data_fit(path, &signature->input[0], out, error);
+  return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0], out,
+                             error);
+}
+
+bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
+                         gt_error *error) {
+  return read_one_input(from, false, parse, false, out, error) && gt_data_fit(from.name, input, out, error);
 }

@@ -213,7 +213,7 @@ bool gt_data_choose_classes(gt_data_reader *reader);
  * of the training file, moves along; count is updated for each split. */
 bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
-/* --- arrays of one element type: IDX and NPY (array.c) --- */
+/* --- arrays of one element type: IDX, NPY and NPZ (array.c) --- */
 
 typedef enum gt_raw_type {
   GT_RAW_U8,
@@ -234,6 +234,7 @@ typedef struct gt_raw_array {
       *data; /* points into `file`, exactly the bytes that type and shape need; NULL in an outline */
   gt_raw_type type;
   bool big_endian;
+  bool fortran; /* the elements are in column-major order; array.c reorders them */
   int rank;
   int64_t dim[GT_DATA_MAX_RANK];
 } gt_raw_array;
@@ -246,6 +247,17 @@ bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
 /* Parses the header in array->file: sets data, type, order and shape. */
 typedef bool (*gt_raw_parse)(gt_raw_array *array, gt_error *error);
 
+/* Where an array is: a whole file, or one array of an archive. */
+typedef struct gt_array_source {
+  gt_data_file file;
+  struct gt_npz *archive; /* NULL: the array is the whole file */
+  const char *member;     /* its name in the archive */
+  const char *name;       /* for messages: the file, or "x.npz: array 'x'" */
+} gt_array_source;
+typedef struct gt_array_files { /* the arrays of one split; the inputs in the order of the dataset */
+  gt_array_source input[GT_DATA_MOST_INPUTS], targets;
+} gt_array_files;
+
 typedef struct gt_array_pair {
   gt_named inputs; /* paths */
   const char *targets;
@@ -256,6 +268,16 @@ typedef struct gt_array_options {
 } gt_array_options;
 extern const gt_field gt_array_fields[]; /* schema rows of these formats */
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse);
+/* Reads the splits of a dataset whose inputs are named; test: NULL if there is none. */
+bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, const gt_array_files *test,
+                          gt_raw_parse parse);
+/* Reads one input for a prediction, in the shape that the model takes. */
+bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
+                         gt_error *error);
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
                           gt_tensor *out, gt_error *error);
+bool gt_npy_parse(gt_raw_array *array, gt_error *error); /* a gt_raw_parse */
+
+/* NPZ (npz.c): the bytes of one array of an open archive, as an NPY file. */
+bool gt_npz_read(struct gt_npz *archive, const char *member, gt_bytes *out, gt_error *error);
 #endif

@@ -131,13 +131,16 @@ static bool dictionary(header *h) {
 
 static bool element_type(header *h) {
   static const struct {
-    char name[4];
+    char name[3];
     gt_raw_type type;
-  } types[] = {{"<f4", GT_RAW_F32}, {"<f8", GT_RAW_F64}, {"|u1", GT_RAW_U8},  {"|i1", GT_RAW_I8},
-               {"<i2", GT_RAW_I16}, {"<i4", GT_RAW_I32}, {"<i8", GT_RAW_I64}, {"|b1", GT_RAW_BOOL}};
+  } types[] = {{"f4", GT_RAW_F32}, {"f8", GT_RAW_F64}, {"u1", GT_RAW_U8},  {"i1", GT_RAW_I8},
+               {"i2", GT_RAW_I16}, {"i4", GT_RAW_I32}, {"i8", GT_RAW_I64}, {"b1", GT_RAW_BOOL}};
+  const char order = h->descr[0];
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (!strcmp(types[i].name, h->descr)) {
+    if (order && strchr("<>|", order) && !strcmp(types[i].name, h->descr + 1) &&
+        (order != '|' || gt_raw_size(types[i].type) == 1)) {
       h->array->type = types[i].type;
+      h->array->big_endian = order == '>';
       return true;
     }
   for (char *c = h->descr; *c; c++)
@@ -145,7 +148,7 @@ static bool element_type(header *h) {
   return gt_fail(
       h->error, GT_ERR_DATA,
       "%s: elements of type '%s' are not supported; save float32, float64, uint8, int8, int16, int32, "
-      "int64 or bool, little-endian (array.astype('float32'))",
+      "int64 or bool (array.astype('float32'))",
       h->path, h->descr);
 }
 
@@ -156,7 +159,8 @@ static bool header_extent(const gt_raw_array *array, size_t *start, size_t *leng
   if (size < 10 || memcmp(b, magic, sizeof magic))
     return gt_fail(
         error, GT_ERR_DATA, "%s is not an NPY file: it does not start with \\x93NUMPY%s", array->path,
-        size >= 2 && b[0] == 'P' && b[1] == 'K' ? " (an .npz? save one array with numpy.save)" : "");
+        size >= 2 && b[0] == 'P' && b[1] == 'K' ? " (if it is an .npz, name it so, or set data.format: npz)"
+                                                : "");
   if (b[6] < 1 || b[6] > 3 || b[7])
     return gt_fail(error, GT_ERR_DATA, "%s: NPY version %d.%d is not supported; expected 1.0, 2.0 or 3.0",
                    array->path, b[6], b[7]);
@@ -167,15 +171,13 @@ static bool header_extent(const gt_raw_array *array, size_t *start, size_t *leng
   return gt_fail(error, GT_ERR_DATA, "%s is truncated: its NPY header is incomplete", array->path);
 }
 
-static bool parse(gt_raw_array *array, gt_error *error) {
+bool gt_npy_parse(gt_raw_array *array, gt_error *error) {
   size_t start = 0, length = 0;
   if (!header_extent(array, &start, &length, error)) return false;
   const char *text = (const char *)array->file.data + start;
   header h = {.path = array->path, .at = text, .end = text + length, .array = array, .error = error};
   if (!dictionary(&h) || !element_type(&h)) return false;
-  if (h.fortran && array->rank > 1)
-    return gt_fail(error, GT_ERR_DATA, "%s is in Fortran order; save numpy.ascontiguousarray(array) instead",
-                   array->path);
+  array->fortran = h.fortran && array->rank > 1;
   if (array->rank < 1)
     return gt_fail(error, GT_ERR_DATA,
                    "%s holds a single number; expected an array whose first dimension is the number of "
@@ -199,12 +201,12 @@ static bool probe(const gt_data_probe *p) {
 }
 
 static bool open_npy(gt_data_reader *reader, const void *options) {
-  return gt_array_open(reader, options, parse);
+  return gt_array_open(reader, options, gt_npy_parse);
 }
 
 static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                         gt_error *error) {
-  return gt_array_read_inputs(path, parse, signature, out, error);
+  return gt_array_read_inputs(path, gt_npy_parse, signature, out, error);
 }
 
 static const gt_schema schema = {.name = "npy", .help = "NumPy arrays (.npy)", .fields = gt_array_fields};
