@@ -216,7 +216,7 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
 /* `accuracy<97` would always fail. */
 static bool check_limit(const gt_arguments *arguments, const char *text, const gt_gate *gate) {
   const gt_metric_kind *kind = gt_metric_find(gate->metric);
-  if (!kind || !kind->accuracy || (gate->limit >= 0 && gate->limit <= 1)) return true;
+  if (!kind || !kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
   const bool percent = gate->limit > 1 && gate->limit <= 100;
   if (percent)
     gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1; write '%s%s%.6g'", text, gate->metric,

@@ -20,7 +20,9 @@ static const gt_option options[] = {
     {"output", "FILE",
      "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
     {"set", "data.KEY=VALUE",
-     "format of a CSV unlike the training data: data.header, data.delimiter; or quiet=[NAME]", true, 's'},
+     "format of a CSV unlike the training data: data.header, data.delimiter, data.decimal, data.skip; or "
+     "quiet=[NAME]",
+     true, 's'},
     GT_OPTION_DEVICE,
     GT_OPTION_REQUIRE_GPU,
     GT_OPTION_MEMORY_LIMIT,
@@ -130,7 +132,8 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
                         gt_tensor *inputs, const char *const **names, size_t *lost,
                         gt_diagnostics *diagnostics, gt_error *error) {
-  static const char *const settings[] = {"data.header=", "data.delimiter=", "quiet=", NULL};
+  static const char *const settings[] = {
+      "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
@@ -240,7 +243,7 @@ const gt_command gt_command_predict = {
     .usage = "MODEL FILE... [options]",
     .details =
         "MODEL is a model.bin or a run directory.\n"
-        "FILE is an idx, npy or csv file (.gz, too) with many samples; or an image (.png, .jpg), which is\n"
+        "FILE is an idx, npy, npz or csv file (.gz, too) of many samples; or an image (.png, .jpg), which is\n"
         "one sample, prepared as in training; or a folder, for all images in it and below it, in order of\n"
         "their names; or - for standard input. The result for an image follows the image's name; a CSV\n"
         "has it in its first column, file. Of several images, those that cannot be read are skipped with a\n"
@@ -249,9 +252,9 @@ const gt_command gt_command_predict = {
         "With --json, prints an object for each sample, and {\"finding\": ...} on stderr for each warning;\n"
         "a .jsonl file holds the lines of the samples, a .json file an array of them. An output FILE\n"
         "without an extension (such as /dev/stdout) gets CSV or, with --json, lines of JSON.\n"
-        "An input CSV must be written like the training data, with the same\n"
-        "delimiter and header; columns are matched by name. A model with several inputs takes one CSV with\n"
-        "the columns of all of them, or --input NAME=FILE for each.\n"
+        "An input CSV is read with the data.header, data.delimiter, data.decimal and data.skip of the\n"
+        "training; columns are matched by name. A model with several inputs takes one CSV with the columns\n"
+        "of all of them, or --input NAME=FILE for each.\n"
         "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",
     .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",
                  "gtrain predict runs/digits/model.bin datasets/digits/digits.csv --output digits.csv"},

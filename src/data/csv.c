@@ -1,6 +1,5 @@
-/* CSV: a table of numbers with one or more target columns; also inputs for predictions, and writing
- * predictions. */
-#include "data/csv.h"
+/* CSV: a table of numbers with one or more target columns. */
+#include "data/csv_facts.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -12,7 +11,8 @@
 enum { MOST_LISTED = 12 };
 
 typedef struct options {
-  const char *train, *test, *header, *delimiter, *weight;
+  const char *train, *test, *header, *delimiter, *decimal, *weight;
+  int64_t skip;
   gt_strings target, ignore;
   gt_named inputs; /* gt_strings */
   double test_fraction;
@@ -25,8 +25,6 @@ typedef struct asked {
   const char *role[GT_CSV_ROLES]; /* NULL: none */
   gt_position role_at[GT_CSV_ROLES];
 } asked;
-
-static const char *const header_choices[] = {"auto", "true", "false", NULL};
 
 static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
@@ -43,11 +41,19 @@ static const gt_field fields[] = {
     GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
     GT_ROW(options, weight, GT_FIELD_STRING,
            .help = "column with the weight of each sample in loss and metrics, at least 0; it is no input"),
-    GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
-           .help = "whether the first line is a header; auto: yes if none of its cells is a number or "
-                   "if it contains the name of a column in this config"),
+    GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_csv_headers,
+           .help =
+               "whether the first line is a header; auto: yes if it contains the name of a column in this "
+               "config, has text above numbers, or only text; a doubtful decision is reported"),
     GT_ROW(options, delimiter, GT_FIELD_STRING,
-           .help = "one character, or tab (default: comma; tab for .tsv)"),
+           .help = "what separates cells: one character, tab, or blanks for any run of blanks and tabs "
+                   "(default: found from the text; a comma, or for .tsv a tab, if that makes a table)"),
+    GT_ROW(options, decimal, GT_FIELD_CHOICE, .choices = gt_csv_decimals,
+           .help = "decimal mark of the numbers (default: found from the text; a comma if cells are "
+                   "separated by something else and numbers have commas and no points)"),
+    GT_ROW(options, skip, GT_FIELD_INT, .max = 1000000,
+           .help = "number of lines before the table (default: none but empty lines, lines that begin with "
+                   "# and a line sep=;)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -141,6 +147,22 @@ static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
                  csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
+/* A copy of the target among the inputs would tell the answer. */
+static bool target_is_unique(const gt_csv *csv) {
+  for (int i = 0; csv->same_name && i < csv->columns; i++) {
+    const int first = csv->same_name[i];
+    if (first < 0 || (csv->role[i] == TARGET) == (csv->role[first] == TARGET)) continue;
+    const int other = csv->role[i] == TARGET ? first : i;
+    if (csv->role[other] == IGNORED) continue;
+    return gt_fail(
+        csv->error, GT_ERR_DATA,
+        "%s:1:1: columns %d and %d are both named '%s', and one of them is the target; rename one, or "
+        "leave one out: data: {ignore: ['%s']}",
+        csv->path, first + 1, i + 1, csv->names[first], csv->names[other]);
+  }
+  return true;
+}
+
 /* Chooses the input and target columns: in the order of the lists if the config has them, else in file
  * order. */
 static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_inputs *inputs) {
@@ -156,6 +178,7 @@ static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
+  if (!target_is_unique(csv)) return false;
   for (int i = 0; i < csv->columns && !a.inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   int targets;
@@ -172,18 +195,66 @@ static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_
   return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);
 }
 
+/* Why a column without a name is no input: it counts the rows, or has no values. NULL: it is one. */
+static const char *why_no_input(const gt_csv *csv, int column) {
+  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
+  if (!csv->nameless[column]) return NULL;
+  if (facts->counts && csv->rows > 1 && (facts->least == 0 || facts->least == 1)) return "counts the rows";
+  return facts->empty == csv->rows ? "has no values" : NULL;
+}
+
+/* Takes the column of this role out of what was read. */
+static void leave_out(gt_csv *csv, int role) {
+  const size_t before = (size_t)csv->inputs, after = before - 1, all = before + (size_t)csv->targets;
+  float *to = csv->values;
+  for (size_t row = 0; row < csv->rows; row++)
+    for (size_t c = 0; c < before; c++)
+      if (c != (size_t)role) *to++ = csv->values[row * before + c];
+  gt_csv_facts_finish(&csv->facts[role]);
+  memmove(&csv->facts[role], &csv->facts[role + 1], (all - (size_t)role - 1) * sizeof *csv->facts);
+  csv->inputs = (int)after;
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] == role)
+      csv->role[i] = -1;
+    else if (csv->role[i] > role)
+      csv->role[i]--;
+}
+
+/* Row numbers that pandas and R write, and empty columns: no inputs unless the config names them. */
+static bool leave_out_nameless(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
+  gt_input *input = &reader->dataset->input[0];
+  const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
+  const int before = csv->inputs;
+  for (int i = 0; i < csv->columns; i++) {
+    const char *why = csv->role[i] >= 0 && csv->role[i] < csv->inputs ? why_no_input(csv, i) : NULL;
+    if (!why) continue;
+    gt_info("%s: column %d is left out: it has no name and %s; data.inputs can name it ('%s')", csv->path,
+            i + 1, why, csv->names[i]);
+    leave_out(csv, csv->role[i]);
+  }
+  if (csv->inputs == before) return true;
+  if (!csv->inputs) return no_inputs(reader, csv);
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
+      names[csv->role[i]] = gt_arena_strdup(reader->arena, csv->names[i]);
+  input->columns = names;
+  input->dim[0] = csv->inputs;
+  *inputs = gt_csv_inputs_of(input, 1, reader->arena);
+  return true;
+}
+
 /* --- splits --- */
 
 static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_tensor *out) {
-  const gt_dataset *dataset = reader->dataset;
   char why[128];
+  double value;
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const char *name = dataset->target_names[i % (size_t)csv->targets];
     const gt_cell *cell = &csv->target_cells.items[i];
-    if (!gt_csv_number(csv, cell, name, &to[i])) return false;
+    gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_cells */
+    to[i] = (float)value;
     if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
   }
   return true;
@@ -221,6 +292,25 @@ static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   return true;
 }
 
+/* Words for a missing value among labels that are text. */
+static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
+  const gt_cell *first = NULL;
+  size_t count = 0;
+  char shown[48];
+  for (size_t i = 0; i < csv->target_cells.count; i++) {
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* - is also a class beside + */
+    if (!first) first = cell;
+    count += gt_cell_is(cell, gt_cell_shown(first, shown));
+  }
+  if (!first || reader->trust.strange) return;
+  gt_finding_at(reader->diagnostics, GT_FINDING_missing_labels, gt_data_position(reader, "train"),
+                "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
+                count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
+                first->line)
+      ->help = "remove these rows, or name the classes: data: {class_names: [...]}";
+}
+
 /* The classes come from the config, else from the model that the data is for, else from the training
  * file. */
 static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_labels *labels) {
@@ -237,6 +327,7 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_label
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
+  if (labels->text && !names.count && !listed) report_missing_labels(reader, csv);
   labels->open = listed;
   labels->listed = common->class_names.count > 0;
   if (!labels->text && !listed)
@@ -252,14 +343,17 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   out->samples = (int64_t)csv->rows;
   if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
   if (first) dataset->classification = decide_task(reader, csv);
+  if (!gt_csv_check_cells(csv, !dataset->classification, reader->wanted->signature)) return false;
   if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
   return one_target(reader, csv) && start_labels(reader, csv, labels) &&
          gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);
 }
 
-static gt_csv_header header_of(const char *text) {
-  return *text == 't' ? GT_CSV_HEADER : *text == 'f' ? GT_CSV_NO_HEADER : GT_CSV_AUTO;
+static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
+  if (csv->doubt && !reader->trust.strange)
+    gt_finding_at(reader->diagnostics, GT_FINDING_doubtful_header, gt_data_position(reader, split), "%s",
+                  gt_arena_strdup(reader->arena, csv->doubt));
 }
 
 /* The test file must have the layout of the training file: same delimiter and, with a header, same names. */
@@ -269,7 +363,9 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
     form.known[1] = (gt_strings){.items = reader->dataset->target_names, .count = train->targets};
   }
-  return gt_csv_open(test, file, &form, reader->error);
+  const bool ok = gt_csv_open(test, file, &form, reader->error);
+  report_doubt(reader, test, "test");
+  return ok;
 }
 
 static bool other_columns(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
@@ -311,18 +407,9 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
     test->role_column[GT_CSV_WEIGHT] = train->role_column[GT_CSV_WEIGHT];
   }
   test->whole = inputs->whole;
-  return gt_csv_read(test) && gt_csv_move_inputs(test, inputs, d->input, d->test.input) &&
-         gt_csv_read_targets(reader, test, labels, false, &d->test);
+  return gt_csv_read(test) && gt_csv_read_targets(reader, test, labels, false, &d->test) &&
+         gt_csv_move_inputs(test, inputs, d->input, d->test.input);
 }
-
-static bool delimiter_of(const char *text, char *out) {
-  *out = text && !strcmp(text, "tab") ? '\t' : text ? *text : 0;
-  if (!text || *out == '\t') return true;
-  return *out && !text[1] && !strchr("\"\r\n.+-_", *out) && !(*out >= '0' && *out <= '9') &&
-         !(*out >= 'A' && *out <= 'z');
-}
-
-static const char delimiters[] = "one character such as \",\" or \";\", or tab";
 
 static gt_strings all_inputs(const asked *a, gt_arena *arena) {
   int count = 0;
@@ -345,7 +432,9 @@ static gt_strings all_roles(const asked *a, gt_arena *arena) {
 static bool read_form(gt_data_reader *reader, const options *o, const asked *a, gt_csv_form *form) {
   const gt_data_wanted *wanted = reader->wanted;
   const gt_data_signature *model = wanted->signature;
-  *form = (gt_csv_form){.header = header_of(o->header),
+  *form = (gt_csv_form){.header = gt_csv_header_of(o->header),
+                        .decimal = gt_csv_decimal_of(o->decimal),
+                        .skip = o->skip,
                         .known = {a->target, all_inputs(a, reader->arena), a->ignore}};
   if (model) {
     const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
@@ -354,9 +443,9 @@ static bool read_form(gt_data_reader *reader, const options *o, const asked *a, 
   if (wanted->target_names)
     form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
   form->known[5] = all_roles(a, reader->arena);
-  if (delimiter_of(o->delimiter, &form->delimiter)) return true;
+  if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
-      ->expected = delimiters;
+      ->expected = GT_CSV_DELIMITERS;
   return false;
 }
 
@@ -379,9 +468,12 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
   gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
-  ok = gt_csv_open(&train, train_file, &form, reader->error) && choose_columns(reader, a, &train, &inputs) &&
-       gt_csv_read(&train) && gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input) &&
-       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train);
+  ok = gt_csv_open(&train, train_file, &form, reader->error);
+  report_doubt(reader, &train, "train");
+  ok = ok && choose_columns(reader, a, &train, &inputs) && gt_csv_read(&train) &&
+       (a.inputs || leave_out_nameless(reader, &train, &inputs)) &&
+       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train) &&
+       gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input);
   if (ok && test_file.path) {
     gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
@@ -389,57 +481,6 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   }
   gt_csv_close(&train);
   gt_csv_close(&test);
-  return ok;
-}
-
-/* --- predictions --- */
-
-/* A file whose column names do not match must have exactly the inputs as its columns. */
-static bool take_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
-  if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
-    return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
-  if (csv->columns != inputs->count)
-    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
-                   csv->path, csv->columns, inputs->count);
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
-  csv->inputs = csv->columns;
-  return true;
-}
-
-static const char *setting(const gt_spec *data, const char *key) {
-  const gt_spec *node = gt_spec_find(data, key);
-  return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : NULL;
-}
-
-/* Reads the header and delimiter settings that the model was trained with. */
-static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
-                        gt_error *error) {
-  const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter");
-  int choice = 0;
-  while (header && header_choices[choice] && strcmp(header, header_choices[choice])) choice++;
-  *form = (gt_csv_form){.header = header_of(header ? header : "auto")};
-  if (inputs->names) form->known[0] = (gt_strings){.items = inputs->names, .count = inputs->count};
-  if (!header_choices[choice])
-    return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);
-  return delimiter_of(delimiter, &form->delimiter) ||
-         gt_fail(error, GT_ERR_DATA, "data.delimiter cannot be '%s'; expected %s", delimiter, delimiters);
-}
-
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
-                        gt_error *error) {
-  gt_arena arena;
-  gt_csv csv = {0};
-  gt_csv_form form;
-  gt_arena_init(&arena);
-  const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
-  bool ok = taught_form(signature, &inputs, &form, error) &&
-            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && take_inputs(&csv, &inputs);
-  csv.whole = inputs.whole;
-  ok = ok && gt_csv_read(&csv) && gt_csv_move_inputs(&csv, &inputs, signature->input, out);
-  for (int k = 0; k < signature->inputs && ok; k++)
-    ok = gt_data_fit(path, &signature->input[k], &out[k], error);
-  gt_csv_close(&csv);
-  gt_arena_finish(&arena);
   return ok;
 }
 
@@ -456,6 +497,6 @@ const gt_data_format gt_data_csv = {
     .options_size = sizeof(options),
     .probe = probe,
     .open = open_csv,
-    .read_inputs = read_inputs,
+    .read_inputs = gt_csv_predict,
 };
 GT_REGISTER(data, csv)

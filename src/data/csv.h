@@ -1,10 +1,13 @@
-/* CSV inside the data room. csv_scan.c: records and numbers; csv_file.c: a file and its rows; csv_columns.c:
- * the header and column names; csv_inputs.c: from columns to input tensors; csv_labels.c: class labels;
- * csv_roles.c: columns that hold the weight, the split or the group of a row; csv.c: the format itself.
- * RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines and a byte order mark are skipped. */
+/* CSV inside the data room. csv_scan.c: records; csv_number.c: numbers; csv_file.c: a file and its rows;
+ * csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the first line is
+ * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_inputs.c: from
+ * columns to input tensors; csv_labels.c: class labels; csv_roles.c: columns that hold the weight, the split
+ * or the group of a row; csv.c: the format itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and CR).
+ * Blank lines, a byte order mark, a line `sep=;` and lines of comments (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
+#include <string.h>
 
 enum { GT_CSV_MAX_COLUMNS = 1000000, GT_CSV_MAX_CELL = 1 << 20, GT_CSV_MAX_CLASSES = 10000 };
 
@@ -27,48 +30,81 @@ typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ROL
 
 enum { GT_CSV_KNOWN = 6 };
 typedef struct gt_csv_form { /* options that say how a file is written */
-  char delimiter;            /* 0: tab for .tsv, else comma */
+  char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text, by default a comma or, for .tsv, a
+                     tab */
+  char decimal;   /* '.' or ','; 0: found from the text */
+  int64_t skip;   /* lines before the table */
   gt_csv_header header;
   gt_strings known[GT_CSV_KNOWN]; /* lists of possible column names: a line that contains them is a header */
 } gt_csv_form;
 
+struct gt_csv_sample; /* data/csv_layout.h */
+
+/* Settings as words (csv_form.c). */
+extern const char *const gt_csv_headers[], *const gt_csv_decimals[]; /* choices; end with NULL */
+gt_csv_header gt_csv_header_of(const char *text);
+char gt_csv_decimal_of(const char *text); /* NULL: 0 */
+#define GT_CSV_DELIMITERS "one character such as \",\" or \";\", tab, or blanks"
+bool gt_csv_delimiter_of(const char *text, char *out); /* false: it cannot be one. text NULL: *out = 0 */
+
 typedef struct gt_csv {
   const char *path;
-  char delimiter;
+  bool strange; /* a stranger named the file: messages outside of *error do not quote it */
+  char delimiter, decimal;
+  bool stops[256]; /* the characters that end a cell without quotes */
   gt_error *error;
   gt_bytes bytes;
   char *at, *end, *line_start;
   uint32_t line;
   gt_arena arena;
-  gt_cells record;       /* the current record */
-  bool header, doubtful; /* doubtful: the first line was read as a sample, but may be a header of numbers */
-  const char **names;    /* from the header, or "1", "2", … */
+  gt_cells record; /* the current record */
+  bool header;
+  const char *doubt; /* a warning about the first line, if the decision about the header may be wrong; NULL */
+  const char **names; /* from the header, or "1", "2", … */
+  bool *nameless;     /* columns without a name in a header, or with pandas' name for them (Unnamed: 0) */
+  int32_t *same_name; /* the first column of the same name in the file, -1 if it is unique; NULL: all are */
   struct gt_csv_name *sorted;
   int columns;
   /* The role of each column: -1 unused; below `inputs` an index of an input column; from `inputs` on a
    * target. */
   int32_t *role;
   int inputs, targets;
-  const bool *whole; /* per input column: true if it holds whole numbers from 0; NULL: none does */
-  float *values;     /* [rows, inputs]; heap */
-  size_t rows, capacity;
+  const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
+  float *values;              /* [rows, inputs]; heap; NaN where the cell holds no number */
+  struct gt_csv_facts *facts; /* [inputs + targets], by role (data/csv_facts.h); heap */
+  size_t rows, capacity, comments; /* comments: lines that were skipped in the table */
   uint64_t memory; /* limit in bytes for the text, values and target cells together (gt_data_memory_limit) */
   gt_cells target_cells;             /* [rows, targets] */
   int role_column[GT_CSV_ROLES];     /* by gt_csv_role; -1: none */
   gt_cells role_cells[GT_CSV_ROLES]; /* [rows] */
 } gt_csv;
 
+void gt_csv_set_delimiter(gt_csv *csv, char delimiter);
 /* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
 int gt_csv_record(gt_csv *csv);
-/* Parses a whole number or decimal in C notation that fills the text; independent of the locale. May
- * overflow to infinity. */
-bool gt_parse_number(const char *text, size_t length, double *out);
+/* Parses a whole number or decimal in C notation, but with this decimal mark ('.' or ','), that fills the
+ * text; independent of the locale. May overflow to infinity. */
+bool gt_parse_number(const char *text, size_t length, char decimal, double *out);
+static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *out) {
+  return gt_parse_number(cell->text, cell->length, csv->decimal, out);
+}
 /* gt_fail at a cell: "file:line:column: …" */
 bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A cell's text for messages: shortened, without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 bool gt_cell_is_utf8(const gt_cell *cell);
+/* The first byte that is not part of a UTF-8 character; NULL: there is none. */
+const char *gt_find_bad_utf8(const char *at, const char *end);
+/* True for the words that tables contain for a value that is not there: NA, N/A, nan, null, None, ?, -. Not
+ * for an empty cell. */
+bool gt_cell_is_missing(const gt_cell *cell);
+static inline bool gt_cell_is_same(const gt_cell *a, const gt_cell *b) {
+  return a->length == b->length && !memcmp(a->text, b->text, a->length);
+}
+static inline bool gt_cell_is(const gt_cell *cell, const char *text) {
+  return strlen(text) == cell->length && !memcmp(cell->text, text, cell->length);
+}
 /* True if the cell is UTF-8 without control characters, so that messages, JSON and file names can contain
  * it. */
 bool gt_cell_is_clean(const gt_cell *cell);
@@ -76,10 +112,11 @@ bool gt_cell_is_clean(const gt_cell *cell);
 /* Reads the file and its first record. Always followed by gt_csv_close. */
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
 void gt_csv_close(gt_csv *csv);
-/* Decides whether the current record is the header, and names the columns. */
-bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form);
-/* Warns of a doubtful first line, unless the current record (the second) has the same kind of numbers. */
-void gt_csv_doubt(const gt_csv *csv);
+/* Decides whether the current record is the header, and names the columns. A name that an earlier column has
+ * gets a number, as in pandas: a, a.1. */
+bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample);
+/* True for "1", "2", … "columns": the names of columns in a file without a header. */
+bool gt_csv_are_places(const char *const *names, int64_t count, int columns);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
 /* Reports that the file has no such column, and how its first line was read if that is probably why. The
@@ -96,10 +133,9 @@ bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t co
 /* Assigns the columns by the names that another file (or a model) has for them. */
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count);
-/* Reads all records according to csv->role. An error if there are none. */
+/* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are no numbers are
+ * no error here: gt_csv_check_cells reports them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
-bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column,
-                   float *out); /* finite, or reports an error */
 
 /* The columns that a model's inputs read, each listed once even if several inputs read it. */
 typedef struct gt_csv_inputs {
@@ -140,6 +176,8 @@ bool gt_csv_can_be_labels(const gt_csv *csv);
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
                         gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
+/* gt_data_format.read_inputs (csv_predict.c) */
+bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
 /* Reads the targets of a split. The first call must be for the training split: it fixes the task and the
  * classes. */
 bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,

@@ -1,8 +1,9 @@
-/* CSV: detects a header line and matches columns by name. */
+/* CSV: names columns and matches them by name. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/csv.h"
+#include "data/csv_layout.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,12 @@ typedef struct gt_csv_name {
 
 static int by_name(const void *a, const void *b) {
   return strcmp(((const gt_csv_name *)a)->name, ((const gt_csv_name *)b)->name);
+}
+
+static int by_place(const void *a, const void *b) {
+  const gt_csv_name *x = a, *y = b;
+  const int order = strcmp(x->name, y->name);
+  return order ? order : x->column - y->column;
 }
 
 int gt_csv_find(const gt_csv *csv, const char *name) {
@@ -50,7 +57,7 @@ gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const
   return d;
 }
 
-/* --- the first line --- */
+/* --- names --- */
 
 /* True for "1" to "columns": the names of columns in a file without a header. */
 static bool is_place(const char *name, int columns) {
@@ -62,65 +69,17 @@ static bool is_place(const char *name, int columns) {
   return *name && *name != '0' && place <= columns;
 }
 
-static bool are_places(const char *const *names, int64_t count, int columns) {
+bool gt_csv_are_places(const char *const *names, int64_t count, int columns) {
   for (int64_t i = 0; i < count; i++)
     if (!is_place(names[i], columns)) return false;
   return true;
 }
 
-static bool is_number(const char *text, size_t length) {
-  double value;
-  return gt_parse_number(text, length, &value);
-}
-
-/* True if the line contains a known column name that is not a number, or every name of a list. A single
- * number may match by chance. */
-static bool holds_known(const gt_csv *csv, gt_strings known) {
-  int found = 0;
-  for (int i = 0; i < known.count; i++) {
-    if (gt_csv_find(csv, known.items[i]) < 0) continue;
-    if (!is_number(known.items[i], strlen(known.items[i]))) return true;
-    found++;
-  }
-  return found > 1 && found == known.count && !are_places(known.items, known.count, csv->columns);
-}
-
-/* A line is a header if it has no number in it or contains known names. */
-static bool looks_like_header(const gt_csv *csv, const gt_csv_form *form) {
-  bool text = false, numbers = false;
-  for (size_t i = 0; i < csv->record.count; i++) {
-    const gt_cell *cell = &csv->record.items[i];
-    numbers = numbers || is_number(cell->text, cell->length);
-    text = text || cell->length;
-  }
-  if (!numbers) return text;
-  for (int i = 0; i < GT_CSV_KNOWN; i++)
-    if (holds_known(csv, form->known[i])) return true;
-  return false;
-}
-
-/* True if the numbers of the line are whole and rising, like years or column numbers. Two numbers must be
- * consecutive. */
-static bool is_rising(const gt_cells *record) {
-  double first = 0, last = 0, value;
-  int numbers = 0;
-  for (size_t i = 0; i < record->count; i++) {
-    const gt_cell *cell = &record->items[i];
-    if (!gt_parse_number(cell->text, cell->length, &value)) continue;
-    for (uint32_t k = 0; k < cell->length; k++)
-      if (cell->text[k] < '0' || cell->text[k] > '9') return false;
-    if (numbers++ && value <= last) return false;
-    if (numbers == 1) first = value;
-    last = value;
-  }
-  return numbers > 2 || (numbers == 2 && last == first + 1);
-}
-
-void gt_csv_doubt(const gt_csv *csv) {
-  if (is_rising(&csv->record)) return;
-  gt_warn("%s:1:1: this line of rising numbers is read as a sample, not as a header; set data.header to true "
-          "or false to decide",
-          csv->path);
+/* True for a header's cell without text, or with what pandas writes for it. */
+static bool is_nameless(const gt_cell *cell) {
+  static const char pandas[] = "Unnamed: ";
+  return !cell->length ||
+         (cell->length > sizeof pandas - 1 && !memcmp(cell->text, pandas, sizeof pandas - 1));
 }
 
 static void name_all(gt_csv *csv) {
@@ -129,42 +88,70 @@ static void name_all(gt_csv *csv) {
     csv->names[i] = csv->header && cell->length ? gt_arena_strndup(&csv->arena, cell->text, cell->length)
                                                 : gt_arena_printf(&csv->arena, "%d", i + 1);
     csv->sorted[i] = (gt_csv_name){csv->names[i], i};
+    csv->nameless[i] = csv->header && is_nameless(cell);
   }
-  qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_name);
+  qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_place);
 }
 
 static bool check_names(const gt_csv *csv) {
-  char shown[48];
   for (int i = 0; i < csv->columns && csv->header; i++) {
     const gt_cell *cell = &csv->record.items[i];
     if (cell->length && memchr(cell->text, 0, cell->length))
       return gt_csv_fail(csv, cell, "the column name contains a zero byte; is this a text file?");
-    if (!gt_cell_is_utf8(cell))
-      return gt_csv_fail(csv, cell,
-                         "the column name '%s' is not UTF-8; convert the file first, for example with iconv "
-                         "-f LATIN1 -t UTF-8",
-                         gt_cell_shown(cell, shown));
   }
-  for (int i = 1; i < csv->columns; i++)
-    if (!by_name(&csv->sorted[i], &csv->sorted[i - 1])) {
-      const int a = csv->sorted[i].column, b = csv->sorted[i - 1].column;
-      const gt_cell *cell = &csv->record.items[a > b ? a : b];
-      return gt_csv_fail(csv, cell, "there is more than one column named '%s'", gt_cell_shown(cell, shown));
-    }
   return true;
 }
 
-bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form) {
+/* The name with the first number from *next on that makes it unique: a.1, a.2, … */
+static const char *unique_name(gt_csv *csv, const char *name, int *next) {
+  for (;;) {
+    const char *unique = gt_arena_printf(&csv->arena, "%s.%d", name, (*next)++);
+    if (gt_csv_find(csv, unique) < 0) return unique;
+  }
+}
+
+/* Renames columns whose name an earlier one has, as pandas does. */
+static void separate_names(gt_csv *csv) {
+  gt_csv_name *renamed = NULL;
+  int count = 0;
+  for (int i = 1, first = 0, next = 1; i < csv->columns; i++) {
+    if (strcmp(csv->sorted[i].name, csv->sorted[first].name)) {
+      first = i;
+      next = 1;
+      continue;
+    }
+    if (!renamed) {
+      renamed = GT_NEW_N(&csv->arena, gt_csv_name, csv->columns);
+      csv->same_name = GT_NEW_N(&csv->arena, int32_t, csv->columns);
+      for (int k = 0; k < csv->columns; k++) csv->same_name[k] = -1;
+    }
+    const gt_csv_name now = csv->sorted[i];
+    csv->same_name[now.column] = csv->sorted[first].column;
+    renamed[count++] = (gt_csv_name){unique_name(csv, now.name, &next), now.column};
+  }
+  if (count && !csv->strange)
+    gt_info("%s: columns %d and %d are both named '%s'; column %d is read as '%s'%s", csv->path,
+            csv->same_name[renamed[0].column] + 1, renamed[0].column + 1, csv->names[renamed[0].column],
+            renamed[0].column + 1, renamed[0].name, count > 1 ? ", and so on" : "");
+  for (int i = 0; i < count; i++) csv->names[renamed[i].column] = renamed[i].name;
+  for (int i = 0; count && i < csv->columns; i++) csv->sorted[i] = (gt_csv_name){csv->names[i], i};
+  if (count) qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_place);
+}
+
+bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample) {
   csv->columns = (int)csv->record.count;
+  if (sample->rows.count && sample->columns < csv->columns) csv->columns = sample->columns;
   csv->names = GT_NEW_N(&csv->arena, const char *, csv->columns);
   csv->sorted = GT_NEW_N(&csv->arena, gt_csv_name, csv->columns);
+  csv->nameless = GT_NEW_N(&csv->arena, bool, csv->columns);
   csv->role = GT_NEW_N(&csv->arena, int32_t, csv->columns);
   csv->header = form->header != GT_CSV_NO_HEADER;
   name_all(csv);
-  if (form->header == GT_CSV_AUTO) csv->header = looks_like_header(csv, form);
+  csv->header = gt_csv_has_header(csv, form, sample);
   if (!csv->header) name_all(csv);
-  csv->doubtful = form->header == GT_CSV_AUTO && !csv->header && is_rising(&csv->record);
-  return check_names(csv);
+  if (!check_names(csv)) return false;
+  separate_names(csv);
+  return true;
 }
 
 /* --- matching the columns of two files --- */
@@ -172,7 +159,7 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form) {
 bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose) {
   bool all = csv->header && names;
   for (int64_t i = 0; i < count && all; i++) all = gt_csv_find(csv, names[i]) >= 0;
-  const bool named = names && !are_places(names, count, csv->columns);
+  const bool named = names && !gt_csv_are_places(names, count, csv->columns);
   if (all || (csv->header && named)) return true;
   if (csv->header && !named)
     gt_warn("%s:1:1: %s has no column names, so the columns of this file are matched by position", csv->path,

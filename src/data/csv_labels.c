@@ -10,9 +10,9 @@
 
 enum { LARGEST_AUTO = 1000 };
 
-static bool is_number(const gt_cell *cell) {
+static bool is_number(const gt_csv *csv, const gt_cell *cell) {
   double value;
-  return gt_parse_number(cell->text, cell->length, &value);
+  return gt_csv_parse(csv, cell, &value);
 }
 
 /* The value 0 … 999 if the cell is digits only; else -1. */
@@ -31,9 +31,10 @@ bool gt_csv_is_classification(const gt_csv *csv) {
   int largest = 0;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
+    if (!cell->length) continue; /* a missing label, whatever the others are */
     const int whole = small_whole(cell);
     all_whole = all_whole && whole >= 0;
-    all_text = all_text && cell->length && !is_number(cell);
+    all_text = all_text && !is_number(csv, cell);
     if (!all_whole && !all_text) return false;
     if (whole >= 0) seen[whole] = true;
     if (whole > largest) largest = whole;
@@ -53,7 +54,7 @@ bool gt_csv_can_be_labels(const gt_csv *csv) {
   bool whole = true;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
-    if (!gt_parse_number(cell->text, cell->length, &value)) return true;
+    if (!gt_csv_parse(csv, cell, &value)) return true;
     whole = whole && is_label(value);
   }
   return whole;
@@ -104,6 +105,13 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static bool missing_label(const gt_csv *csv, const gt_cell *cell) {
+  size_t count = 0;
+  for (size_t i = 0; i < csv->target_cells.count; i++) count += !csv->target_cells.items[i].length;
+  if (count == 1) return gt_csv_fail(csv, cell, "missing label");
+  return gt_csv_fail(csv, cell, "missing label; %zu of %zu labels are missing", count, csv->rows);
+}
+
 /* Collects the distinct labels of the file in order of appearance, then sorts them. */
 static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
@@ -112,7 +120,7 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
-    if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
+    if (!cell->length) return missing_label(csv, cell);
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
@@ -138,7 +146,7 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings cla
                         gt_arena *arena) {
   *labels = (gt_csv_labels){.text = text};
   for (size_t i = 0; i < csv->target_cells.count && !labels->text; i++)
-    labels->text = !is_number(&csv->target_cells.items[i]);
+    labels->text = !is_number(csv, &csv->target_cells.items[i]);
   if (!labels->text) return true;
   if (class_names.count) {
     labels->names = class_names.items;
@@ -156,7 +164,7 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings cla
 
 static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
   char shown[48], help[256];
-  if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
+  if (!cell->length) return missing_label(csv, cell);
   const gt_strings known = {.items = labels->names, .count = labels->count};
   gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
                      help, sizeof help);
@@ -166,7 +174,8 @@ static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const 
 static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
-  if (!gt_parse_number(cell->text, cell->length, &value) || !is_label(value))
+  if (!cell->length) return missing_label(csv, cell);
+  if (!gt_csv_parse(csv, cell, &value) || !is_label(value))
     return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
                        gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
   *out = (int32_t)value;

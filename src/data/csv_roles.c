@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/csv.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,20 @@ static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
 }
 
 static const char *name_of(const gt_csv *csv, gt_csv_role role) { return csv->names[csv->role_column[role]]; }
+
+static bool read_weight(const gt_csv *csv, const gt_cell *cell, float *out) {
+  const char *column = name_of(csv, GT_CSV_WEIGHT);
+  char shown[48];
+  double value;
+  if (!cell->length) return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number", column);
+  if (!gt_csv_parse(csv, cell, &value))
+    return gt_csv_fail(csv, cell,
+                       "'%s' in column '%s' is not a number; expected a finite number, such as -1.5e3",
+                       gt_cell_shown(cell, shown), column);
+  *out = (float)value;
+  return isfinite(*out) || gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float",
+                                       gt_cell_shown(cell, shown), column);
+}
 
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
   const gt_cells *cells = cells_of(csv, GT_CSV_WEIGHT);
@@ -20,7 +35,7 @@ bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
   float *to = out->data;
   for (size_t i = 0; i < cells->count; i++) {
     const gt_cell *cell = &cells->items[i];
-    if (!gt_csv_number(csv, cell, name_of(csv, GT_CSV_WEIGHT), &to[i])) return false;
+    if (!read_weight(csv, cell, &to[i])) return false;
     if (to[i] < 0)
       return gt_csv_fail(csv, cell,
                          "the weight '%s' in column '%s' is negative; expected a number of at least 0",
@@ -32,18 +47,17 @@ bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
 /* --- splits --- */
 
 /* True if the cell has this value: the same text, or the same number. */
-static bool has_value(const gt_cell *cell, const char *value) {
+static bool has_value(const gt_csv *csv, const gt_cell *cell, const char *value) {
   double a, b;
   const size_t length = strlen(value);
   if (cell->length == length && !memcmp(cell->text, value, length)) return true;
-  return gt_parse_number(cell->text, cell->length, &a) && gt_parse_number(value, length, &b) && a >= b &&
-         a <= b;
+  return gt_csv_parse(csv, cell, &a) && gt_parse_number(value, length, '.', &b) && a >= b && a <= b;
 }
 
 /* Marks the value that the cell has as found. */
-static bool is_one_of(const gt_cell *cell, gt_strings values, bool *found) {
+static bool is_one_of(const gt_csv *csv, const gt_cell *cell, gt_strings values, bool *found) {
   for (int i = 0; i < values.count; i++)
-    if (has_value(cell, values.items[i])) return found[i] = true;
+    if (has_value(csv, cell, values.items[i])) return found[i] = true;
   return false;
 }
 
@@ -79,8 +93,8 @@ static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cell
        *validates = GT_NEW_N(reader->arena, bool, split->validation.count + 1);
   for (size_t i = 0; i < cells->count; i++) {
     const gt_cell *cell = &cells->items[i];
-    const bool test = is_one_of(cell, split->test, tests),
-               validation = is_one_of(cell, split->validation, validates);
+    const bool test = is_one_of(csv, cell, split->test, tests),
+               validation = is_one_of(csv, cell, split->validation, validates);
     char shown[48];
     if (!cell->length)
       return gt_csv_fail(csv, cell, "missing value in column '%s', which names the split of the row",

@@ -1,7 +1,6 @@
-/* CSV: records, cells and numbers. */
+/* CSV: records and cells. */
 #include "base/memory.h"
 #include "data/csv.h"
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,26 +25,45 @@ const char *gt_cell_shown(const gt_cell *cell, char out[48]) {
   return out;
 }
 
-bool gt_cell_is_utf8(const gt_cell *cell) {
-  const unsigned char *at = (const unsigned char *)cell->text, *end = at + cell->length;
+const char *gt_find_bad_utf8(const char *text, const char *text_end) {
+  const unsigned char *at = (const unsigned char *)text, *end = (const unsigned char *)text_end;
   while (at < end) {
+    uint64_t eight;
+    for (; end - at >= 8; at += 8) { /* ASCII */
+      memcpy(&eight, at, 8);
+      if (eight & 0x8080808080808080ull) break;
+    }
+    if (at == end) break;
     const int more = *at < 0x80                  ? 0
                      : *at >= 0xC2 && *at < 0xE0 ? 1
                      : *at >= 0xE0 && *at < 0xF0 ? 2
                      : *at >= 0xF0 && *at < 0xF5 ? 3
                                                  : -1;
-    if (more < 0 || end - at <= more) return false;
+    if (more < 0 || end - at <= more) return (const char *)at;
     if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
         (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
-      return false;
+      return (const char *)at;
     for (int i = 1; i <= more; i++)
-      if ((at[i] & 0xC0) != 0x80) return false;
+      if ((at[i] & 0xC0) != 0x80) return (const char *)at;
     at += 1 + more;
   }
-  return true;
+  return NULL;
 }
 
-static bool is_blank(const gt_csv *csv, char c) { return (c == ' ' || c == '\t') && c != csv->delimiter; }
+bool gt_cell_is_utf8(const gt_cell *cell) { return !gt_find_bad_utf8(cell->text, cell->text + cell->length); }
+
+bool gt_cell_is_missing(const gt_cell *cell) {
+  static const char *const words[] = {"NA",  "N/A",  "n/a",  "#N/A", "nan", "NaN",
+                                      "NAN", "null", "NULL", "None", "?",   "-"};
+  if (!cell->length || cell->length > 4) return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (gt_cell_is(cell, words[i])) return true;
+  return false;
+}
+
+/* True for a blank that does not belong to a cell's text: beside it, or between cells if blanks separate
+ * them. */
+static bool is_blank(const gt_csv *csv, char c) { return c == ' ' || (c == '\t' && csv->delimiter != '\t'); }
 
 /* Skips the end of the line. */
 static void next_line(gt_csv *csv) {
@@ -79,8 +97,8 @@ static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
   }
   csv->at++;
   cell->length = (uint32_t)(to - cell->text);
-  while (csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
-  if (csv->at == csv->end || *csv->at == csv->delimiter || *csv->at == '\n' || *csv->at == '\r') return true;
+  while (csv->delimiter != ' ' && csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
+  if (csv->at == csv->end || csv->stops[(unsigned char)*csv->at]) return true;
   return gt_csv_fail(csv, cell,
                      "unexpected text after the closing quote of this cell; write a quote inside a cell "
                      "twice");
@@ -88,8 +106,7 @@ static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
 
 static bool plain_cell(gt_csv *csv, gt_cell *cell) {
   const char *start = csv->at, *at = start, *end = csv->end;
-  const char delimiter = csv->delimiter;
-  while (at < end && *at != delimiter && *at != '\n' && *at != '\r') at++;
+  while (at < end && !csv->stops[(unsigned char)*at]) at++;
   csv->at += at - start;
   while (at > start && is_blank(csv, at[-1])) at--;
   cell->text = start;
@@ -107,79 +124,36 @@ static bool read_cell(gt_csv *csv) {
   return quoted_cell(csv, cell);
 }
 
+/* Skips what separates two cells; false at the end of the line. */
+static bool next_cell(gt_csv *csv) {
+  if (csv->delimiter == ' ') {
+    while (csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
+    return csv->at < csv->end && *csv->at != '\n' && *csv->at != '\r';
+  }
+  if (csv->at >= csv->end || *csv->at != csv->delimiter) return false;
+  csv->at++;
+  return true;
+}
+
 int gt_csv_record(gt_csv *csv) {
   do {
     csv->record.count = 0;
     if (csv->at >= csv->end) return 0;
-    for (;;) {
+    do {
       if (csv->record.count == GT_CSV_MAX_COLUMNS) {
         gt_csv_fail(csv, &csv->record.items[0], "more than %d columns", GT_CSV_MAX_COLUMNS);
         return -1;
       }
       if (!read_cell(csv)) return -1;
-      if (csv->at >= csv->end || *csv->at != csv->delimiter) break;
-      csv->at++;
-    }
+    } while (next_cell(csv));
     if (csv->at < csv->end) next_line(csv);
   } while (csv->record.count == 1 && !csv->record.items[0].length && !csv->record.items[0].quoted);
   return 1;
 }
 
-/* 10^exponent, exponent >= 0. */
-static long double power_of_ten(int exponent) {
-  long double result = 1, power = 10;
-  for (; exponent; exponent >>= 1, power *= power)
-    if (exponent & 1) result *= power;
-  return result;
-}
-
-/* mantissa * 10^exponent. Exact if both fit a double; otherwise by way of long double, whose error is far
- * below the resolution of float, the type that is stored. */
-static double scaled(uint64_t mantissa, int exponent) {
-  static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (!mantissa) return 0;
-  if (mantissa < 1ull << 53 && exponent >= -22 && exponent <= 22)
-    return exponent < 0 ? (double)mantissa / exact[-exponent] : (double)mantissa * exact[exponent];
-  if (exponent > 400) return HUGE_VAL;
-  if (exponent < -400) return 0;
-  return (double)(exponent < 0 ? (long double)mantissa / power_of_ten(-exponent)
-                               : (long double)mantissa * power_of_ten(exponent));
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/* Reads digits into a mantissa of at most 19 digits; further digits only change the exponent. */
-static const char *digits(const char *at, const char *end, uint64_t *mantissa, int *dropped, int *taken) {
-  for (; at < end && is_digit(*at); at++, (*taken)++) {
-    if (*mantissa < 1000000000000000000ull)
-      *mantissa = *mantissa * 10 + (uint64_t)(*at - '0');
-    else
-      (*dropped)++;
-  }
-  return at;
-}
-
-bool gt_parse_number(const char *text, size_t length, double *out) {
-  const char *at = text, *end = text + length;
-  const bool negative = at < end && *at == '-';
-  if (at < end && (*at == '-' || *at == '+')) at++;
-  uint64_t mantissa = 0;
-  int whole = 0, fraction = 0, dropped = 0, dropped_fraction = 0, exponent = 0;
-  at = digits(at, end, &mantissa, &dropped, &whole);
-  if (at < end && *at == '.') at = digits(at + 1, end, &mantissa, &dropped_fraction, &fraction);
-  if (!whole && !fraction) return false;
-  if (at < end && (*at == 'e' || *at == 'E')) {
-    at++;
-    const bool below = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) at++;
-    if (at == end || !is_digit(*at)) return false;
-    for (; at < end && is_digit(*at); at++)
-      if (exponent < 100000000) exponent = exponent * 10 + (*at - '0');
-    if (below) exponent = -exponent;
-  }
-  if (at != end) return false;
-  const double value = scaled(mantissa, exponent + dropped + dropped_fraction - fraction);
-  *out = negative ? -value : value;
-  return true;
+void gt_csv_set_delimiter(gt_csv *csv, char delimiter) {
+  memset(csv->stops, 0, sizeof csv->stops);
+  csv->stops['\n'] = csv->stops['\r'] = csv->stops[(unsigned char)delimiter] = true;
+  if (delimiter == ' ') csv->stops['\t'] = true;
+  csv->delimiter = delimiter;
 }

@@ -357,9 +357,9 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   if (format && format->read_samples)
     return read_samples(format, file, index, files, done, &wanted, out + first, error);
   if (format && format->read_inputs) return format->read_inputs(path, &wanted, out + first, error);
-  return gt_fail(error, GT_ERR_DATA,
-                 "%s: cannot tell its format; expected a file named .csv, .npy, .png, .jpg or -ubyte (IDX)",
-                 path);
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s: cannot tell its format; expected a file named .csv, .npy, .npz, .png, .jpg or -ubyte (IDX)", path);
 }
 
 bool gt_data_is_sample(const char *path) {

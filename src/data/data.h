@@ -7,6 +7,7 @@
  * Examples of configs (`gtrain schema` lists all keys; files named .gz are inflated):
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
  *   data: {format: npy, train: {inputs: x.npy, targets: y.npy}, test_fraction: 0.2}
+ *   data: {train: arrays.npz, inputs: x, targets: y, test_fraction: 0.2}
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
  *   data: {format: images, train: photos, size: [64, 64], test_fraction: 0.2, normalize: channel}
  *   data: {train: photos, targets: masks, target_channels: 1, size: [64, 64], validation: 0.1}
@@ -151,7 +152,8 @@ typedef struct gt_dataset {
 typedef struct gt_data_signature {
   int inputs;
   gt_input input[GT_DATA_MOST_INPUTS]; /* element: the type that it was trained with */
-  const gt_spec *data; /* the `data:` map; new CSV files use its header and delimiter options; or NULL */
+  const gt_spec
+      *data; /* the `data:` map; new CSV files use its header, delimiter, decimal and skip; or NULL */
 } gt_data_signature;
 
 typedef struct gt_data_range { /* allowed range of numeric targets */
@@ -217,12 +219,11 @@ typedef struct gt_input_file {
               * NULL: that is an error */
 } gt_input_file;
 
-/* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, csv,
- * images). Together the files must contain each of the model's inputs once; each image is one sample, in the
- * order of the files.
- * out[k], for input k, is [n, signature dims]; U8 only if both the file and the training data are U8. Its
- * values are in the units of the training data, before scale and shift. GT_ERR_DATA if a file does not
- * fit. */
+/* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, npz,
+ * csv, images). Together the files must contain each of the model's inputs once; each image is one sample, in
+ * the order of the files. out[k], for input k, is [n, signature dims]; U8 only if both the file and the
+ * training data are U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA
+ * if a file does not fit. */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error);
 

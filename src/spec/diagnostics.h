@@ -37,6 +37,8 @@
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
   X(large_group, "a group of samples that is larger than its split should be")          \
   X(repeated_samples, "test samples that are training samples, too")                    \
+  X(doubtful_header, "a first line of a CSV that may or may not be a header")           \
+  X(missing_labels, "words for a missing value that are read as a class")               \
   X(similar_names, "class names that differ only in their Unicode normalization")       \
   X(splits_as_classes, "folders such as train and test that are read as classes")       \
   X(empty_folder, "a folder without pictures among those of the classes")               \

@@ -49,6 +49,12 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if samples of the test split have the same inputs and targets as training samples. The test result is "
         "then better than on new samples. Remove the repeated rows, or keep rows that belong together in one split: "
         "split: {group: ...}.",
+    [GT_FINDING_doubtful_header] =
+        "Appears if the first line of a CSV is read as a sample and looks like a header, or the other way round: rising "
+        "numbers such as years; texts that occur, or do not occur, in the rows below. Set data.header to true or false.",
+    [GT_FINDING_missing_labels] =
+        "Appears if labels are text and some are a word for a missing value (NA, nan, null, None, ?). They are read as a "
+        "class of that name. Remove the rows, or name all classes in class_names.",
     [GT_FINDING_similar_names] =
         "Appears if two names of classes are the same text in two Unicode forms (e with an accent, in one character or "
         "two). They are read as one class. Rename one.",

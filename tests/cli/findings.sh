@@ -143,15 +143,15 @@ silent "the same size" "$GTRAIN" check sizes.yaml
 set_phase 'model.body.units: 9'
 silent "a larger layer" "$GTRAIN" check resized.yaml
 set_phase 'model.0.linear.units: 5'
-finds lost_weights resized.yaml:7:29 "layer 'body' loses trained weights in phase 2: body.weight goes from [8, 2] to [5, 2]: values are cut off" \
+finds lost_weights resized.yaml:7:29 "layer 'body' loses trained weights in phase 2: body.weight changes shape from [8, 2] to [5, 2]: some values are dropped" \
   "$GTRAIN" check resized.yaml
 set_phase 'model: [{linear: {units: 9, name: body}}, tanh, {linear: {units: 4, name: neck}}, tanh, {linear: 1}]'
-finds lost_weights resized.yaml:7:56 "neck.weight goes from [6, 8] to [4, 9]: values are cut off, and others begin anew" "$GTRAIN" check resized.yaml
+finds lost_weights resized.yaml:7:56 "neck.weight changes shape from [6, 8] to [4, 9]: some values are dropped, and new ones are initialized" "$GTRAIN" check resized.yaml
 kan='model=[{kan: {units: 3, range: [-2, 2]}}, {kan: {units: 1, range: [-2, 2]}}]'
 set_phase 'model.0.kan.grid: 9'
 silent "another grid, to which coefficients are fitted" "$GTRAIN" check resized.yaml --set "$kan" --set quiet=outside_grid
 set_phase 'model.0.kan.units: 4'
-finds lost_weights resized.yaml:7:26 "kan1.coefficients goes from [1, 9, 2, 3] to [1, 9, 2, 4]: all values begin anew" "$GTRAIN" check resized.yaml --set "$kan"
+finds lost_weights resized.yaml:7:26 "kan1.coefficients changes shape from [1, 9, 2, 3] to [1, 9, 2, 4]: all values are initialized again" "$GTRAIN" check resized.yaml --set "$kan"
 exits 0 "a model" "$GTRAIN" train sizes.yaml --run-dir sizes --quiet
 sed '/^train/,$d' sizes.yaml > tuned.yaml && echo 'init_from: sizes' >> tuned.yaml
 silent "init_from, the same sizes" "$GTRAIN" check tuned.yaml

@@ -109,5 +109,5 @@ says "a warning" "warning: the train samples differ from those of the run"
 # Names that the model file could not hold.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv
 exits 65 "a header in Latin-1" "$GTRAIN" check config.yaml --set data.train=latin.csv
-says "is refused at its place" "latin.csv:1:1: the column name 'gr??e' is not UTF-8"
+says "is refused at its place" "latin.csv:1:3: byte 0xF6 is not UTF-8 text"
 finish

@@ -209,11 +209,11 @@ static void numbers_are_parsed(void **state) {
                                     "1,5", "nan", "inf", "1 2", "--1", "1.2.3"};
   double value;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    assert_true(gt_parse_number(good[i], strlen(good[i]), &value));
+    assert_true(gt_parse_number(good[i], strlen(good[i]), '.', &value));
     assert_true((float)value == strtof(good[i], NULL));
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    assert_false(gt_parse_number(bad[i], strlen(bad[i]), &value));
+    assert_false(gt_parse_number(bad[i], strlen(bad[i]), '.', &value));
   uint32_t random = 1;
   for (int i = 0; i < 200000; i++) {
     char text[40];
@@ -222,7 +222,7 @@ static void numbers_are_parsed(void **state) {
     memcpy(&expected, &random, 4);
     if (!isfinite(expected)) continue;
     snprintf(text, sizeof text, "%.9g", (double)expected);
-    assert_true(gt_parse_number(text, strlen(text), &value));
+    assert_true(gt_parse_number(text, strlen(text), '.', &value));
     assert_true((float)value == expected);
   }
 }

@@ -1,0 +1,69 @@
+/* What the cells of each column of a CSV are, collected in the one pass that reads the file
+ * (gt_csv_read). Decisions about columns (left out, refused; later: categories, missing values, dates) are
+ * made from these facts after the pass, when all cells are known, and messages quote them.
+ *
+ * csv->facts has one entry per column that the file is read for, by its role: the inputs, then the targets.
+ * For each of them, once gt_csv_read has returned true:
+ *   cells == numbers + unfit + empty + missing + texts
+ * A cell that is not a number in its column is NaN in csv->values, so whoever accepts such cells replaces
+ * them; gt_csv_check_cells refuses them. Cells point into the file's bytes and are valid until gt_csv_close.
+ * Cost: a few operations for a number; memory for cells that are none is allocated when the first is met. */
+#ifndef GT_DATA_CSV_FACTS_H
+#define GT_DATA_CSV_FACTS_H
+#include "data/csv.h"
+
+enum {
+  GT_CSV_FIRST_BAD = 3,   /* cells that are no numbers and are kept, the first of the file */
+  GT_CSV_MOST_TEXTS = 256 /* distinct texts that are kept */
+};
+
+typedef struct gt_csv_text { /* one distinct text of a column; missing values are not texts */
+  gt_cell first;             /* where it occurs first */
+  uint64_t count;
+} gt_csv_text;
+
+typedef struct gt_csv_odd { /* the cells of a column that are no numbers; as small as they are few */
+  gt_cell bad[GT_CSV_FIRST_BAD];
+  int bads;
+  gt_csv_text *text; /* [distinct], in order of appearance; heap */
+  int distinct, capacity;
+  bool more;     /* there are further distinct texts */
+  int16_t *slot; /* hash table of indices into text, -1: empty; heap; NULL while there are few texts */
+} gt_csv_odd;
+
+typedef struct gt_csv_facts {
+  uint64_t numbers;      /* cells that are numbers and fit the column */
+  uint64_t unfit;        /* numbers too large for a float, or not a whole number where the input needs one */
+  uint64_t empty;        /* cells without text */
+  uint64_t missing;      /* words for a missing value (gt_cell_is_missing) */
+  uint64_t texts;        /* all other cells */
+  double least, largest; /* of numbers; least > largest if there is none */
+  bool whole;            /* all numbers are whole */
+  bool counts;           /* every cell is a number, one more than the cell above it */
+  gt_csv_odd *odd;       /* heap; NULL while all cells are numbers */
+} gt_csv_facts;
+
+void gt_csv_facts_finish(gt_csv_facts *facts);
+static inline uint64_t gt_csv_facts_bad(const gt_csv_facts *f) {
+  return f->unfit + f->empty + f->missing + f->texts;
+}
+/* Adds a number of row `row` (from 0). */
+static inline void gt_csv_facts_number(gt_csv_facts *f, double value, uint64_t row) {
+  if (value < f->least) f->least = value;
+  if (value > f->largest) f->largest = value;
+  if (f->whole && value >= -9e15 && value <= 9e15) f->whole = (double)(int64_t)value == value;
+  if (f->counts) f->counts = value == f->least + (double)row;
+  f->numbers++;
+}
+/* Adds a cell that is not a number, or does not fit. */
+void gt_csv_facts_odd(gt_csv_facts *f, const gt_cell *cell, bool unfit);
+
+/* Creates the facts of csv->inputs and csv->targets, without any cell. */
+void gt_csv_facts_start(gt_csv *csv);
+/* Adds csv->target_cells, when all are read. */
+void gt_csv_facts_of_targets(gt_csv *csv);
+/* True if all cells of the inputs, and of the targets if they are to be numbers, are numbers. Else an error
+ * that names all columns with other cells, how many there are and the first of each. taught: a trained model
+ * needs these columns, so none can be ignored. */
+bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool taught);
+#endif

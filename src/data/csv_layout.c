@@ -1,0 +1,384 @@
+/* CSV: where the table begins, what separates its cells, and the decimal mark. */
+#include "data/csv_layout.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+void gt_csv_sample_finish(gt_csv_sample *sample) {
+  free(sample->text);
+  free(sample->cells.items);
+  free(sample->rows.items);
+  *sample = (gt_csv_sample){0};
+}
+
+bool gt_csv_is_comment(const gt_cell *first, int cells, int columns) {
+  return cells != columns && first->length && *first->text == '#' && !first->quoted;
+}
+
+/* --- the sample --- */
+
+static void add_row(gt_csv_sample *sample, const gt_cells *record) {
+  gt_csv_row row = {.first = sample->cells.count, .width = (int)record->count, .line = record->items[0].line};
+  for (size_t i = 0; i < record->count; i++) {
+    *GT_PUSH(&sample->cells) = record->items[i];
+    if (record->items[i].length || record->items[i].quoted) row.filled = (int)i + 1;
+  }
+  *GT_PUSH(&sample->rows) = row;
+}
+
+/* Columns that are empty to the end in all rows come from a separator at the end of each line. */
+static int columns_of(const gt_csv_sample *sample) {
+  int filled = 1;
+  for (size_t i = 0; i < sample->rows.count; i++)
+    if (sample->rows.items[i].filled > filled) filled = sample->rows.items[i].filled;
+  const int first = sample->rows.count ? sample->rows.items[0].width : 0;
+  return filled < first ? filled : first;
+}
+
+static void leave_out_comments(gt_csv_sample *sample) {
+  size_t kept = 0;
+  for (size_t i = 0; i < sample->rows.count; i++) {
+    const gt_csv_row row = sample->rows.items[i];
+    if (!gt_csv_is_comment(&sample->cells.items[row.first], row.width, sample->columns))
+      sample->rows.items[kept++] = row;
+  }
+  sample->rows.count = kept;
+}
+
+/* Reads rows from csv->at on, up to an error, without a change of csv. */
+static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
+  gt_error error = {0};
+  gt_csv reader = {.path = csv->path, .error = &error, .line = csv->line};
+  const size_t left = (size_t)(csv->end - csv->at);
+  const size_t size = left < GT_CSV_SAMPLE_BYTES ? left : GT_CSV_SAMPLE_BYTES;
+  gt_csv_sample_finish(sample);
+  sample->text = gt_alloc(size + 1);
+  memcpy(sample->text, csv->at, size);
+  reader.at = reader.line_start = sample->text;
+  reader.end = sample->text + size;
+  gt_csv_set_delimiter(&reader, delimiter);
+  while (sample->rows.count < most && gt_csv_record(&reader) > 0)
+    if (reader.at < reader.end || size == left) add_row(sample, &reader.record); /* else it may be cut */
+  free(reader.record.items);
+  sample->columns = columns_of(sample);
+  leave_out_comments(sample);
+}
+
+/* True if the rows from `first` on have one number of cells, not counting empty ones at their end. */
+static bool is_even(const gt_csv_sample *sample, size_t first, int columns) {
+  for (size_t i = first; i < sample->rows.count; i++) {
+    const gt_csv_row *row = &sample->rows.items[i];
+    if (row->width < columns || row->filled > columns) return false;
+  }
+  return true;
+}
+
+/* True if the cell is a number with this decimal mark. */
+static bool is_number(const gt_cell *cell, char decimal) {
+  double value;
+  return gt_parse_number(cell->text, cell->length, decimal, &value);
+}
+
+/* The share of numbers, with either decimal mark, among the cells below the first row. */
+static double share_of_numbers(const gt_csv_sample *sample, char delimiter) {
+  size_t cells = 0, numbers = 0;
+  for (size_t i = sample->rows.count > 1; i < sample->rows.count; i++)
+    for (int c = 0; c < sample->rows.items[i].filled; c++) {
+      const gt_cell *cell = gt_csv_sample_cell(sample, i, c);
+      cells += cell->length > 0;
+      numbers += is_number(cell, '.') || (delimiter != ',' && is_number(cell, ','));
+    }
+  return cells ? (double)numbers / (double)cells : 0;
+}
+
+/* --- the delimiter --- */
+
+static const char delimiters[] = {',', ';', '\t', '|', ' '};
+enum { DELIMITERS = sizeof delimiters };
+
+/* True if the sample, read with its delimiter, is a table of at least two columns. Words of a text are also
+ * separated by blanks, so that half of such a table must be numbers. */
+static bool is_table(const gt_csv_sample *sample, char delimiter) {
+  if (!sample->rows.count || sample->columns < 2 || !is_even(sample, 0, sample->columns)) return false;
+  return delimiter != ' ' || share_of_numbers(sample, delimiter) >= 0.5;
+}
+
+/* True if a cell that is not quoted contains another delimiter. */
+static bool holds_other(const gt_csv_sample *sample, char delimiter) {
+  for (size_t i = 0; i < sample->cells.count; i++) {
+    const gt_cell *cell = &sample->cells.items[i];
+    for (int k = 0; k < DELIMITERS && !cell->quoted; k++)
+      if (delimiters[k] != delimiter && delimiters[k] != ' ' && cell->length &&
+          memchr(cell->text, delimiters[k], cell->length))
+        return true;
+  }
+  return false;
+}
+
+/* A column without any cell comes from two delimiters in a row: with tabs, from columns that are aligned. */
+static bool has_empty_column(const gt_csv_sample *sample) {
+  for (int c = 0; c < sample->columns; c++) {
+    bool empty = true;
+    for (size_t i = 0; i < sample->rows.count && empty; i++)
+      empty = !gt_csv_sample_cell(sample, i, c)->length;
+    if (empty) return true;
+  }
+  return false;
+}
+
+/* The usual delimiter stands if it makes a table, unless another one makes a table of nothing but numbers
+ * where it does not. If it makes none, the other one that makes the table with most numbers is taken; a
+ * character before blanks. */
+static char choose_delimiter(const gt_csv *csv, gt_csv_sample *sample, char usual) {
+  take_sample(sample, csv, usual, GT_CSV_SAMPLE_ROWS);
+  const bool fits = is_table(sample, usual) && !(usual == '\t' && has_empty_column(sample));
+  const double numbers = share_of_numbers(sample, usual);
+  if (fits && (numbers == 1 || !holds_other(sample, usual))) return usual;
+  char chosen = usual;
+  double best = fits ? 0.999999 : -1;
+  for (int i = 0; i < DELIMITERS; i++) {
+    if (delimiters[i] == usual || (delimiters[i] == ' ' && (fits || chosen != usual))) continue;
+    take_sample(sample, csv, delimiters[i], GT_CSV_SAMPLE_ROWS);
+    const double share = is_table(sample, delimiters[i]) ? share_of_numbers(sample, delimiters[i]) : -1;
+    if (share <= best) continue;
+    chosen = delimiters[i];
+    best = share;
+  }
+  return chosen;
+}
+
+static const char *name_of(char delimiter) {
+  static const char *const names[] = {
+      [','] = "','", [';'] = "';'", ['\t'] = "tab", ['|'] = "'|'", [' '] = "blanks"};
+  return names[(int)delimiter];
+}
+
+/* --- the decimal mark --- */
+
+/* True for 1,234 and 12,345,678: the comma may as well separate thousands. */
+static bool may_be_thousands(const gt_cell *cell) {
+  uint32_t digits = 0, commas = 0;
+  for (uint32_t i = *cell->text == '-'; i < cell->length; i++) {
+    if (cell->text[i] == ',') {
+      if (digits == 0 || digits > 3 || (commas && digits != 3)) return false;
+      commas++;
+      digits = 0;
+    } else if (cell->text[i] < '0' || cell->text[i] > '9')
+      return false;
+    else
+      digits++;
+  }
+  return commas && digits == 3;
+}
+
+/* A comma is the decimal mark if it does not separate cells, numbers have one, none has a point, and one of
+ * them cannot be thousands. */
+static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
+  bool commas = false;
+  if (csv->delimiter == ',') return '.';
+  for (size_t i = 0; i < sample->cells.count; i++) {
+    const gt_cell *cell = &sample->cells.items[i];
+    const bool comma = cell->length && memchr(cell->text, ',', cell->length);
+    if (!comma && cell->length && memchr(cell->text, '.', cell->length) && is_number(cell, '.')) return '.';
+    commas |= comma && is_number(cell, ',') && !may_be_thousands(cell);
+  }
+  return commas ? ',' : '.';
+}
+
+/* --- what stands before the table --- */
+
+static void skip_line(gt_csv *csv) {
+  while (csv->at < csv->end && *csv->at != '\n' && *csv->at != '\r') csv->at++;
+  if (csv->at < csv->end && *csv->at++ == '\r' && csv->at < csv->end && *csv->at == '\n') csv->at++;
+  csv->line++;
+  csv->line_start = csv->at;
+}
+
+/* `sep=;` and the end of the line, as Excel writes and reads it. */
+static char take_separator_line(gt_csv *csv) {
+  if (csv->end - csv->at < 5 || strncasecmp(csv->at, "sep=", 4) || csv->at[4] == '\n' || csv->at[4] == '\r')
+    return 0;
+  const char delimiter = csv->at[4];
+  if (csv->end - csv->at > 5 && csv->at[5] != '\n' && csv->at[5] != '\r') return 0;
+  skip_line(csv);
+  return delimiter;
+}
+
+/* Skips lines of comments and the empty ones among them. Returns their number; *last: the last comment. */
+static int skip_comments(gt_csv *csv, gt_csv *last) {
+  int count = 0;
+  for (gt_csv ahead = *csv; ahead.at < ahead.end;) {
+    const bool comment = *ahead.at == '#', empty = *ahead.at == '\n' || *ahead.at == '\r';
+    if (!comment && !empty) break;
+    if (comment) *last = ahead;
+    count += comment;
+    skip_line(&ahead);
+    csv->at = ahead.at;
+    csv->line = ahead.line;
+    csv->line_start = ahead.line_start;
+  }
+  return count;
+}
+
+/* `# a b c` above numbers (as numpy.savetxt writes it) and `#,a,b` are headers: as many cells as the rows
+ * have, and no number among them. Moves csv->at there. */
+static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_sample *sample) {
+  gt_csv_sample line = {0};
+  gt_csv from = *comment;
+  bool numbers = false;
+  const bool own_cell = from.end - from.at > 1 && from.at[1] == csv->delimiter && csv->delimiter != ' ';
+  while (!own_cell && from.at < from.end && (*from.at == '#' || *from.at == ' ')) from.at++;
+  take_sample(&line, &from, csv->delimiter, 1);
+  bool header = line.rows.count && sample->rows.count && sample->columns > 1 &&
+                line.columns == sample->columns && line.rows.items[0].line == comment->line;
+  for (int c = 0; header && c < line.columns; c++) {
+    const gt_cell *below = gt_csv_sample_cell(sample, 0, c);
+    header = !is_number(&line.cells.items[c], '.');
+    numbers |= below && (is_number(below, '.') || is_number(below, ','));
+  }
+  gt_csv_sample_finish(&line);
+  if (!header || !numbers) return false;
+  csv->at = from.at;
+  csv->line = comment->line;
+  csv->line_start = comment->line_start;
+  return true;
+}
+
+/* True if the row may be one of a table with these columns. A title that a spreadsheet has padded with
+ * delimiters is none. */
+static bool is_wide(const gt_csv_row *row, int columns) {
+  if (columns > 2 && row->filled < 2) return false;
+  return row->width == columns || row->filled == columns;
+}
+
+/* The row at which the table visibly begins, after lines that the config does not skip: a few at most, none
+ * as wide as the rows below. 0: at the first. */
+static size_t find_begin(const gt_csv_sample *sample) {
+  enum { MOST_BEFORE = 20 };
+  const gt_csv_row *row = sample->rows.items;
+  const size_t rows = sample->rows.count;
+  for (size_t k = 1; k + 2 <= rows && k <= MOST_BEFORE; k++) {
+    const int columns = row[k].width;
+    if (columns < 2 || !is_wide(&row[k], columns) || !is_even(sample, k, columns)) continue;
+    for (size_t i = 0; i < k; i++)
+      if (is_wide(&row[i], columns)) return 0;
+    return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header without one of the names */
+  }
+  return 0;
+}
+
+/* known: the delimiter; 0: any that makes a table with numbers. */
+static bool begins_here(const gt_csv *csv, char known, char usual) {
+  gt_csv_sample sample = {0};
+  gt_csv_row first = {0}, begin = {0};
+  double best = -1;
+  for (int i = -1; i < DELIMITERS; i++) {
+    const char delimiter = i >= 0 ? delimiters[i] : known ? known : usual;
+    if (i >= 0 && (known || delimiter == ' ')) break;
+    take_sample(&sample, csv, delimiter, GT_CSV_SAMPLE_ROWS);
+    const size_t k = find_begin(&sample);
+    const double share = share_of_numbers(&sample, delimiter);
+    if (!k || share <= best) continue;
+    best = share;
+    first = sample.rows.items[0];
+    begin = sample.rows.items[k];
+  }
+  gt_csv_sample_finish(&sample);
+  return !begin.line ||
+         gt_fail(
+             csv->error, GT_ERR_DATA,
+             "%s:%u:1: this line has %d cell%s, but the lines from %u on have %d; if the table begins at line "
+             "%u, set data.skip: %u",
+             csv->path, first.line, first.filled, first.filled == 1 ? "" : "s", begin.line, begin.width,
+             begin.line, begin.line - 1);
+}
+
+/* --- together --- */
+
+typedef struct found { /* what differs from the default and is not in the config */
+  int comments;
+  bool header_in_comment, delimiter, decimal, trailing;
+} found;
+
+static void say(const gt_csv *csv, const found *f) {
+  char text[256] = "";
+  size_t n = 0;
+  const struct {
+    bool is;
+    const char *text, *more;
+  } parts[] = {
+      {f->delimiter, "cells are separated by ", f->delimiter ? name_of(csv->delimiter) : ""},
+      {f->decimal, "the decimal mark is a comma", ""},
+      {f->comments > 0, f->comments == 1 ? "1 line of comments is skipped" : "lines of comments are skipped",
+       ""},
+      {f->header_in_comment, "the header is in a comment", ""},
+      {f->trailing, "separators at the end of the lines are ignored", ""},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].is)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s", n ? "; " : "", parts[i].text, parts[i].more);
+  if (n) gt_info("%s: %s", csv->path, text);
+}
+
+static bool has_trailing(const gt_csv_sample *sample) {
+  for (size_t i = 0; i < sample->rows.count; i++)
+    if (sample->rows.items[i].width > sample->columns) return true;
+  return false;
+}
+
+/* Rejects other encodings; skips the byte order mark of UTF-8. */
+static bool check_encoding(gt_csv *csv) {
+  const size_t size = csv->bytes.size;
+  if (size >= 2 && (!memcmp(csv->at, "\xFF\xFE", 2) || !memcmp(csv->at, "\xFE\xFF", 2)))
+    return gt_fail(csv->error, GT_ERR_DATA,
+                   "%s:1:1: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8", csv->path);
+  if (size >= 3 && !memcmp(csv->at, "\xEF\xBB\xBF", 3)) csv->at += 3;
+  csv->line_start = csv->at;
+  const char *bad = gt_find_bad_utf8(csv->at, csv->end);
+  if (!bad) return true;
+  const size_t length = strlen(csv->path);
+  const bool packed = length > 3 && !strcasecmp(csv->path + length - 3, ".gz");
+  while (csv->at < bad) {
+    const char *start = csv->at;
+    skip_line(csv);
+    if (csv->at <= bad) continue;
+    csv->line--;
+    csv->line_start = (char *)start;
+  }
+  return gt_fail(
+      csv->error, GT_ERR_DATA,
+      "%s:%u:%td: byte 0x%02X is not UTF-8 text; if the file is Latin-1, convert it: %s%s%s > utf8.csv",
+      csv->path, csv->line, bad - csv->line_start + 1, (unsigned)(unsigned char)*bad,
+      packed ? "zcat " : "iconv -f latin1 -t utf-8 ", csv->path, packed ? " | iconv -f latin1 -t utf-8" : "");
+}
+
+bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample) {
+  gt_csv comment = {0};
+  found f = {0};
+  const char usual = gt_data_has_suffix(csv->path, ".tsv") ? '\t' : ',';
+  if (!check_encoding(csv)) return false;
+  for (int64_t i = 0; i < form->skip && csv->at < csv->end; i++) skip_line(csv);
+  if (form->skip && csv->at >= csv->end)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s: data.skip is %" PRId64 ", and the file has no more lines",
+                   csv->path, form->skip);
+  const char separator = take_separator_line(csv), known = form->delimiter ? form->delimiter : separator;
+  f.comments = skip_comments(csv, &comment);
+  gt_csv_set_delimiter(csv, known ? known : choose_delimiter(csv, sample, usual));
+  take_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
+  f.delimiter = !known && csv->delimiter != usual;
+  const bool table = is_table(sample, csv->delimiter) && is_wide(&sample->rows.items[0], sample->columns);
+  if (!f.delimiter && !table && !begins_here(csv, known, usual)) return false;
+  f.header_in_comment = f.comments && header_in_comment(csv, &comment, sample);
+  if (f.header_in_comment) {
+    f.comments--;
+    take_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
+  }
+  csv->decimal = form->decimal ? form->decimal : find_decimal(csv, sample);
+  f.decimal = !form->decimal && csv->decimal == ',';
+  f.trailing = has_trailing(sample);
+  say(csv, &f);
+  return true;
+}

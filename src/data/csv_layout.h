@@ -1,0 +1,43 @@
+/* How a CSV file is laid out, found from a sample of its first rows: where the table begins, which character
+ * separates cells and which is the decimal mark. Only the csv_*.c files include this header. */
+#ifndef GT_DATA_CSV_LAYOUT_H
+#define GT_DATA_CSV_LAYOUT_H
+#include "data/csv.h"
+
+typedef struct gt_csv_row {
+  size_t first;      /* index of its first cell */
+  int width, filled; /* number of cells; without the empty ones at its end */
+  uint32_t line;
+} gt_csv_row;
+
+/* The first rows of the table, at most GT_CSV_SAMPLE_BYTES of text, read with csv's delimiter. Rows that are
+ * comments in the table (gt_csv_is_comment) are left out. */
+enum { GT_CSV_SAMPLE_BYTES = 256 << 10, GT_CSV_SAMPLE_ROWS = 200 };
+typedef struct gt_csv_sample {
+  char *text; /* a copy, as reading removes quotes in place; heap */
+  gt_cells cells;
+  struct {
+    gt_csv_row *items;
+    size_t count, capacity;
+  } rows;
+  int columns; /* of the table: without columns at its end that have no name and no values */
+} gt_csv_sample;
+
+static inline const gt_cell *gt_csv_sample_cell(const gt_csv_sample *sample, size_t row, int column) {
+  const gt_csv_row *r = &sample->rows.items[row];
+  return column < r->width ? &sample->cells.items[r->first + (size_t)column] : NULL;
+}
+void gt_csv_sample_finish(gt_csv_sample *sample);
+
+/* True for a record that begins with # and does not have as many cells as the table has columns. */
+bool gt_csv_is_comment(const gt_cell *first, int cells, int columns);
+
+/* Moves csv->at to the first line of the table, sets the delimiter and the decimal mark, and takes the
+ * sample. What was found and differs from the default is logged once. An error if the file is not UTF-8 or
+ * the table visibly begins at a later line. */
+bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample);
+
+/* True if the first line of the table is a header (csv_header.c). Sets csv->doubt if that may be wrong.
+ * csv->names are those of a header. */
+bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample);
+#endif

@@ -1,0 +1,270 @@
+/* Tables as people have them: how a CSV file is laid out is found, and what is wrong with one is said at its
+ * line. Each row is a file; an expected text is part of the message, else the shape that was read. */
+#include "base/log.h"
+#include "data/csv_facts.h"
+#include "data_support.h"
+
+typedef struct table {
+  const char *name, *text, *options;
+  const char *error; /* NULL: it is read */
+  int rows, inputs;
+  float last; /* the last input of the last row */
+} table;
+
+static const table tables[] = {
+    /* --- what separates cells --- */
+    {"a.csv", "a;b;y\n1;2;0.5\n3;4;1\n", "", NULL, 2, 2, 4},
+    {"a.csv", "1;2;0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "a\tb\ty\n1\t2\t0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "a|b|y\n1|2|0.5\n", "", NULL, 1, 2, 2},
+    {"a.tsv", "a,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "a,b,y\n1,2,x;y\n3,4,z;w\n", "task: auto", NULL, 2, 2,
+     4}, /* the usual one makes a table, too */
+    {"a.csv", "sep=;\r\na;b;y\r\n1;2;0.5\r\n", "", NULL, 1, 2, 2},
+    {"a.csv", "sep=;\na;b;y\n1;2;0.5\n", "delimiter: ';'", NULL, 1, 2, 2},
+    {"a.csv", "a;b;y\n1;2;0.5\n", "delimiter: ','", "no column is left for the inputs", 0, 0, 0},
+    {"a.csv", " 0.006  18.00   2.3  0.5\n 0.027   0.00   7.0  1.5\n", "", NULL, 2, 3, 7},
+    {"a.csv", " 0.006  18.00   2.3  0.5\n 0.027   0.00   7.0  1.5\n", "delimiter: ' '", NULL, 2, 3, 7},
+    {"a.csv", "a  b\ty \n1 2 0.5 \n \n3\t4  1 \n", "delimiter: blanks", NULL, 2, 2, 4},
+    {"a.csv", "a \"b c\" y\n1 2 0.5\n", "delimiter: blanks", NULL, 1, 2, 2},
+    {"a.csv", "\"a\"b y\n1 2 0.5\n", "delimiter: blanks", ":1:1: unexpected text after the closing quote", 0,
+     0, 0},
+    {"a.tsv", "15.2\t14.8\t\t1.5\n14.8\t14.5\t\t0\n", "", NULL, 2, 2, 14.5f},
+    {"a.csv", "a,b,y\n1,\"2\",0.5\n\"3\",4,1", "", NULL, 2, 2, 4},
+    {"a.csv", "a,\"b\nc\",y\r\n1,2,0.5\r\n", "", NULL, 1, 2, 2},
+    {"a.csv", "\xEF\xBB\xBF\"a\",b,y\r1,2,0.5\r", "", NULL, 1, 2, 2},
+    {"a.csv", "a,b,y\n1,2,\"0.5\n", "", ":2:5: this quote is never closed", 0, 0, 0},
+    {"a.csv", "a,b,y\n1,2,\"0\"5\n", "", ":2:5: unexpected text after the closing quote", 0, 0, 0},
+    /* --- the decimal mark --- */
+    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "", NULL, 1, 2, 2.25f},
+    {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2, 3.5f}, /* with commas: a table of text */
+    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
+    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns have cells that are not numbers", 0, 0,
+     0},
+    {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "columns have cells that are not numbers", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: '1,500' in column 'a' is not a number", 0, 0,
+     0}, /* may be thousands */
+    {"a.csv", "a;b;y\n1,500;2;3\n", "decimal: comma", NULL, 1, 2, 2},
+    {"a.csv", "a;b;y\n1.5;2,25;0,5\n", "decimal: comma", ":2:1: '1.5' in column 'a' is not a number", 0, 0,
+     0},
+    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: comma", NULL, 1, 2, 2.25f},
+    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "columns have cells that are not numbers", 0, 0, 0},
+    /* --- lines before the table --- */
+    {"a.csv", "# made by an archive\n# Sat, Feb 15\n#\n\na,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "#,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3},   /* # is a name */
+    {"a.csv", "# a,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3}, /* numpy.savetxt(header=…) */
+    {"a.csv", "# a b y\n1 2 0.5\n2 3 1\n", "", NULL, 2, 2, 3},
+    {"a.csv", "a,b,y\n# from here on, by, another, hand\n1,2,0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "Table 1\nby me\na,b,y\n1,2,0.5\n", "skip: 2", NULL, 1, 2, 2},
+    {"a.csv", "Table 1\nby me\na,b,y\n1,2,0.5\n", "",
+     ":1:1: this line has 1 cell, but the lines from 3 on have 3; if the table begins at line 3, set data.skip: 2",
+     0, 0, 0},
+    {"a.csv", "Table 1\n\na;b;y\n1;2;0.5\n", "", "set data.skip: 2", 0, 0, 0},
+    {"a.csv", "Report,,\n,,\na,b,y\n1,2,0.5\n3,4,1\n", "", "set data.skip: 2", 0, 0, 0}, /* padded by Excel */
+    {"a.csv", "3,2,no,yes\n1,2,3,4,0.5\n3,4,5,6,1.5\n", "header: false",
+     ":2:9: this row has 5 cells; expected 4", 0, 0, 0},
+    {"a.csv", "569,30,no,yes\n1,2,3,4,5,0.5\n3,4,5,6,7,1.5\n", "", "set data.skip: 1", 0, 0, 0},
+    {"a.csv", "569,30,no,yes\n1,2,3,4,5,0.5\n3,4,5,6,7,1.5\n", "skip: 1", NULL, 2, 5, 7},
+    {"a.csv", "a,b,y\n1,2,0.5\n", "skip: 9", "data.skip is 9, and the file has no more lines", 0, 0, 0},
+    /* --- rows --- */
+    {"a.csv", "a,b,y,\n1,2,0.5,\n3,4,1,\n", "", NULL, 2, 2, 4},
+    {"a.csv", "a,b,y\n1,2,0.5,\n3,4,1,\n", "", NULL, 2, 2, 4},
+    {"a.csv", "a,b,y,,\n1,2,0.5\n3,4,1\n", "", NULL, 2, 2, 4},
+    {"a.csv", "1,2,0.5,\n3,4,1,\n", "", NULL, 2, 2, 4},
+    {"a.csv", "a,b,y\n1,2,0.5,7\n3,4,1\n", "", ":2:9: this row has 4 cells; expected 3", 0, 0, 0},
+    {"a.csv", "a,b,y\n1,2,0.5\n3,4\n", "", ":3:1: this row has 2 cells; expected 3", 0, 0, 0},
+    {"a.csv", "# nothing\n", "", "is empty", 0, 0, 0},
+    {"a.csv", "a,b,y\n", "", "there are no rows after the header", 0, 0, 0},
+    /* --- columns --- */
+    {"a.csv", ",a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "", NULL, 3, 1, 9},
+    {"a.csv", "Unnamed: 0,a,y\n1,7,0.5\n2,8,1\n3,9,2\n", "", NULL, 3, 1, 9},
+    {"a.csv", ",a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "inputs: ['1', a]", NULL, 3, 2, 9},
+    {"a.csv", ",a,y\n0,7,0.5\n2,8,1\n1,9,2\n", "", NULL, 3, 2, 9},  /* does not count */
+    {"a.csv", "i,a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "", NULL, 3, 2, 9}, /* has a name */
+    {"a.csv", "a,,b,y\n1,,7,0.5\n2,,9,2\n", "", NULL, 2, 2, 9},
+    {"a.csv", "a,a,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
+    {"a.csv", "a,a,a.1,y\n1,2,3,0.5\n", "inputs: a.2", NULL, 1, 1, 2},
+    {"a.csv", "y,a,y\n0.5,2,0.5\n1,3,1\n", "target: y",
+     "columns 1 and 3 are both named 'y', and one of them is the target", 0, 0, 0},
+    {"a.csv", "y,a,y\n0.5,2,0.5\n1,3,1\n", "target: y, ignore: y.1", NULL, 2, 1, 3},
+    /* --- cells --- */
+    {"a.csv", "a,b,y\n1,x,0.5\n,4,1\n3,NA,1\n1e99,z,7\n", "",
+     ":2:3: 2 columns have cells that are not numbers\n"
+     "    a: 2 of 4 cells (1 empty, 1 not in range): empty at 3:1, '1e99' at 5:1\n"
+     "    b: 3 of 4 cells (2 text, 1 missing): 'x' at 2:3, 'NA' at 4:3, 'z' at 5:6\n"
+     "    data: {ignore: [a, b]} leaves these input columns out",
+     0, 0, 0},
+    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,\n", "",
+     "    y (target): 1 of 2 cells (empty): empty at 3:5\n    data: {ignore: ['b c']} leaves", 0, 0, 0},
+    {"a.csv", "a,b,y\n1,x,0.5\n3,4,1\n5,w,1\n", "",
+     ":2:3: 'x' in column 'b' is not a number; expected a finite number, such as -1.5e3; 2 of the column's 3 cells are "
+     "not numbers; to leave the column out: data: {ignore: [b]}",
+     0, 0, 0},
+    {"a.csv", "a,b,y\n1,2,0.5\n3,4,\n", "", ":3:5: missing value in column 'y'", 0, 0, 0},
+    {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
+    {"a.csv", "a,y\n1,\n2,0\n3,1\n", "task: classification", ":2:3: missing label", 0, 0, 0},
+    {"a.csv", "a,b,y\n1,2,0.5\n\xE9,4,1\n", "",
+     ":3:1: byte 0xE9 is not UTF-8 text; if the file is Latin-1, convert it: iconv", 0, 0, 0},
+};
+
+static void every_table(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    const table *t = &tables[i];
+    opened o;
+    const char *path = write_text(t->name, t->text);
+    open_data(&o, "{train: %s, %s%s}", path, t->options,
+              strstr(t->options, "task") || strstr(t->text, "dog") ? ""
+              : *t->options                                        ? ", task: regression"
+                                                                   : "task: regression");
+    if (o.ok != !t->error)
+      fail_msg("table %zu (%s): %s", i, t->text,
+               o.ok                   ? "was read"
+               : o.diagnostics.errors ? o.diagnostics.items[0].message
+                                      : o.error.message);
+    if (t->error) {
+      const char *message = o.diagnostics.errors ? o.diagnostics.items[0].message : o.error.message;
+      if (!strstr(message, t->error)) fail_msg("table %zu: expected '%s' in: %s", i, t->error, message);
+    } else {
+      const gt_tensor *x = &o.data.train.input[0];
+      if (x->dim[0] != t->rows || x->dim[1] != t->inputs)
+        fail_msg("table %zu (%s): %d x %d", i, t->text, (int)x->dim[0], (int)x->dim[1]);
+      assert_true(((const float *)x->data)[t->rows * t->inputs - 1] == t->last);
+    }
+    close_data(&o);
+    unlink(path);
+  }
+}
+
+typedef struct first_line {
+  const char *text;
+  int rows;            /* 3: the first line is a sample */
+  const char *finding; /* NULL: it is not in doubt */
+} first_line;
+
+static const first_line first_lines[] = {
+    {"a,b,y\n1,2,0\n3,4,1\n", 2, NULL},
+    {"1,2,0\n3,4,1\n5,5,1\n", 3, NULL},
+    {"country,1960,1961,y\n1,2,3,0\n3,4,5,1\n", 2, NULL}, /* text above numbers */
+    {"1960,1961,1962\n5,2,0.5\n3,4,1\n", 3, "this line of rising numbers is read as a sample"},
+    {"400.5,402.0,403.5\n5,2,0.5\n3,4,1\n", 3, "this line of rising numbers is read as a sample"},
+    {"2020,2019,2018\n5,2,0.5\n3,4,1\n", 3, "this line of rising numbers is read as a sample"},
+    {"400.5,402.1,variety\n1,2,rose\n3,4,lily\n5,6,rose\n7,8,lily\n", 4,
+     "is read as a header, because its text occurs only once"},
+    {"1,2,rose\n3,4,lily\n5,6,rose\n", 3, NULL},
+    {"NA,2,rose\n", 1, NULL},
+};
+
+static void first_lines_are_told(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof first_lines / sizeof *first_lines; i++) {
+    const first_line *f = &first_lines[i];
+    opened o;
+    const char *path = write_text("h.csv", f->text);
+    open_data(&o, "{train: %s%s}", path, strstr(f->text, "NA") ? ", inputs: ['2']" : "");
+    if (f->finding)
+      expect_warning(&o, f->finding);
+    else
+      expect_open(&o);
+    if (o.data.train.samples != f->rows || (!f->finding && o.diagnostics.findings && i))
+      fail_msg("first line %zu: %d rows, %d findings", i, (int)o.data.train.samples, o.diagnostics.findings);
+    close_data(&o);
+    unlink(path);
+  }
+}
+
+/* A table of texts without a header: its first line occurs again. */
+static void a_sample_of_texts(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, inputs: ['1']}", write_text("h.csv", "p,x\ne,x\np,s\ne,s\n"));
+  assert_int_equal(o.diagnostics.findings, 1);
+  assert_non_null(strstr(o.diagnostics.items[0].message, "because its texts occur again below"));
+  expect_bad_file(&o, "h.csv:1:1: 'p' in column '1' is not a number");
+}
+
+static void words_for_missing_labels(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("h.csv", "a,y\n1,yes\n2,NA\n3,no\n4,NA\n");
+  open_data(&o, "{train: %s}", path);
+  expect_warning(&o, "2 labels of ");
+  assert_non_null(
+      strstr(o.diagnostics.items[0].message, "are 'NA' (the first in line 3), which is read as a class"));
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [NA, no, yes]}", path);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("h.csv", "a,y\n1,+\n2,-\n"));
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  close_data(&o);
+  unlink(path);
+}
+
+/* 400 rows: numbers from 1, a text of 300, and a column of everything. */
+static void facts_are_counted(void **state) {
+  (void)state;
+  static const char *const odd[] = {"", "NA", "x", "1e99"};
+  gt_error error = {0};
+  gt_csv csv;
+  char text[16384], *at = text + sprintf(text, "n,t,o,y\n");
+  for (int i = 0; i < 400; i++)
+    at += sprintf(at, "%d,t%d,%s,%d.5\n", i + 1, i % 300, i % 5 ? odd[i % 5 - 1] : "2", i);
+  const gt_data_file file = {.path = write_text("h.csv", text)};
+  assert_true(gt_csv_open(&csv, file, &(gt_csv_form){0}, &error));
+  for (int i = 0; i < 4; i++) csv.role[i] = i;
+  csv.inputs = 3;
+  csv.targets = 1;
+  assert_true(gt_csv_read(&csv));
+  const gt_csv_facts *n = &csv.facts[0], *t = &csv.facts[1], *o = &csv.facts[2], *y = &csv.facts[3];
+  assert_true(n->numbers == 400 && n->counts && n->whole && n->least == 1 && n->largest == 400 && !n->odd);
+  assert_true(t->texts == 400 && t->odd->distinct == GT_CSV_MOST_TEXTS && t->odd->more && !t->counts);
+  for (int i = 0; i < GT_CSV_MOST_TEXTS; i++) {
+    assert_true(t->odd->text[i].count == (i < 100 ? 2 : 1));
+    assert_int_equal(t->odd->text[i].first.line, i + 2);
+  }
+  assert_true(o->numbers == 80 && o->empty == 80 && o->missing == 80 && o->texts == 80 && o->unfit == 80);
+  assert_true(o->odd->bads == 3 && o->odd->bad[1].line == 4 && o->odd->distinct == 1 &&
+              o->odd->text[0].count == 80);
+  assert_true(y->numbers == 400 && !y->whole && y->largest == 399.5 && y->counts);
+  gt_csv_close(&csv);
+}
+
+/* The first line may have any length: the sample does not hold it. */
+static void a_long_line(void **state) {
+  (void)state;
+  enum { COLUMNS = 100000 };
+  opened o;
+  char *text = malloc(6 * COLUMNS), *at = text;
+  for (int row = 0; row < 2; row++)
+    for (int i = 0; i < COLUMNS; i++) at += sprintf(at, "%d%c", i % 10, i + 1 < COLUMNS ? ',' : '\n');
+  open_data(&o, "{train: %s}", write_bytes("h.csv", text, (size_t)(at - text)));
+  expect_open(&o);
+  assert_true(o.data.train.samples == 2 && o.data.train.input[0].dim[1] == COLUMNS - 1);
+  close_data(&o);
+  free(text);
+}
+
+static int quiet(void **state) {
+  (void)state;
+  wanted = NULL;
+  gt_log_set_level(GT_LOG_WARN);
+  return 0;
+}
+
+static int remove_files(void **state) {
+  (void)state;
+  unlink(path_of("h.csv"));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_table),       cmocka_unit_test(first_lines_are_told),
+      cmocka_unit_test(a_sample_of_texts), cmocka_unit_test(words_for_missing_labels),
+      cmocka_unit_test(a_long_line),       cmocka_unit_test(facts_are_counted),
+  };
+  return cmocka_run_group_tests_name("data: tables", tests, quiet, remove_files);
+}
