@@ -3,6 +3,7 @@
 #include "cli/common.h"
 #include "cli/eval_classes.h"
 #include "cli/lasting.h"
+#include "cli/guess.h"
 #include "cli/result_gates.h"
 #include "train/model_file.h"
 #include "train/review.h"
@@ -65,13 +66,15 @@ static bool has_items(const gt_config *config) {
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
-                         const gt_config *config) {
+                         const gt_config *config, gt_arena *arena) {
+  const gt_baseline baseline = gt_baseline_of(config, gt_dataset_split(&config->dataset, split), arena);
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
+    gt_cli_add_baseline(root, results, &baseline);
     if (matrix->count) gt_classes_add(root, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
     json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
@@ -80,11 +83,11 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   }
   printf("%s samples %lld", split, (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
-  for (int i = 0; i < results->count; i++)
-    printf(" %s %.6g", results->metric[i].name, results->metric[i].value);
+  gt_cli_print_values(results, &baseline, NULL);
   printf("\n");
   if (matrix->count && gt_flag(arguments, "per-class")) gt_classes_print(matrix);
   gt_cli_print_lasting(lasting);
+  gt_cli_warn_of_guessing(config, split, results, &baseline, arena);
 }
 
 /* Fails if options ask for classes and the model has none. */
@@ -173,7 +176,7 @@ static int run(const gt_arguments *arguments) {
   if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, split, &results, &matrix, &lasting, &config);
+  print_result(arguments, split, &results, &matrix, &lasting, &config, &arena);
   shown = true;
   if (!is_finite(file.path, split, &results, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
 #include "train/progress.h"
@@ -44,7 +45,24 @@ static const char *resume_options(const gt_arguments *arguments, gt_arena *arena
   return text;
 }
 
-static json_t *result_json(const gt_config *config, const gt_train_result *result) {
+/* The split of the last evaluation. */
+static const char *last_split(const gt_train_result *result) {
+  return result->test.items ? "test" : "validation";
+}
+
+/* The results of the last evaluation; NULL: there was none. */
+static const gt_results *last_result(const gt_train_result *result) {
+  if (result->test.items) return &result->test;
+  return result->validation.items ? &result->validation : NULL;
+}
+
+static gt_baseline baseline_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
+  if (!last_result(result)) return (gt_baseline){0};
+  return gt_baseline_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
+}
+
+static json_t *result_json(const gt_config *config, const gt_train_result *result,
+                           const gt_baseline *baseline) {
   json_t *root = json_object();
   const struct {
     const char *name;
@@ -66,6 +84,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
     gt_json_add_result(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
+  if (last_result(result)) gt_cli_add_baseline(root, last_result(result), baseline);
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
   json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));
   json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
@@ -73,13 +92,8 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   return root;
 }
 
-/* The results of the last evaluation; NULL: there was none. */
-static const gt_results *last_result(const gt_train_result *result) {
-  if (result->test.items) return &result->test;
-  return result->validation.items ? &result->validation : NULL;
-}
-
-static void print_result(const gt_train_result *result) {
+static void print_result(const gt_config *config, const gt_train_result *result, const gt_baseline *baseline,
+                         gt_arena *arena) {
   char duration[32];
   const gt_results *last = last_result(result);
   const char *how = result->goal_reached    ? "reached the goal"
@@ -89,11 +103,10 @@ static void print_result(const gt_train_result *result) {
   gt_info("%s after %lld steps in %s", how, (long long)result->step, gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
-    printf("%s", last == &result->test ? "test" : "validation");
-    for (int i = 0; i < last->count; i++)
-      if (strncmp(last->metric[i].name, "soft_", 5))
-        printf(" %s %.6g", last->metric[i].name, last->metric[i].value);
+    printf("%s", last_split(result));
+    gt_cli_print_values(last, baseline, "soft_");
     printf("\n");
+    gt_cli_warn_of_guessing(config, last_split(result), last, baseline, arena);
   }
   char model[sizeof result->directory + 16];
   snprintf(model, sizeof model, "%s/model.bin", result->directory);
@@ -150,10 +163,12 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
   if (!ok)
     return gt_cli_refuse(arguments, &config->diagnostics, &error,
                          config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_baseline baseline = baseline_of(config, &result, arena);
   if (gt_flag(arguments, "json"))
-    gt_cli_print_json(result_json(config, &result));
+    gt_cli_print_json(result_json(config, &result, &baseline));
   else
-    print_result(&result);
+    print_result(config, &result, &baseline, arena);
   return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result)) : GT_OK;
 }
 

@@ -291,7 +291,7 @@ printf 'data:\n  train: even.csv\n  task: regression\nmodel: [{kan: {units: 1}}]
 silent "a column that never changes, outside the grid" "$GTRAIN" check even.yaml
 finds outside_grid even.yaml:4:10 "15 % of the training samples lie outside in column 'a'" "$GTRAIN" check even.yaml --set data.train=wider.csv
 finds outside_grid even.yaml:4:10 "15 % of the test samples lie outside in column 'a'" "$GTRAIN" check even.yaml --set data.test=wider.csv --set quiet=outside_training
-silent "a test file in the grid" "$GTRAIN" check even.yaml --set data.test=even.csv
+silent "a test file in the grid" "$GTRAIN" check even.yaml --set data.test=even.csv --set 'quiet=[repeated_samples]'
 silent "a range that holds them" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]'
 silent "a grid that follows" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, grid_update: {every: 5}}}]'
 silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier}}]'

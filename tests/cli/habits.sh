@@ -62,7 +62,7 @@ says "… is told" "GTRAIN_DEBUG: 'graphs' ignored: expected validation, plan, g
 exits 65 "a config as a model" "$GTRAIN" predict $config datasets/digits/digits.csv
 says "… is called one" "$config is a config, not a model"
 exits 0 "a model" "$GTRAIN" train $config --set train.epochs=1 --device cpu --quiet --run-dir "$TEST_TMP/run"
-refused "this model classifies, so it has no 'rmse'; use 'accuracy' or 'loss'" eval "$TEST_TMP/run" --fail-if 'rmse>1'
+refused "'rmse' needs targets that are numbers" eval "$TEST_TMP/run" --fail-if 'rmse>1'
 exits 0 "97 percent" "$GTRAIN" eval "$TEST_TMP/run" --device cpu --quiet --fail-if 'accuracy<1%'
 refused "did you mean 'validation'?" eval "$TEST_TMP/run" --split val
 finish

@@ -19,6 +19,19 @@ check "the metric is in each row of the watched split" grep -q '"split":"test","
 check "and in the model" grep -q 'mae' gate/model.bin
 exits 2 "a gate that this loss does not have" "$GTRAIN" eval gate --fail-if 'roc_auc<0.5'
 says "… is refused" "'roc_auc' needs targets that are classes"
+# --- guessing ---
+{ echo age,fare,left; for k in {1..40}; do echo "$((k % 7)),$((k * 13 % 37 + 100)),$( ((k % 4)) && echo no || echo yes)"; done; } > boat.csv
+printf 'data: {train: boat.csv, target: left, test_fraction: 0.25}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
+exits 0 "a run that learns nothing" "$GTRAIN" train boat.yaml --device "$DEVICE" --run-dir boat
+says "… says what guessing reaches" "(always 'no': 0."
+says "… and that it is no better" "warning: the model is no better than guessing: test accuracy "
+says "… and why" "input column 'fare' reaches 136 and is not scaled; set data: {normalize: standard}"
+exits 0 "its evaluation" "$GTRAIN" eval boat --device "$DEVICE" --json
+says "… says it to scripts" '"guessing":true'
+says "… with the value" '"baseline":{"guess":"always \u0027no\u0027","accuracy":0.'
+exits 0 "one that learns" "$GTRAIN" train numbers.yaml --device "$DEVICE" --run-dir learned
+says "… is compared with the mean" "(always the mean: "
+check "… without a warning" test "$(grep -c "no better" <<< "$out")" = 0
 exits 0 "the list" "$GTRAIN" schema metrics
 says "… has each with a line" "balanced_accuracy"
 finish

@@ -87,6 +87,6 @@ refuses "needs one name for each of the model's inputs" 'loss.inputs=[x, t]'
 refuses "has two values with the name 'u'" 'loss.inputs=[u]'
 refuses "unknown key 'wieght' in a condition" 'loss.conditions.0.wieght=2'
 refuses "differentiates by the inputs" data.normalize=standard
-refuses "metric 'rmse' is not available with loss 'mse'" loss=mse train.early_stopping.metric=rmse
-exits 2 "no rmse of another loss" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --set loss=mse --device "$DEVICE" --fail-if 'rmse>1'
+refuses "metric 'f1' is not available with loss 'pde'" train.early_stopping.metric=f1
+exits 0 "an rmse of another loss" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --set loss=mse --device "$DEVICE" --fail-if 'rmse>1'
 finish

@@ -15,7 +15,7 @@ exits 0 "gates as eval has them" "$GTRAIN" eval "$TEST_TMP/a" --device "$DEVICE"
 exits 0 "… of the same result" train b "${digits[@]}" --fail-if 'accuracy<0.2' --fail-if 'samples<359' --fail-if 'loss>100'
 exits 2 "a gate that cannot be read" train c "${digits[@]}" --fail-if 'accuracy'
 exits 2 "a metric that the loss does not have" train c configs/csv_regression.yaml --fail-if 'accuracy<1'
-says "… is found before training" "this model's loss has no accuracy"
+says "… is found before training" "'accuracy' needs a loss that counts correct predictions"
 exits 2 "no split to judge by" train c "${digits[@]}" --set data.test_fraction=0 --set data.validation=0 --fail-if 'accuracy<0.5'
 says "… is found before training" "no test or validation split"
 check "… without a run" test ! -e "$TEST_TMP/c"

@@ -1,0 +1,151 @@
+#include "train/baseline.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_OUTPUTS = 16 };
+static const double far = 30; /* from 0: a network whose inputs are about 1 learns little from such values */
+
+static double weight_of(const gt_split *split, int64_t sample) {
+  const float *weights = split->weights.data;
+  return weights ? (double)weights[sample] : 1;
+}
+
+static void add(gt_baseline *b, const char *name, double value) {
+  b->metric[b->count++] = (gt_metric){name, value};
+}
+
+/* Weights of the labels of each class. */
+static double *count_labels(const gt_split *split, int classes, gt_arena *arena) {
+  double *count = GT_NEW_N(arena, double, classes);
+  const int32_t *label = split->targets.data;
+  const int64_t each = gt_tensor_features(&split->targets);
+  for (int64_t i = 0; i < split->samples * each; i++)
+    if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
+  return count;
+}
+
+static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, gt_arena *arena) {
+  gt_baseline b = {0};
+  const double *trained = count_labels(&data->train, data->classes, arena),
+               *count = count_labels(split, data->classes, arena);
+  double all = 0;
+  int most = 0;
+  for (int c = 0; c < data->classes; c++) {
+    if (trained[c] > trained[most]) most = c;
+    all += count[c];
+  }
+  if (!(all > 0)) return b;
+  b.guess = data->class_names ? gt_arena_printf(arena, "always '%s'", data->class_names[most])
+                              : gt_arena_printf(arena, "always %d", most);
+  add(&b, "accuracy", count[most] / all);
+  return b;
+}
+
+/* The mean of an output's targets. */
+static double mean_of(const gt_split *split, int64_t outputs, int64_t output) {
+  const float *value = split->targets.data;
+  double sum = 0, all = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    sum += weight_of(split, i) * (double)value[i * outputs + output];
+    all += weight_of(split, i);
+  }
+  return sum / all;
+}
+
+typedef struct errors {            /* of an output, means over the samples */
+  double squared, absolute, wrong; /* wrong: on another side of 1/2 */
+} errors;
+
+static errors errors_of(const gt_split *split, int64_t outputs, int64_t output, double guess) {
+  const float *value = split->targets.data;
+  errors e = {0};
+  double all = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    const double t = (double)value[i * outputs + output], w = weight_of(split, i), d = t - guess;
+    e.squared += w * d * d;
+    e.absolute += w * fabs(d);
+    e.wrong += w * ((t > 0.5) != (guess > 0.5));
+    all += w;
+  }
+  return (errors){e.squared / all, e.absolute / all, e.wrong / all};
+}
+
+static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  gt_baseline b = {0};
+  const gt_loss_type *loss = config->loss->type;
+  const int64_t outputs = gt_tensor_features(&split->targets);
+  const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
+  errors mean = {0};
+  double root = 0;
+  if (outputs > MOST_OUTPUTS) return b;
+  for (int64_t o = 0; o < outputs; o++) {
+    const double guess = mean_of(&config->dataset.train, outputs, o);
+    const errors e = errors_of(split, outputs, o, guess);
+    mean.squared += e.squared / (double)outputs;
+    mean.absolute += e.absolute / (double)outputs;
+    mean.wrong += e.wrong / (double)outputs;
+    root += sqrt(e.squared) / (double)outputs;
+    b.guess = outputs == 1 && bits ? gt_arena_printf(arena, "always %d", guess > 0.5)
+              : bits               ? "always the more frequent value"
+                                   : "always the mean";
+  }
+  if (bits) {
+    add(&b, "accuracy", 1 - mean.wrong);
+    return b;
+  }
+  if (!strcmp(loss->name, "mse")) add(&b, "loss", mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, "loss", mean.absolute);
+  add(&b, "rmse", root);
+  add(&b, "mae", mean.absolute);
+  return b;
+}
+
+gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const bool bits = config->loss->type->applies && !config->loss->type->labels;
+  if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
+  if (data->classification) return of_classes(data, split, arena);
+  return bits || gt_loss_fits_targets(config->loss) ? of_numbers(config, split, arena) : (gt_baseline){0};
+}
+
+const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+  for (int i = 0; i < baseline->count; i++)
+    if (gt_result_has(results, baseline->metric[i].name)) return &baseline->metric[i];
+  return NULL;
+}
+
+bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
+  const gt_metric *m = gt_baseline_main(baseline, results);
+  if (!m) return false;
+  const double value = gt_result_value(results, m->name);
+  return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
+}
+
+/* The column with the value farthest from 0, as the network reads it. */
+static double farthest(const gt_config *config, const gt_input **input, int64_t *column) {
+  const gt_dataset *data = &config->dataset;
+  double most = 0;
+  for (int k = 0; k < data->inputs; k++) {
+    const gt_tensor *t = &data->train.input[k];
+    if (t->element != GT_ELEMENT_F32 || !t->data || data->input[k].scaling.count || t->rank != 2) continue;
+    const float *value = t->data;
+    for (int64_t i = 0; i < t->dim[0] * t->dim[1]; i++)
+      if (fabs((double)value[i]) > most) {
+        most = fabs((double)value[i]);
+        *input = &data->input[k];
+        *column = i % t->dim[1];
+      }
+  }
+  return most;
+}
+
+const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
+  const gt_input *input = NULL;
+  int64_t column = 0;
+  const double most = farthest(config, &input, &column);
+  if (!(most > far)) return NULL;
+  const char *name = input->columns ? gt_arena_printf(arena, "'%s'", input->columns[column])
+                                    : gt_arena_printf(arena, "%lld", (long long)column + 1);
+  return gt_arena_printf(
+      arena, "input column %s reaches %.6g and is not scaled; set data: {normalize: standard}", name, most);
+}

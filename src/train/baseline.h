@@ -1,0 +1,24 @@
+/* gt_baseline: what answering without looking at the inputs reaches on a split: always the most frequent
+ * class of the training samples, or always the mean of their targets. A model that is no better has learned
+ * nothing. */
+#ifndef GT_TRAIN_BASELINE_H
+#define GT_TRAIN_BASELINE_H
+#include "train/config.h"
+#include "train/metrics.h"
+
+enum { GT_MOST_BASELINES = 4 };
+typedef struct gt_baseline {
+  const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
+  int count;
+  gt_metric metric[GT_MOST_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
+} gt_baseline;
+
+/* There is none for losses whose targets only measure an error, for automata, and for many outputs. */
+gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);
+/* The metric that says most, of those that the results have, too; NULL: none. */
+const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
+/* True if the results have that metric, and it is not better than the baseline. */
+bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);
+/* The likeliest reason, and what to do: an input with values far from 0 that is not scaled; NULL: unknown. */
+const char *gt_guessing_reason(const gt_config *config, gt_arena *arena);
+#endif
