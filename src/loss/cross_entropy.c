@@ -14,7 +14,9 @@ static const gt_field fields[] = {
                  .min = 0, .max = 1, .help = "fraction of the target spread evenly over all classes",
                  .flags = GT_FIELD_OPEN_MAX),
     GT_ROW(cross_entropy_config, class_weights, GT_FIELD_FLOATS, .min = 0, .max = 1e9,
-           .help = "weight of each class, one number per class (default: all 1)"),
+           .help =
+               "weight of each class, one number per class, or balanced: by the inverse of its share of the "
+               "training samples (default: all 1)"),
     {.name = NULL},
 };
 static const gt_schema schema = {

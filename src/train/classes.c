@@ -1,6 +1,8 @@
 #include "train/classes.h"
+#include "base/log.h"
 #include "train/review.h"
 #include <math.h>
+#include <string.h>
 
 enum { MOST_SHOWN = 10, MOST_LACKED = 3, LARGEST_LABEL = 999 };
 
@@ -162,6 +164,40 @@ static void review_constant(gt_config *config, gt_arena *arena) {
                   "the target%s is %.6g in all training samples", name, (double)value[k])
         ->help = "another target, or data in which it varies";
   }
+}
+
+/* --- balanced weights --- */
+
+static gt_spec *balanced_node(const gt_config *config) {
+  const gt_spec *loss = gt_spec_find(config->root, "loss");
+  for (int i = 0; loss && i < loss->count; i++) {
+    gt_spec *child = loss->child[i];
+    if (child->key && !strcmp(child->key, "class_weights") && child->kind == GT_SPEC_SCALAR &&
+        !strcmp(child->scalar, "balanced"))
+      return child;
+  }
+  return NULL;
+}
+
+void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
+  gt_spec *node = balanced_node(config);
+  const gt_class_counts c = gt_class_counts_of(&config->dataset, arena);
+  const char *text = "";
+  int64_t all = 0;
+  if (!node || !c.classes) return;
+  for (int i = 0; i < c.classes; i++) all += c.split[0][i];
+  node->kind = GT_SPEC_SEQUENCE;
+  node->scalar = NULL;
+  for (int i = 0; i < c.classes; i++) {
+    const int64_t count = c.split[0][i];
+    const char *weight =
+        gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
+    gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
+    item->at = node->at;
+    if (i < MOST_SHOWN)
+      text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
+  }
+  gt_info("balanced class weights: %s%s", text, c.classes > MOST_SHOWN ? ", ..." : "");
 }
 
 void gt_config_review_classes(gt_config *config, gt_arena *arena) {

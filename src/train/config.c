@@ -253,6 +253,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
                                           &config->dataset, diagnostics, error);
   if (config->has_dataset && config->dataset.moved)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
+  if (config->has_dataset) gt_config_balance_classes(config, arena);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   read_metrics(config, &sections->metrics);

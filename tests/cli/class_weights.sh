@@ -30,6 +30,11 @@ exits 0 "gone on after the first epoch" train "$TEST_TMP/again" --resume
 check "… it ends with the same metrics" cmp "$TEST_TMP/whole/metrics.jsonl" "$TEST_TMP/again/metrics.jsonl"
 
 exits 0 "by L-BFGS" train "$TEST_TMP/search" --set optimizer=lbfgs
+exits 0 "balanced weights" "$GTRAIN" train "$TEST_TMP/weights.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/balanced" --set loss.class_weights=balanced --set train.epochs=1
+says "… are said" "balanced class weights: 0 1.2"
+check "… and kept as numbers" grep -q "^    - 1.2" "$TEST_TMP/balanced/config.yaml"
+exits 0 "… with which it goes on" "$GTRAIN" eval "$TEST_TMP/balanced" --device "$DEVICE"
+exits 78 "no balance of numbers" "$GTRAIN" check configs/csv_regression.yaml --set 'loss={type: cross_entropy, class_weights: balanced}'
 exits 78 "too few weights" "$GTRAIN" check "$TEST_TMP/weights.yaml" --set 'loss.class_weights=[1,2]'
 says "… with how many there are" "has 2 class weights; the data has 10 classes"
 exits 78 "no class that counts" "$GTRAIN" check "$TEST_TMP/weights.yaml" --set 'loss.class_weights=[0,0,0,0,0,0,0,0,0,0]'

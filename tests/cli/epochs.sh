@@ -31,7 +31,7 @@ check "80 hold all but the rate" grep -Eq '^epoch 12/12  train loss .* acc .*  v
 check "120 hold all" grep -Eq '^epoch 12/12  train loss .* accuracy .*  validation loss .* accuracy .* [kM] samples/s$' "$TEST_TMP/lines-120"
 
 for columns in 40 80 120; do
-  check "$columns columns: the losses fit" test "$(tail -n 12 "$TEST_TMP/screen-$columns" | grep ' |' > "$TEST_TMP/picture"
+  check "$columns columns: the losses fit" test "$(tail -n 14 "$TEST_TMP/screen-$columns" | grep ' |' > "$TEST_TMP/picture"
     widest "$TEST_TMP/picture")" -gt 30 -a "$(widest "$TEST_TMP/picture")" -le $columns
   check "… in six lines" test "$(wc -l < "$TEST_TMP/picture")" = 6
 done

@@ -429,7 +429,8 @@ exits 0 "a run" "$GTRAIN" train c.yaml --run-dir own
 cd ..
 cp -r project copy
 cd copy || exit 1
-silent "the same data" "$GTRAIN" eval own --set data.test_fraction=0.5
+exits 0 "the same data" "$GTRAIN" eval own --set data.test_fraction=0.5
+check "… says nothing of files" test "$(grep -c "ambiguous_path\|other_samples" <<< "$out")" = 0
 echo '3,6' >> data/t.csv
 exits 0 "other data than the original's" "$GTRAIN" eval own --set data.test_fraction=0.5
 says "… are not read, which is said" "${PWD%/*}/project/data/t.csv is read, not $PWD/data/t.csv"
