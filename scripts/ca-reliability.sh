@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# How reliably automata learn: trains configs with seeds 1 to N and prints a line of a table for each config.
+# How reliably automata learn: trains configs with seeds 1 to N and prints a table with one row per config.
 #
 #   scripts/ca-reliability.sh [--device DEVICE] [--seeds N] [--jobs N] [--set KEY=VALUE]...
 #     [--simulate OPTIONS] CONFIG...
 #
-# --simulate: options of gtrain simulate, as one argument, for each model; the table gets a column with the mean share of
-# cells that are wrong.
-# solved: seeds whose circuit of bits makes no mistake in the end (hard loss 0 on the test boards). stay: those of them
-# whose boards have no wrong cell either after 2, 4 and 10 times the steps of the training; - of a rule, the Game of Life.
-# Seconds are those of the whole process; with several jobs at once they are not to be quoted.
+# --simulate: options of gtrain simulate for each model, as one argument; adds a column with the mean fraction of wrong
+# cells.
+# solved: seeds whose final circuit makes no mistake (hard loss 0 on the test boards). stay: those of them whose boards
+# also have no wrong cell after 2, 4 and 10 times the steps of the training; - for a rule such as the Game of Life.
+# Seconds are those of the whole process; do not quote them if several jobs ran at once.
 set -euo pipefail
 shopt -s nullglob
 cd "$(dirname "$0")/.."
@@ -34,7 +34,7 @@ done
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 
-# The mean share of wrong cells while a model is simulated.
+# The mean fraction of wrong cells while a model is simulated.
 wrong() {
   local options
   read -ra options <<< "$simulate"
@@ -42,13 +42,13 @@ wrong() {
     sed 's/.*"height":\([0-9]*\),"width":\([0-9]*\),.*"mean_errors":\([^,}]*\).*/\1 \2 \3/' | awk '{ print $3 / ($1 * $2) }'
 }
 
-# yes, no, or - where nothing is to stay.
+# yes, no, or - for a model whose boards are not meant to stay as they are.
 stays() {
   "$gtrain" eval "$1" --device "$device" --quiet --json | sed 's/.*"lasting":/lasting/' |
     awk '{ print !/^lasting/ ? "-" : /"errors":[1-9]/ ? "no" : "yes" }'
 }
 
-# One run: a file with steps, hard loss, hard accuracy, seconds, whether its boards stay and the share of wrong cells.
+# One run: writes a file with steps, hard loss, hard accuracy, seconds, whether its boards stay, fraction of wrong cells.
 train() {
   local config=$1 seed=$2 out=$runs/$seed began ended share= stay
   began=$(date +%s.%N)
@@ -63,7 +63,7 @@ train() {
   rm -rf "$out" "$out.json"
 }
 
-echo "| config | seeds | solved | stay | mean hard accuracy | least | median step at the end | median seconds | most |${simulate:+ wrong in $simulate |}"
+echo "| config | seeds | solved | stay | mean hard accuracy | lowest | median last step | median seconds | most seconds |${simulate:+ wrong in $simulate |}"
 echo "|---|---|---|---|---|---|---|---|---|${simulate:+---|}"
 for config in "$@"; do
   for ((seed = 1; seed <= seeds; seed++)); do

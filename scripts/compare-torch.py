@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Times gtrain beside PyTorch on one CUDA GPU, in turn, and prints a table of ratios.
+"""Times gtrain and PyTorch in turn on one CUDA GPU, and prints a table of ratios.
 
 usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
-gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. bytes: the same, where gtrain's data
-are bytes, as MNIST's are, and the peer's the floats of a batch. big: five layers of 4096 and 1000 classes. deep: 32
-layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64, 10] beside
+gemm: square matrices, against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. bytes: the same network, with
+gtrain's data as bytes, as in MNIST, and PyTorch's as floats. big: five layers of 4096 and 1000 classes. deep: 32
+layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64, 10], against
 efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole
-step, with fused Adam, which is the fastest that it offers by hand; KANs also by torch.compile (mode="reduce-overhead"),
-which makes one kernel of much that the authors wrote as many. Both sides train on random data in device memory. Every
-figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. PyTorch
-runs in a process of its own that has ended when gtrain's begins: while another has a CUDA context on the device, a step
-takes up to a tenth longer. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
+step, with fused Adam, the fastest method without a compiler; KANs also with torch.compile (mode="reduce-overhead"),
+which fuses many of their kernels. Both train on random data in device memory. Every figure is a median; each row shows
+PyTorch's time, gtrain's, and their ratio: above 1, gtrain is faster. PyTorch runs in a process of its own that ends
+before gtrain's begins: while another process has a CUDA context on the device, a step takes up to a tenth longer.
+--before adds an older binary, --tune the step time after SECONDS of `gtrain tune`."""
 import argparse
 import functools
 import importlib
@@ -53,7 +53,7 @@ def seconds(run, repeat, times=7):
 
 
 def in_a_process(function, *arguments):
-    """What function(*arguments) is, made by a child, which alone has a CUDA context."""
+    """Returns function(*arguments), called in a child process, so that this process has no CUDA context."""
     with multiprocessing.get_context("fork").Pool(1) as pool:
         return pool.apply(function, arguments)
 
@@ -136,8 +136,8 @@ def captured(step):
 
 
 def torch_step(model, width, classes, batch, way):
-    """way: "fp32 graph", "bf16 graph", or "compiled" by torch.compile in fp32, with the optimizer beside. In seconds; what
-    cannot be compiled, the reason."""
+    """way: "fp32 graph", "bf16 graph", or "compiled" (torch.compile in fp32, the optimizer not compiled). Returns seconds
+    per step, or the reason why torch.compile failed."""
     prepare()
     torch.manual_seed(0)
     model = model().cuda()
@@ -158,15 +158,15 @@ def torch_step(model, width, classes, batch, way):
     if way != "compiled":
         return seconds(captured(step), 20)
     try:
-        for _ in range(10):  # it is compiled, recorded, and then replayed
+        for _ in range(10):  # warm-up: compiled, recorded, then replayed
             step()
         return seconds(step, 20)
-    except Exception as error:  # it needs a compiler of C and Triton, which not every machine has
+    except Exception as error:  # it needs Triton and a C compiler, which may be missing
         return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def gtrain(binary, *arguments, cache=None):
-    """cache: a folder that this is to know of tuning, in place of the user's"""
+    """cache: folder for tuning results, instead of the user's"""
     environment = dict(os.environ, GTRAIN_CACHE_DIR=cache) if cache else None
     done = subprocess.run([binary, *arguments, "--device", "vulkan", "--json"], check=True, capture_output=True,
                           text=True, env=environment)
@@ -233,11 +233,11 @@ def gemms(binaries):
 
 
 def steps(case, layers, model, width, classes, batch, binaries, options, ways):
-    """model() makes the peer's network anew; ways: in which it is trained (torch_step)"""
+    """model() creates PyTorch's network; ways: how to train it (torch_step)"""
     with tempfile.TemporaryDirectory() as folder:
         write_config(folder, layers, width, classes, batch, case == "bytes")
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
-        os.mkdir(cache)  # untuned, whatever the user has tuned
+        os.mkdir(cache)  # empty, so that the user's tuning results are not used
         count = "20" if case in ("big", "resnet9") else "200"
         own = []
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/compile-commands.sh OUT.json COMPILER-AND-FLAGS SOURCE…: write the compilation database that clangd and
-# clang-tidy read, an entry a source. COMPILER-AND-FLAGS is quoted as in a shell.
+# clang-tidy read, one entry per source. COMPILER-AND-FLAGS is quoted as in a shell.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1

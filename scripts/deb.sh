@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/deb.sh FOLDER VERSION: make a Debian package beside FOLDER, which scripts/dist.sh made for its architecture.
-# /usr/lib/gtrain has the binary and its bundled libraries, /usr/bin/gtrain is a link to it ($ORIGIN is where the binary
-# is, not the link), /usr/share/gtrain has configs, datasets and the scripts that bring others.
+# scripts/deb.sh FOLDER VERSION: make a Debian package next to FOLDER, which scripts/dist.sh made for its architecture.
+# /usr/lib/gtrain has the binary and its bundled libraries, /usr/bin/gtrain is a link to it ($ORIGIN is the directory of
+# the binary, not of the link), /usr/share/gtrain has configs, datasets and the scripts that download other datasets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -12,7 +12,7 @@ command -v dpkg-deb > /dev/null || die "dpkg-deb not found; make the package on 
 case $folder in
   *-x86_64) arch=amd64 ;;
   *-aarch64) arch=arm64 ;;
-  *) die "$folder is for an architecture that this script does not know; add Debian's name of it to scripts/deb.sh" ;;
+  *) die "$folder is for an unknown architecture; add Debian's name for it to scripts/deb.sh" ;;
 esac
 package=$(dirname "$folder")/gtrain_${version}_$arch.deb
 root=$(mktemp -d "$(dirname "$folder")/deb.XXXXXX")
@@ -26,7 +26,7 @@ cp -R "$folder"/{configs,datasets,scripts} "$root/usr/share/gtrain/"
 cp "$folder/README.md" "$doc/"
 cp -R "$folder/docs" "$doc/"
 cp -R "$folder"/share/* "$root/usr/share/"
-mv "$root"/usr/share/zsh/{site-functions,vendor-completions} # where Debian's zsh looks
+mv "$root"/usr/share/zsh/{site-functions,vendor-completions} # the directory that Debian's zsh searches
 gzip -9n "$root/usr/share/man/man1/gtrain.1"
 {
   cat "$folder/LICENSE"
@@ -48,12 +48,12 @@ Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Depends: libc6 (>= $glibc)
 Recommends: libvulkan1, mesa-vulkan-drivers
 Description: train neural networks on Vulkan or CPU from a YAML file
- One program reads one YAML file and runs on any Vulkan GPU, and where there
- is none on the CPU, with the same results. Try:
+ One program reads one YAML file and runs on any Vulkan GPU or, without a
+ GPU, on the CPU, with the same results. Try:
  gtrain train @digits
 END
 (cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2 > DEBIAN/md5sums)
 chmod -R u=rwX,go=rX "$root"
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)} # the same bytes from the same commit
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)} # one commit always gives the same bytes
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" > /dev/null
 echo "$package ($(du -k "$package" | awk '{ printf "%.1f", $1 / 1024 }') MiB; install: apt install ./$(realpath --relative-to=. "$package"))"

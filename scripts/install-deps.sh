@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/install-deps.sh [--tests] [--cross]: install the packages that gtrain is built from, on Debian 12 and Ubuntu
+# scripts/install-deps.sh [--tests] [--cross]: install the packages that building gtrain needs, on Debian 12 and Ubuntu
 # 24.04. With --tests also those that the tests and `make lint` need; with --cross, on x86-64 Debian, also the compiler
-# and the libraries of `make dist-aarch64`, and qemu, which runs its result. Touches apt only when something is missing.
+# and the libraries for `make dist-aarch64`, and qemu, which runs its result. Runs apt only if something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -16,7 +16,7 @@ for option in "$@"; do
         python3 strace)
       ;;
     --cross)
-      # Ubuntu's archive has no arm64 packages (they lie on another host), so this works on Debian only.
+      # Debian only: Ubuntu serves arm64 packages from another host.
       grep -qx arm64 <<< "$(dpkg --print-foreign-architectures)" || as_root dpkg --add-architecture arm64 ||
         die "could not add the architecture; as root, run: dpkg --add-architecture arm64"
       packages+=(gcc-aarch64-linux-gnu qemu-user-static)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/install.sh BINARY PREFIX SHARE: install the program with its configs and bundled datasets, and what lies in the
-# folder SHARE: the man page and completions.
+# scripts/install.sh BINARY PREFIX SHARE: install the program with its configs and bundled datasets, and the man page and
+# completions in the folder SHARE.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 install -D -m 755 "$1" "$2/bin/gtrain"

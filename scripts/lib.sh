@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: messages; packages, as root or not; what a binary needs.
+# Functions for the other scripts: messages, installation of packages, requirements of a binary.
 
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 die() {
@@ -7,16 +7,16 @@ die() {
   exit 1
 }
 
-# Of the packages named, those that are not installed.
+# Prints those of the given packages that are not installed.
 missing_packages() {
   local package
   for package in "$@"; do
-    # No :any or virtual names are asked for (NAME:arm64 is fine); "installed" is the third word of the status.
+    # Works for names such as NAME:arm64, not for NAME:any or virtual packages. "installed" is the third word of the status.
     [[ $(dpkg-query -W -f='${Status}' "$package" 2> /dev/null) == *" installed" ]] || echo "$package"
   done
 }
 
-# Run a command as root. Fails, without asking for a password, where nobody could type one.
+# Runs a command as root. Fails if that needs a password and there is no terminal to type it on.
 as_root() {
   if ((EUID == 0)); then
     "$@"
@@ -36,7 +36,7 @@ install_packages() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120)
   local log
   log=$(mktemp)
-  # Lists may be old or, in a fresh container, absent. A repository that cannot be reached need not matter.
+  # Lists may be old or, in a fresh container, absent. Failures are ignored: the unreachable repository may not be needed.
   as_root "${apt[@]}" update >> "$log" 2>&1 || true
   if ! as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >> "$log" 2>&1; then
     cat "$log" >&2
@@ -46,5 +46,5 @@ install_packages() {
   rm -f "$log"
 }
 
-# The oldest glibc that has every versioned symbol of these ELF files.
+# The oldest glibc that has every versioned symbol that these ELF files need.
 oldest_glibc() { LC_ALL=C readelf -VW "$@" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | cut -d _ -f 2; }

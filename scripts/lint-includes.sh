@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# scripts/lint-includes.sh [ROOT]: the house rules that can be read off the file system and the include lines.
-#   - rooms include only what their rows below allow: arrows point downwards, and no room sees what it must not know;
+# scripts/lint-includes.sh [ROOT]: checks the house rules that file names and include lines show.
+#   - a room (a directory of src/) includes only headers of the rooms in its row below; a row may name only rooms with
+#     earlier rows, so there are no include cycles;
 #   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/, libjpeg's headers only in src/data/,
 #     utf8proc.h and xxhash.h only in src/base/;
-#   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME), and
+#   - every op has test cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME), and
 #     src/op/FAMILY/NAME.c needs tests/op/FAMILY/NAME.c;
-#   - no shader names a specialization constant by its number;
+#   - no shader writes the id of a specialization constant as a number;
 #   - no file has more than 600 lines.
-# Each error says how to mend it.
+# Each error says how to fix it.
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 shopt -s nullglob
@@ -16,10 +17,11 @@ sources=(src/*.[ch] src/*/*.[ch] src/*/*/*.[ch])
 counted=("${sources[@]}" tools/*.c tools/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl})
 failed=0
 
-# /dev/null: without any source awk must not wait for standard input.
+# /dev/null: if there are no sources, awk must not wait for standard input.
 awk '
 BEGIN {
-  # Low to high: each room, and the rooms it may include, all of which stand before it. Itself goes without saying.
+  # From the bottom layer up: each room and the rooms it may include, which must have earlier rows. A room may always
+  # include its own headers.
   row("base",     "")
   row("circuit",  "base")
   row("spec",     "base")
@@ -44,22 +46,23 @@ BEGIN {
   row("export",   "base circuit op layer model train")
   row("cli",      "base graph op augment backend selftest data store loss metric layer optim model kan train automaton export")
   row("main",     "base cli")
-  # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
-  sees_kernels = " op "
+  # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).
+  may_include_kernels = " op "
 }
-function complain(where, what, mend) {
-  printf "%s: error: %s\n    mend: %s\n", where, what, mend > "/dev/stderr"
+function complain(where, what, fix) {
+  printf "%s: error: %s\n    fix: %s\n", where, what, fix > "/dev/stderr"
   failed = 1
 }
-function fail(what, mend) { complain(FILENAME ":" FNR, what, mend) }
-# Whoever includes only rooms whose rows stand before his own is part of no circle.
+function fail(what, fix) { complain(FILENAME ":" FNR, what, fix) }
+# If every room includes only rooms with earlier rows, there are no include cycles.
 function row(room, rooms,   n, below, i) {
-  if (room in may) complain("scripts/lint-includes.sh", "src/" room " has two rows", "keep one, above all that include it")
+  if (room in may)
+    complain("scripts/lint-includes.sh", "src/" room " has two rows", "keep one row, before those of the rooms that include it")
   n = split(rooms, below, " ")
   for (i = 1; i <= n; i++)
     if (!(below[i] in may))
-      complain("scripts/lint-includes.sh", "the row of src/" room " allows " below[i] ", an arrow upwards",
-        "move what both need into a room below them; if " below[i] " knows nothing of " room ", its row may go above")
+      complain("scripts/lint-includes.sh", "the row of src/" room " allows " below[i] ", which has no earlier row",
+        "move shared code into a lower room; if " below[i] " includes nothing from " room ", move its row before that of " room)
   may[room] = rooms
 }
 function exists(path,   line, got) {
@@ -73,7 +76,7 @@ FNR == 1 {
   folder = FILENAME
   sub(/\/[^\/]*$/, "", folder)
   if (n >= 2 && part[1] == "src" && !(room in may))
-    fail("the room src/" room " is unknown to the lint", "put the file into a room of the design, or give the new room its row in scripts/lint-includes.sh")
+    fail("src/" room " is not listed in scripts/lint-includes.sh", "move the file into an existing room, or add a row for the new room")
 }
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
   header = $0
@@ -87,49 +90,49 @@ FNR == 1 {
   if (header ~ /(^|\/)(xxhash|xxh3)\.h$/ && room != "base")
     fail(header " outside src/base/", "go through base/fingerprint.h; libxxhash stays inside the base room")
   if (header ~ /(^|\/)(jpeglib|jerror|turbojpeg)\.h$/ && room != "data")
-    fail(header " outside src/data/", "read pictures through data/data.h; libjpeg stays inside the data room")
+    fail(header " outside src/data/", "read images through data/data.h; libjpeg stays inside the data room")
   if (header ~ /(^|\/)(volk|vulkan|vulkan_core)\.h$/ && folder != "src/backend/vulkan")
     fail(header " outside src/backend/vulkan/", "go through backend/backend.h; Vulkan stays inside its backend")
 
-  # A kernel header may be named from the root: the same file as "op/NAME.h" in shaders/.
+  # "shaders/op/NAME.h", from the root, is the same file as "op/NAME.h" in shaders/.
   kernel = sub(/^(\.\.\/)?shaders\//, "", header)
-  # Where the compiler finds it: beside the file, then src/, then shaders/.
+  # The search order of the compiler: the directory of the file, src/, shaders/.
   n = split(header, part, "/")
   if (n == 1 && !exists(folder "/" header)) next
   target = n == 1 ? room : part[1]
   if (kernel || (n > 1 && !exists("src/" header) && exists("shaders/" header))) {
-    if (target == "op" && !index(sees_kernels, " " room " "))
-      fail("src/" room " includes the kernel header " header, "emit the op through the graph builder; only op sees kernel arguments")
+    if (target == "op" && !index(may_include_kernels, " " room " "))
+      fail("src/" room " includes the kernel header " header, "emit the op through the graph builder; only src/op/ may include kernel headers")
     next
   }
   if (header ~ /^backend\/vulkan\// && room != "backend")
     fail(header " outside src/backend/", "go through the function table of backend/backend.h")
   if (!(target in may) || target == room || !(room in may)) next
   if (!index(" " may[room] " ", " " target " "))
-    fail("src/" room " must not include " header, "src/" room " may know only: " (may[room] == "" ? "libc" : may[room]) "; move what is shared down, or pass it in from above")
+    fail("src/" room " must not include " header, "src/" room " may include only: " (may[room] == "" ? "libc" : may[room]) "; move shared code into a lower room, or pass it as an argument from the caller")
 }
 END { exit failed }' /dev/null "${sources[@]}" || failed=1
 
-# grep says nothing and fails where there is nothing to find, or no file to look at.
+# grep fails silently if the pattern or the file is missing.
 while read -r file; do
   name=${file##*/} name=${name%.c}
   cases=tests/op/${file#src/op/}
   if ! grep -qsE "^GT_REGISTER\(opcase, *$name *\)" "$cases"; then
-    printf '%s:1: error: the ops of this file have no cases\n    mend: %s\n' "$file" \
+    printf '%s:1: error: the ops in this file have no test cases\n    fix: %s\n' "$file" \
       "write $cases with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
     failed=1
   fi
 done < <(grep -ls '^GT_REGISTER(op,' /dev/null src/op/*.c src/op/*/*.c)
 
 while IFS=: read -r file line _; do
-  printf '%s:%d: error: the number of a specialization constant\n    mend: %s\n' "$file" "$line" \
+  printf '%s:%d: error: a specialization constant id is a literal number\n    fix: %s\n' "$file" "$line" \
     "#define it in the kernel's header, where C reads it too, or use one of shaders/lib/spec.h" >&2
   failed=1
 done < <(grep -nE '(constant_id|local_size_._id) *= *[0-9]' /dev/null shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl})
 
 while read -r lines file; do
   [[ $file == total ]] || ((lines <= 600)) && continue
-  printf '%s:600: error: %d lines; a file has at most 600\n    mend: %s\n' "$file" "$lines" \
+  printf '%s:600: error: %d lines; a file has at most 600\n    fix: %s\n' "$file" "$lines" \
     "split it by concern into files of its room; the Makefile finds them" >&2
   failed=1
 done < <(wc -l /dev/null "${counted[@]}")

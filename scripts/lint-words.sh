@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# scripts/lint-words.sh: words in sources. No comment is a question: a predicate's comment says what true means. Words that
-# docs/glossary.md has replaced do not come back.
+# scripts/lint-words.sh: checks the words of sources. No comment may be a question: a predicate's comment says what true
+# means. Words that docs/glossary.md has replaced may not be used again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 failed=0
 
-# Each comment as "FILE:LINE: text", without what stands in quotes.
+# Prints each comment as "FILE:LINE: text", without quoted text.
 comments() {
   awk '
     function put(text) { gsub(/"[^"]*"|`[^`]*`|\047[^\047 ]*\047/, "", text); gsub(/[ \t]*\n[ \t]*\*?[ \t]*/, " ", text); print FILENAME ":" line ": " text }
@@ -28,13 +28,13 @@ comments() {
 }
 mapfile -t sources < <(find src shaders tools tests -name '*.[ch]' -o -name '*.comp' -o -name '*.glsl' | sort)
 if comments "${sources[@]}" | grep -E '[[:alnum:])][?]( |$)'; then
-  echo "lint: the comments above are questions; mend: say what is true, as in \"True if …\"" >&2
+  echo "lint: the comments above are questions; fix: say what is true, as in \"True if …\"" >&2
   failed=1
 fi
-# The pattern, two blanks, what is said instead.
+# Each line: the pattern, two blanks, the replacement.
 while read -r word instead; do
   if grep -nwE "$word" "${sources[@]}"; then
-    echo "lint: '$word' is retired; mend: $instead" >&2
+    echo "lint: '$word' is retired; fix: $instead" >&2
     failed=1
   fi
 done << 'END'

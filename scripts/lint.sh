@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/lint.sh FILE…: what `make lint` runs. Every check runs even when an earlier one fails, so that one look
-# shows all there is to mend; each failure says how. What cppcheck and spirv-val found nothing in is kept by its content
-# in build/cache, and not checked again.
+# scripts/lint.sh FILE…: `make lint` runs this. Every check runs even if an earlier one fails, so that one run shows
+# everything that needs fixing; each failure says how. Files that pass cppcheck and spirv-val are remembered by their hash
+# in build/cache and not checked again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -10,21 +10,21 @@ cppcheck=${CPPCHECK:-cppcheck}
 cache=build/cache
 failed=0
 
-# Releases of clang-format disagree in details; the sources follow release 14, so another one proves nothing.
+# Releases of clang-format differ in details. The sources follow release 14, so other releases are not used.
 if (($# == 0)); then
   :
 elif ! version=$("$clang_format" --version 2> /dev/null); then
-  echo "lint: clang-format is missing; mend: ./scripts/install-deps.sh --tests" >&2
+  echo "lint: clang-format is missing; fix: ./scripts/install-deps.sh --tests" >&2
   failed=1
 elif [[ $version != *"version 14."* ]]; then
-  echo "lint: note: the format is that of clang-format 14, this is ${version##*version }: format not checked" >&2
+  echo "lint: note: format not checked: it needs clang-format 14, this is ${version##*version }" >&2
 elif ! "$clang_format" --dry-run -Werror "$@"; then
-  echo "lint: the lines above are not in the house format; mend: make format" >&2
+  echo "lint: the lines above are not in the house format; fix: make format" >&2
   failed=1
 fi
 
 if ! command -v "$cppcheck" > /dev/null; then
-  echo "lint: cppcheck is missing; mend: ./scripts/install-deps.sh --tests" >&2
+  echo "lint: cppcheck is missing; fix: ./scripts/install-deps.sh --tests" >&2
   failed=1
 else
   c_files=()
@@ -32,30 +32,31 @@ else
     [[ $file == *.c ]] && c_files+=("$file")
   done
   mkdir -p "$cache/cppcheck"
-  # Its folder lets an unchanged file keep its result. The two checks that are off see ghosts (a struct filled
-  # through a pointer, `.x = ++x` in an initialiser); gcc -Wall has both (-Wmaybe-uninitialized, -Wsequence-point).
+  # The build directory keeps the results of unchanged files. The two disabled checks report false positives (a struct
+  # filled through a pointer, `.x = ++x` in an initializer); gcc -Wall has both (-Wmaybe-uninitialized, -Wsequence-point).
   if ((${#c_files[@]})) && ! "$cppcheck" --quiet --std=c11 --language=c --enable=warning,portability \
     --inline-suppr --suppress=missingInclude --suppress=unmatchedSuppression --suppress=uninitvar \
     --suppress=ctuuninitvar --suppress=unknownEvaluationOrder --suppress='*:*/gen/*' \
     --library=posix --error-exitcode=1 -j "$(nproc)" --cppcheck-build-dir="$cache/cppcheck" \
     --template='{file}:{line}:{column}: {severity}: {message} [{id}]' \
     -Isrc -Ishaders -I. -Itests -I"$build/gen" -D__GNUC__ -D__x86_64__ -D__linux__ "${c_files[@]}"; then
-    echo "lint: mend: change the code; where cppcheck is wrong, say why in a comment and add above the line:" >&2
+    echo "lint: fix: change the code; if cppcheck is wrong, say why in a comment and add above the line:" >&2
     echo "        // cppcheck-suppress ID" >&2
     failed=1
   fi
 fi
 
-# Modules as glslc writes them, before matrix_khr rewrites those for matrix units to what older validators do not know.
+# Validates the output of glslc. matrix_khr later rewrites the modules for matrix units to an extension that older
+# validators do not support.
 if ! command -v spirv-val > /dev/null; then
-  echo "lint: spirv-val is missing: shaders not validated; mend: ./scripts/install-deps.sh" >&2
+  echo "lint: spirv-val is missing: shaders not validated; fix: ./scripts/install-deps.sh" >&2
   failed=1
 elif [[ ! -d $build/spv ]]; then
   echo "lint: note: no compiled shaders in $build/spv: none validated" >&2
 elif ! find "$build/spv" -name '*.spv' | sort | while read -r module; do
   if [[ -e $module.nv ]]; then echo "$module.nv"; else echo "$module"; fi
 done | scripts/validate-spirv.sh; then
-  echo "lint: spirv-val refuses the modules above; mend: change their shaders" >&2
+  echo "lint: spirv-val rejects the modules above; fix: change their shaders" >&2
   failed=1
 fi
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install what is missing, build gtrain, train a classifier on Fashion-MNIST and evaluate it on its test images.
+# Install missing packages, build gtrain, train a classifier on Fashion-MNIST and evaluate it on the test images.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,4 +17,4 @@ done
 
 build/gtrain train configs/fashion_mnist.yaml --run-dir "$run"
 build/gtrain eval "$run/model.bin"
-echo "The model is $run/model.bin; its config and its metrics lie beside it." >&2
+echo "The model is $run/model.bin; its config and its metrics are in the same folder." >&2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# scripts/share.sh FOLDER: copy the configs, the bundled datasets and the scripts that bring the others into FOLDER, where
-# the program finds them (src/cli/shipped.h): beside it, or PREFIX/share/gtrain.
+# scripts/share.sh FOLDER: copy the configs, the bundled datasets and the scripts that download other datasets into
+# FOLDER, where the program finds them (src/cli/shipped.h): its own folder, or PREFIX/share/gtrain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# What git knows, as somebody's own configs and data may lie beside it; of a tarball of the sources, all.
+# The files that git tracks, without a user's own configs and data in the same folders. In a source tarball: all files.
 bundled=(configs datasets/README.md datasets/{digits,penguins,ca,clothes})
 while read -r file; do
   install -D -m 644 "$file" "$1/$file"

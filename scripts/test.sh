@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Install what is missing, build, check the sources and run every test.
+# Install missing packages, build, check the sources and run every test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ./scripts/install-deps.sh --tests
 make -j"$(nproc)" all
 
-# The tests run even where the lint fails, and they come last: the last line is their count.
+# The tests run even if the lint fails, and after it, so that the last line of the output is their count.
 lint=0
 make lint || lint=$?
 make -j"$(nproc)" check

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/validate-spirv.sh < LIST: spirv-val on the modules that LIST names, a line each. What it found nothing in is
-# kept by its content, with the validator's version and options, in build/cache/spirv-val, and not validated again.
+# scripts/validate-spirv.sh < LIST: run spirv-val on the modules in LIST, one per line. Valid modules are remembered by
+# their hash, with the validator's version and options, in build/cache/spirv-val and not validated again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 valid=build/cache/spirv-val
@@ -8,7 +8,7 @@ mkdir -p build/cache
 touch "$valid"
 options=(--target-env vulkan1.2 --scalar-block-layout)
 version=$(echo "$(spirv-val --version | sed -n 1p) ${options[*]}" | tr ' ' -)
-# "HASH MODULE" of those whose hash is not listed yet.
+# "HASH MODULE" for modules whose hash is not listed yet.
 xargs -r -d '\n' sha256sum |
   awk -v version="$version" 'FILENAME == ARGV[1] { known[$1 " " $2]; next } !($1 " " version in known)' "$valid" - |
   xargs -r -L 1 -P "$(nproc)" bash -c '
@@ -16,6 +16,6 @@ xargs -r -d '\n' sha256sum |
     if spirv-val "${@:1:$#-2}" "$module" >&2; then
       echo "$hash $0"
     else
-      echo "refused: $module" >&2
+      echo "invalid: $module" >&2
       exit 1
     fi' "$version" "${options[@]}" >> "$valid"

@@ -24,7 +24,7 @@ refused() {
   plant "$2" "$3"
   exits 1 "$name is refused" "$lint" "$tree"
   shift 3
-  for text in "src/" "mend: " "$@"; do says "$name: '$text'" "$text"; done
+  for text in "src/" "fix: " "$@"; do says "$name: '$text'" "$text"; done
 }
 # allowed NAME FILE INCLUDE
 allowed() {
@@ -43,9 +43,9 @@ upwards op backend
 upwards data model
 allowed "an arrow downwards" src/plan/a.c '"op/b.h"'
 allowed "an arrow within a room" src/op/a.c '"op/b.h"'
-refused "an unknown room" src/attic/a.c '"base/b.h"' "the room src/attic is unknown"
+refused "an unknown room" src/attic/a.c '"base/b.h"' "src/attic is not listed"
 
-# What only some rooms may know.
+# Headers that only some rooms may include.
 kernel() {
   plant "$1" '"shaders/op/b.h"'
   mkdir -p "$tree/shaders/op"
@@ -53,7 +53,7 @@ kernel() {
 }
 kernel src/plan/a.c
 exits 1 "a kernel's arguments outside op are refused" "$lint" "$tree"
-says "a kernel's arguments: who may" "only op sees kernel arguments"
+says "a kernel's arguments: who may" "only src/op/ may include kernel headers"
 kernel src/op/a.c
 exits 0 "a kernel's arguments in op are allowed" "$lint" "$tree"
 kernel src/op/family/a.c
@@ -85,7 +85,7 @@ allowed "libjpeg in data" src/data/a.c '<jpeglib.h>'
 refused "libxxhash outside base" src/data/a.c '<xxhash.h>' "xxhash.h outside src/base/"
 refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"
 
-# The table itself: a row may name only rooms whose rows stand before it, so no rows can make a circle.
+# The table itself: a row may name only rooms with earlier rows, so there can be no include cycle.
 table() {
   local name=$1 edit=$2
   shift 2
@@ -93,9 +93,9 @@ table() {
   plant src/base/a.c '"base/b.h"'
   cmp -s "$lint" "$TEST_TMP/lint.sh" && fail "$name: the edit '$edit' changes nothing"
   exits 1 "$name is refused" bash "$TEST_TMP/lint.sh" "$tree"
-  for text in "mend: " "$@"; do says "$name: '$text'" "$text"; done
+  for text in "fix: " "$@"; do says "$name: '$text'" "$text"; done
 }
-table "a row with an arrow upwards" 's/row("graph", *"base/& op/' "the row of src/graph allows op, an arrow upwards"
-table "a circle of three" 's/row("base", *"/&plan/' "the row of src/base allows plan"
+table "a row that names a later one" 's/row("graph", *"base/& op/' "the row of src/graph allows op, which has no earlier row"
+table "a cycle of three" 's/row("base", *"/&plan/' "the row of src/base allows plan"
 table "a room of two rows" 's/row("op", .*/&\n  row("graph", "base op")/' "src/graph has two rows"
 finish
