@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NOTE = 72 };
+enum { MAX_NOTE_LENGTH = 72 };
 
 static const char *shape_of(const gt_kan_network *network, gt_arena *arena) {
   const char *text = gt_arena_printf(arena, "[%d", gt_kan_network_inputs(network));
@@ -18,11 +18,12 @@ static const char *shape_of(const gt_kan_network *network, gt_arena *arena) {
   return gt_arena_printf(arena, "%s]", text);
 }
 
-static const gt_explained_split *judged(const gt_explained *e) {
+/* The split whose error is reported. */
+static const gt_explained_split *reported_split(const gt_explained *e) {
   return e->test.samples ? &e->test : &e->train;
 }
 
-/* As many whole characters as fit into so many columns. */
+/* The longest prefix of whole characters that is at most `columns` wide on a terminal. */
 static const char *shortened(gt_arena *arena, const char *name, int columns) {
   size_t kept = 0;
   for (size_t length; name[kept]; kept += length) {
@@ -34,7 +35,7 @@ static const char *shortened(gt_arena *arena, const char *name, int columns) {
   return gt_arena_strndup(arena, name, kept);
 }
 
-/* The names that inputs have in formulas. */
+/* The names of the inputs in formulas. */
 static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const int inputs = gt_kan_network_inputs(&e->network);
   const char *const *columns = e->config.dataset.input[0].columns;
@@ -47,7 +48,7 @@ static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
 
 static gt_panel panel_of(const gt_explained *e, gt_arena *arena) {
   return (gt_panel){.title = gt_arena_printf(arena, "%s  rmse %.2g", shape_of(&e->network, arena),
-                                             gt_explained_network_error(e, judged(e))),
+                                             gt_explained_network_error(e, reported_split(e))),
                     .network = &e->network,
                     .trace = &e->trace,
                     .scores = &e->scores,
@@ -57,9 +58,9 @@ static gt_panel panel_of(const gt_explained *e, gt_arena *arena) {
 static const char *note_of(const gt_explained *e, gt_arena *arena) {
   const char *text = gt_symbolic_text(&e->symbolic, 0, GT_FORMULA_PLAIN, arena);
   const bool more = gt_kan_network_outputs(&e->network) > 1;
-  if (strlen(text) <= MOST_NOTE)
+  if (strlen(text) <= MAX_NOTE_LENGTH)
     return gt_arena_printf(arena, "%s = %s%s", more ? "y0" : "y", text, more ? ", ..." : "");
-  return gt_arena_printf(arena, "%s = %.*s...", more ? "y0" : "y", (int)MOST_NOTE - 3, text);
+  return gt_arena_printf(arena, "%s = %.*s...", more ? "y0" : "y", (int)MAX_NOTE_LENGTH - 3, text);
 }
 
 static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_arena *arena) {
@@ -73,8 +74,8 @@ static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_
   panel[count].symbolic = &last->symbolic;
   panel[count].low = low;
   panel[count].high = high;
-  panel[count].title =
-      gt_arena_printf(arena, "as a formula  rmse %.2g", gt_explained_formula_error(last, judged(last)));
+  panel[count].title = gt_arena_printf(arena, "as a formula  rmse %.2g",
+                                       gt_explained_formula_error(last, reported_split(last)));
   panel[count].note = note_of(last, arena);
   return count + 1;
 }
@@ -108,6 +109,7 @@ bool gt_explained_draw(const gt_explained *models, int count, const char *svg, c
                   (!svg || write_svg(&panels, width, height, svg, error)) &&
                   (!png || write_png(&panels, width, height, png, error));
   gt_arena_finish(&arena);
-  if (ok) gt_info("drawing written to %s", png ? png : svg);
+  if (ok)
+    gt_info("drawing written to %s%s%s", svg ? svg : png, svg && png ? " and " : "", svg && png ? png : "");
   return ok;
 }

@@ -15,8 +15,8 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* "out/life.c" is named life; model.bin, the file name in every run, is named after its folder. Names of
- * pipes, such as /dev/fd/63, are not used. */
+/* The name for "out/life.c" is life. model.bin is the file name in every run, so its folder gives the name.
+ * Names of pipes, such as /dev/fd/63, are not used. */
 static char *default_name(const char *output, const char *model) {
   if (output && !strncmp(output, "/dev/", 5)) output = NULL;
   const char *path = output ? output : model, *slash = strrchr(path, '/');
@@ -60,8 +60,8 @@ static int wrong_format(const gt_arguments *arguments, const char *wanted) {
   }
   if (!wanted) return gt_usage_error(arguments, "gtrain export needs %s", list);
   return gt_usage_error(arguments,
-                        "cannot export as '%s', only with %s, for models of logic gates; any model.bin is a "
-                        "safetensors file, which Python opens",
+                        "unknown format '%s'; use %s (logic-gate models only). For other models: model.bin is "
+                        "a safetensors file, which Python can load",
                         wanted, list);
 }
 

@@ -1,28 +1,30 @@
-/* What each finding means in full: when it appears, and what to change. */
+/* The full text of each finding: when it appears, and what to change. */
 #include "spec/diagnostics.h"
 
 const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_unused] =
-        "Appears if no layer and no output reads the values. Name it in `from:` of a layer, or remove it.",
+        "Appears if no layer and no output reads the values of a layer or an input. Name it in `from:` of a layer, or "
+        "remove it.",
     [GT_FINDING_applied_twice] =
         "Appears if the last layer is the activation that the loss applies itself: softmax with cross_entropy, sigmoid "
         "with bce. It trains badly. Remove the layer; predictions are probabilities without it.",
     [GT_FINDING_never_evaluated] =
-        "Appears if there is neither validation nor test data for what waits for evaluations: early stopping, keep_best, "
-        "or a schedule such as plateau. Set data.validation or data.test.",
+        "Appears if there is neither validation nor test data, but a setting needs evaluations: early stopping, "
+        "keep_best, or a schedule such as plateau. Set data.validation or data.test.",
     [GT_FINDING_watches_test] =
         "Appears if early stopping (patience or goal), keep_best or the schedule plateau has a test split to watch and no "
-        "validation split. The result is then better on the test samples than on others. Set data.validation.",
+        "validation split. The result is then better on the test samples than on new samples. Set data.validation.",
     [GT_FINDING_clipped_light] =
-        "Appears if samples have values above the white of color_jitter, which it cuts off. Set data.normalize.scale to "
+        "Appears if samples have values above `white` of color_jitter, which clips them. Set data.normalize.scale to "
         "1 / white.",
     [GT_FINDING_no_effect] =
         "Appears if a setting changes nothing: a warmup that does not end in its phase, an interval longer than the run, "
-        "a patience that no run is long enough for, a goal that the metric cannot reach. Of a setting that several "
-        "phases share, only if it has no effect in any (of a warmup: in one). Change the number or the length.",
+        "a patience that no run is long enough for, a goal that the metric cannot reach. For a setting that several "
+        "phases share: only if it has no effect in any of them (a warmup: if it has none in one of them). Change the "
+        "number or the length.",
     [GT_FINDING_single_value_norm] =
-        "Appears if a normalization has one value per mean, as batch_norm with one sample in a batch, the last one "
-        "of an epoch, too. Choose another batch_size, or layer_norm.",
+        "Appears if a normalization averages over a single value, for example batch_norm with a batch of one sample, "
+        "even if only the last batch of an epoch is that small. Choose another batch_size, or layer_norm.",
     [GT_FINDING_lost_weights] =
         "Appears if a phase makes a layer smaller, which cuts off trained weights (of a KAN layer, any other number of "
         "units discards all coefficients), or if layers have another size than in the model of `init_from` and start from "
@@ -30,7 +32,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_one_class] =
         "Appears if all training samples have the same label. Check data.target and the file.",
     [GT_FINDING_constant_target] =
-        "Appears if a target that is a number is the same in all training samples. Check data.target and the file.",
+        "Appears if a numeric target has the same value in all training samples. Check data.target and the file.",
     [GT_FINDING_empty_class] =
         "Appears if labels are numbers and one from 0 to the largest has no training sample: labels that begin at 1 leave "
         "class 0 empty. data: {classes: [1, 2, 3]} numbers the labels from 0. Also if `class_names` lists a class "
@@ -56,36 +58,38 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if labels are text and some are a word for a missing value (NA, nan, null, None, ?). They are read as a "
         "class of that name. Remove the rows, or name all classes in class_names.",
     [GT_FINDING_similar_names] =
-        "Appears if two names of classes are the same text in two Unicode forms (e with an accent, in one character or "
-        "two). They are read as one class. Rename one.",
+        "Appears if two class names are the same text in two Unicode normalization forms (é as one code point or two). "
+        "They are read as one class. Rename one.",
     [GT_FINDING_splits_as_classes] =
         "Appears if the folders that are read as classes are all named like splits (train, val, valid, validation, test "
         "and similar words), or all hold the same folders. Name the split's folder: data: {train: photos/train, test: "
         "photos/test}.",
     [GT_FINDING_empty_folder] =
-        "Appears if a folder beside those of the classes holds no pictures; it is not read as a class. Remove it, or put "
-        "pictures in it.",
+        "Appears if a folder in the same directory as the classes contains no images; it is not read as a class. Remove "
+        "it, or put images in it.",
     [GT_FINDING_outside_grid] =
-        "Appears if a tenth or more of the training samples of an input, or of the samples of a test file, lie outside "
-        "the `range` of a KAN layer, or where tanh tells values apart (-3 to 3). Splines are 0 there. A column that is "
-        "the same in all training samples does not count. Set `range`, or `grid_update: {}` of bspline.",
+        "Appears if a tenth or more of the training samples of an input, or of the samples of a test file, lie outside the `range` of a KAN layer, where "
+        "splines are 0, or, if the layer applies tanh, outside -3 to 3, where tanh saturates. Set `range`, or "
+        "`grid_update: {}` of bspline; for tanh set `data: {normalize: standard}`. A column that is "
+        "the same in all training samples does not count.",
     [GT_FINDING_ambiguous_path] =
-        "Appears if a relative path leads to files of different content in the working directory (or, for a run, in the "
-        "folder where it was started) and beside the config. The first one is read. Write an absolute path.",
+        "Appears if a relative path names files with different content in the working directory (or, for a run, in the "
+        "folder where it was started) and in the folder of the config. The first one is read. Write an absolute path.",
     [GT_FINDING_other_samples] =
         "Appears if the samples that eval reads are not those of the run, though their path is the same. "
         "--set data.test=FILE names other files.",
     [GT_FINDING_outside_training] =
-        "Appears in predict, eval and for a test file if samples lie outside the range of the training samples: more of "
-        "them than chance gives, in the same columns, by more than a tenth of the range's width, and more than 5 % of "
-        "all; or few, by more than its width; or one, by 20 times the largest value; or if all are 20 times smaller. "
-        "Check units, columns and their order.",
+        "Appears in predict, eval and for a test file if samples lie outside the range of the training samples. One of "
+        "these holds: (a) more than 5 % of the samples, and more than by chance, are outside by more than a tenth of "
+        "the width of the range; (b) in a tenth of the columns, most samples are; (c) more samples than by chance are "
+        "outside by more than the width; (d) one is outside by more than 20 times the largest value; (e) all values are "
+        "20 times smaller. Check units, columns and their order.",
     [GT_FINDING_channels_first] =
-        "Appears if samples are [channels, height, width] with 1, 3 or 4 channels, where layers and augmentation take "
+        "Appears if samples are [channels, height, width] with 1, 3 or 4 channels; layers and augmentation expect "
         "[height, width, channels]. A first layer `permute: [2, 3, 1]` moves the channels.",
     [GT_FINDING_not_bits] =
-        "Appears if a logic layer reads numbers other than 0 and 1. The circuit then computes something else than the "
-        "training. Put a `threshold` layer before it.",
+        "Appears if a logic layer reads numbers other than 0 and 1. The circuit then computes something other than the "
+        "trained layer. Put a `threshold` layer before it.",
     [GT_FINDING_doubtful_formula] =
         "Appears in explain if the formula fits the samples badly, or if there are too few samples for it. Train longer, "
         "use more samples, or allow other functions.",

@@ -34,7 +34,7 @@ refused "'accuracy' is from 0 to 1; write 'accuracy<0.97'" eval model.bin --fail
 refused "expected a time such as 90s, 30m or 1h30m" train $config --max-time 00:00:10:00
 refused "FILE is an argument: gtrain predict MODEL digits.csv" predict model.bin --data digits.csv
 refused "FILE is an argument: gtrain predict MODEL digits.csv" predict model.bin --source digits.csv
-refused "cannot export as 'onnx'" export model.bin --format onnx
+refused "unknown format 'onnx'" export model.bin --format onnx
 refused "use --device vulkan" train $config --gpus 1
 exits 78 "--set lr=0.01" "$GTRAIN" check $config --set lr=0.01
 says "… belongs elsewhere" "'lr' belongs to 'optimizer': --set optimizer.lr=0.01"
