@@ -1,8 +1,7 @@
-/* What row programs (op/rows.h) join along a row. A kernel that runs one evaluates it in passes: of each quad of its row
- * that an invocation has, gt_along_add takes what the reductions of the pass join, gt_along_own is what has come together, and
- * gt_along_both joins what two of them have; of what all have gt_along_know makes the program's results. Include after
- * lib/program.glsl, with the constants REDUCTION_0 … _3 (0: there is none, else 1 + its pass) and OPCODE_0 … _3 (GT_I_ROW_…
- * of it). */
+/* The reductions of row programs (op/rows.h). A kernel evaluates such a program in passes over its row. In each pass an
+ * invocation adds the operands of each of its vec4s with gt_along_add; gt_along_own returns its partial results,
+ * gt_along_both combines those of two invocations, and gt_along_know sets the results for the next passes. Include after
+ * lib/program.glsl, with the constants REDUCTION_0 … _3 (0: unused, else 1 + the pass) and OPCODE_0 … _3 (GT_I_ROW_…). */
 #ifndef GT_ALONG_GLSL
 #define GT_ALONG_GLSL
 #define GT_EACH_REDUCTION(DO) \
@@ -22,7 +21,7 @@ vec4 gt_along_join(vec4 a, vec4 b, uint opcode) {
   return value;
 }
 
-/* What the lanes that are none hold is another's value: it counts nothing. */
+/* Replaces lanes that are not elements of the row by the neutral element of the reduction. */
 vec4 gt_along_only(vec4 value, uint lanes, uint opcode) {
   bvec4 counts = GT_PROGRAM_QUADS ? bvec4(lanes != 0u) : lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes));
   return mix(vec4(gt_along_start(opcode)), value, counts);
@@ -41,7 +40,7 @@ vec4 gt_along_both(vec4 a, vec4 b) {
   return value;
 }
 
-/* Before a row's first pass. */
+/* Called before the first pass over a row. */
 void gt_along_begin() {
   for (uint k = 0u; k < GT_PROGRAM_REDUCTIONS; k++) gt_row_known[k] = 0.0;
 }
@@ -51,14 +50,14 @@ void gt_along_none(out vec4 sum[GT_PROGRAM_REDUCTIONS]) {
   GT_EACH_REDUCTION(GT_NOTHING)
 }
 
-/* Behind gt_program, for so many lanes that exist. */
+/* Called after gt_program; lanes: the number of elements in its range. */
 void gt_along_add(inout vec4 sum[GT_PROGRAM_REDUCTIONS], uint lanes, uint pass) {
 #define GT_ADD(k, pass_of, opcode) \
   if (pass_of == pass + 1u) sum[k] = gt_along_join(sum[k], gt_along_only(gt_row_operand[k], lanes, opcode), opcode);
   GT_EACH_REDUCTION(GT_ADD)
 }
 
-/* A component for each reduction. */
+/* The partial results of this invocation, one component per reduction. */
 vec4 gt_along_own(vec4 sum[GT_PROGRAM_REDUCTIONS], uint pass) {
   vec4 mine = vec4(0.0);
 #define GT_OWN(k, pass_of, opcode) \

@@ -7,13 +7,13 @@
 #include "lib/spec.h"
 #ifdef GL_core_profile
 #extension GL_EXT_buffer_reference_uvec2 : require
-/* The same address as another type. By way of two words: SwiftShader crashes on a cast from type to type. */
+/* The same address as another type. Through a uvec2, because SwiftShader crashes on a direct cast. */
 #define GT_CAST(type, address) type(uvec2(address))
 #define GT_ARGS(name)          layout(push_constant, scalar) uniform name
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_FLOATS { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_WORDS { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_FLOATS4 { vec4 at[]; };
-#define GT_ADDRESS uvec2 /* of bytes, to be reckoned with: GT_WORDS(address) */
+#define GT_ADDRESS uvec2 /* a byte address, for arithmetic; GT_WORDS(address) reads there */
 #else
 #include <stdint.h>
 #include <sys/types.h>

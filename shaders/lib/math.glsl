@@ -1,8 +1,7 @@
-/* Elementary functions to about one unit in the last place. Vulkan allows its own to be far off (sin and
- * cos: 2^-11 absolute), so nothing here relies on them: arguments are reduced exactly, then a minimax
- * polynomial is evaluated. Written once for the value type V: vec4, or float when GT_SCALAR is defined
- * before the inclusion. Tests for NaN and infinity look at bits, as drivers may assume that there are
- * none. */
+/* Elementary functions to about one unit in the last place. Vulkan allows large errors in its built-in functions (sin and
+ * cos: 2^-11 absolute), so they are not used: arguments are reduced exactly, then a minimax polynomial is evaluated.
+ * Written once for the value type V: vec4, or float if GT_SCALAR is defined before the inclusion. NaN and infinity are
+ * detected by their bits, because drivers may assume that there are none. */
 #ifndef GT_MATH_GLSL
 #define GT_MATH_GLSL
 #ifdef GT_SCALAR
@@ -34,14 +33,14 @@ float gt_nan() { return uintBitsToFloat(0x7fc00000u); }
 VB gt_is_nan(V x) { return GT_LESS_INT(0x7f800000, floatBitsToInt(x) & 0x7fffffff); }
 VB gt_finite(V x) { return GT_LESS_INT(floatBitsToInt(x) & 0x7fffffff, 0x7f800000); }
 
-/* A NaN stays a NaN: drivers' own maxima drop it, and a comparison that picks one becomes such a maximum. As whole
- * numbers, negative floats are at most as large as -infinity, negative NaN larger. */
+/* Propagate NaN: the max() of drivers drops it, and drivers compile a comparison and select to such a max(). gt_relu: read
+ * as integers, the bits of negative floats are at most those of -infinity, and those of a negative NaN are larger. */
 V gt_max(V a, V b) { return mix(mix(max(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
 V gt_min(V a, V b) { return mix(mix(min(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
 V gt_relu(V x) { return mix(x, V(0.0), GT_LESS_INT(floatBitsToInt(x), int(0xff800001u))); }
 
-/* x rounded to the nearest whole number, ties to even, for |x| < 2^22, and that number. Added to 1.5 * 2^23 it stands in
- * the last bits: conversions and roundEven have a quarter of the rate of additions, or less. */
+/* Rounds x to the nearest integer, ties to even, for |x| < 2^22; whole: the same as an int. After adding 1.5 * 2^23 the
+ * integer is in the last bits: conversions and roundEven have at most a quarter of the rate of additions. */
 V gt_round(V x, out VI whole) {
   precise V shifted = x + 12582912.0;
   precise V n = shifted - 12582912.0;
@@ -49,7 +48,7 @@ V gt_round(V x, out VI whole) {
   return n;
 }
 
-/* exp(f) * 2^whole for |f| <= ln(2)/2 and whole in [-150, 129]; the power in two steps, as it may lie out of range. */
+/* exp(f) * 2^whole for |f| <= ln(2)/2 and whole in [-150, 129]; in two steps, as 2^whole may be out of range. */
 V gt_exp_scaled(V f, VI whole) {
   V p = V(0.00139261759) * f + 0.00836317334;
   p = p * f + 0.0416665561;
@@ -68,8 +67,8 @@ V gt_exp(V x) {
   return mix(gt_exp_scaled(f, whole), x, gt_is_nan(x));
 }
 
-/* exp(-x) for x from 0 on, to a few units in the last place of 1: Vulkan allows exp2(y) an error of 3 + 2 |y| units in its
- * own last place, and GPUs have an instruction for it. */
+/* exp(-x) for x >= 0, with an absolute error of a few 2^-24: Vulkan allows exp2(y) an error of 3 + 2 |y| units in the last
+ * place, and GPUs have an instruction for it. */
 V gt_decay(V x) { return exp2(x * -GT_LOG2_E); }
 
 V gt_exp2(V x) {
@@ -92,7 +91,7 @@ V gt_log_near_1(V f) {
   return f + f * f * (f * p - 0.5);
 }
 
-/* x = 2^exponent * (1 + f), f as gt_log_near_1 wants it, for positive x. */
+/* x = 2^exponent * (1 + f), with f in the domain of gt_log_near_1, for positive x. */
 V gt_split(V x, out V exponent) {
   VB tiny = GT_LESS(x, 1.17549435e-38);
   VI bits = floatBitsToInt(mix(x, x * 8388608.0, tiny)) - 0x3f3504f3; /* sqrt(1/2) */
@@ -100,7 +99,7 @@ V gt_split(V x, out V exponent) {
   return intBitsToFloat((bits & 0x007fffff) + 0x3f3504f3) - 1.0;
 }
 
-/* The logarithm's value outside its domain and at the ends of it, else y. */
+/* Replaces y, the logarithm of x, by the values for negative x, 0, infinity and NaN. */
 V gt_log_ends(V x, V y) {
   y = mix(x, y, gt_finite(x));
   y = mix(y, V(-gt_infinity()), GT_EQUAL(x, V(0.0)));
@@ -157,7 +156,7 @@ float gt_reduce_large(float x, out int quadrant) {
   return bits >= 0x7f800000u ? gt_nan() : r;
 }
 
-/* Three parts of pi/2, of which the first two are short enough for exact products. */
+/* x = quadrant * pi/2 + result. pi/2 is the sum of three constants; the first two are short enough for exact products. */
 V gt_reduce(V x, out VI quadrant) {
   V n = gt_round(clamp(x, V(-16384.0), V(16384.0)) * 0.636619772, quadrant);
   precise V r = x - n * 1.5703125;
@@ -276,7 +275,7 @@ V gt_softplus(V x) { return max(x, V(0.0)) + gt_log1p(gt_exp(-abs(x))); }
 V gt_mod(V a, V b) {
   V q = floor(a / b);
   V r = fma(-q, b, a), next = fma(-q - 1.0, b, a);
-  /* The quotient may have been rounded past a whole number, up or down. */
+  /* The quotient may have been rounded past an integer, up or down. */
   r = mix(r, r + b, GT_LESS(r * sign(b), 0.0));
   return mix(r, next, GT_LESS_EQUAL(V(0.0), next * sign(b)));
 }
@@ -286,7 +285,7 @@ V gt_pow(V a, V b) {
   V size = abs(b), odd = size - 2.0 * floor(0.5 * size);
   V y = gt_exp(b * gt_log(abs(a)));
   y = mix(mix(y, V(gt_nan()), negative), mix(y, y * (1.0 - 2.0 * odd), negative), whole);
-  /* Small whole powers by squaring: exact where the product is. */
+  /* Small integer powers by squaring: exact if the products are. */
   V product = V(1.0), base = a, rest = min(size, V(63.0));
   for (int i = 0; i < 6; i++) {
     V halved = floor(0.5 * rest);

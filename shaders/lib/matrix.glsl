@@ -1,23 +1,28 @@
-/* Matrices that a subgroup holds together: the left factor [M, K] and the right one [K, N] of a product in 16
- * bits, sums [M, N] in floats, with one face in two forms. With GT_MATRIX_UNITS defined they are the device's
- * cooperative matrices, in NVIDIA's names, which are all that older compilers know (tools/matrix_khr makes
- * KHR's of them). Else they are arrays: each lane holds some rows of the left factor and of the sums, and all
- * of the right factor, so that lanes need nothing of each other; slow, and meant for tests on devices without
- * such units. The factors are of float16, or of bfloat16 with GT_MATRIX_BFLOAT.
+/* Cooperative matrices: 16-bit operands A [M, K] (left) and B [K, N] (right) and float32 accumulators [M, N] (sums),
+ * behind one interface with two implementations. With GT_MATRIX_UNITS defined they are the device's cooperative
+ * matrices, through GL_NV_cooperative_matrix, the only extension that older compilers support (tools/matrix_khr
+ * converts the SPIR-V to KHR's). Otherwise they are arrays: each lane holds some rows of A and of the accumulators, and
+ * all of B, so that no data is exchanged between lanes; slow, for tests on devices without matrix units. The operands
+ * are float16, or bfloat16 with GT_MATRIX_BFLOAT.
  *
- * Define before the inclusion, as specialization constants or macros: MATRIX_M, MATRIX_N, MATRIX_K and
- * SUBGROUP, the lanes of a subgroup. The extents have to be constants of their own, though equal in value.
- * Factors lie in `shared uvec4 tile[]`, eight elements in each, line after line: rows, or columns if
- * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
- * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
- * of an array of uvec4s; GT_LOAD_SUMS takes back what GT_STORE_WORDS left in one, GT_LOAD_FLOATS what stands in floats. A lane
- * has GT_ELEMENTS of sums, the e-th is GT_ELEMENT. What is loaded lies at multiples of 16
- * bytes, or units read something else. GT_SET_SUMS makes each element a value, GT_ADD_SUMS adds others, GT_MULTIPLY_ADD adds
- * a product. GT_LEFT_WORDS and GT_RIGHT_WORDS make four words of eight of a lane's elements, of which it has GT_LEFT_OCTETS
- * and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back. GT_PUT_LEFT makes floats, two quads, the eight elements
- * of an octet of the left factor; GT_LEFT_QUAD is four of them as floats.
- * Behind GT_SUBGROUP_BARRIER, which all invocations come to, what a subgroup's lanes stored in shared memory is there for
- * all of them. */
+ * Define before the inclusion, as specialization constants or macros: MATRIX_M, MATRIX_N, MATRIX_K and SUBGROUP, the
+ * size of a subgroup. MATRIX_M, _N and _K must be three separate constants even if they are equal: matrix_khr
+ * distinguishes the matrix types by them.
+ *
+ * Operands are read from `shared uvec4 tile[]`, 8 elements per uvec4, row-major, or column-major if `by_columns` (a
+ * constant). `first` and `stride`, the distance of rows or columns, count uvec4s. GT_STORE_SUMS stores accumulators to an
+ * array of floats, in shared memory or a buffer, and GT_LOAD_FLOATS loads them from there; both count floats.
+ * GT_STORE_WORDS and GT_LOAD_SUMS do the same with an array of uvec4s. GT_LOAD_LINE loads one vector, from an array of
+ * uvec4s, into all rows of the accumulators (all columns if `by_columns`). Addresses of loads must be 16-byte aligned;
+ * otherwise matrix units read wrong data. A lane has GT_ELEMENTS accumulators; the e-th is GT_ELEMENT. GT_SET_SUMS sets
+ * all of them to a value, GT_ADD_SUMS adds other accumulators, GT_MULTIPLY_ADD adds a product of matrices.
+ *
+ * A lane holds GT_LEFT_OCTETS groups of 8 elements of A, and GT_RIGHT_OCTETS of B. GT_LEFT_WORDS packs group o of A into a
+ * uvec4, GT_SET_LEFT unpacks it; likewise GT_RIGHT_WORDS and GT_SET_RIGHT for B. GT_PUT_LEFT converts two vec4 to group o
+ * of A; GT_LEFT_QUAD returns elements e to e + 3 of A as a vec4.
+ *
+ * After GT_SUBGROUP_BARRIER, which all invocations must execute, stores to shared memory by one lane of a subgroup are
+ * visible to its other lanes. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
 #include "lib/math.glsl"
@@ -49,17 +54,18 @@ float gt_unpacked(uint word, uint which) {
 #define GT_ADD_SUMS(sums, more)                            sums = sums + more
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
-/* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. NVIDIA's driver squares it before, and
- * loses what is small, unless both products are precise. For products of elements tools/matrix_khr takes these quotients. */
+/* sums += a * (b * c)^2, elementwise. b * c is computed first, so that intermediates overflow only if the result does.
+ * Without `precise` NVIDIA's driver computes (b * c)^2 first, and the square of small values is lost. The NV extension has
+ * no elementwise product: a quotient is written in its place, and tools/matrix_khr replaces it by a multiplication. */
 #define GT_ADD_PRODUCT(sums, a, b, c) \
   { \
     precise gt_sums both_ = b / c, once_ = a / both_, twice_ = once_ / both_; \
     sums = sums + twice_; \
   }
 #define GT_SUBGROUP_BARRIER()                              subgroupBarrier()
-#define GT_UNROLL [[unroll]] /* before a loop over matrices or over what an invocation stages */
-/* A lane's elements of a factor, eight at a time as words of memory, and back. Which elements a lane has is for the
- * device to say; the words of the left factor stand as NVIDIA's units want them in neighbouring registers. */
+#define GT_UNROLL [[unroll]] /* before a loop over matrices, or over the elements that an invocation stages */
+/* Packs a lane's elements of an operand, eight at a time, to words and back. Which elements a lane holds is
+ * implementation-defined; the word order of A matches the register layout of NVIDIA's mma instructions. */
 #define GT_LEFT_OCTETS  (MATRIX_M * MATRIX_K / SUBGROUP / 8u)
 #define GT_RIGHT_OCTETS (MATRIX_K * MATRIX_N / SUBGROUP / 8u)
 #define GT_WORD(from, e) packFloat2x16(f16vec2((from)[e], (from)[(e) + 1u]))
@@ -89,11 +95,12 @@ float gt_unpacked(uint word, uint which) {
 #define GT_LEFT_QUAD(from, e) vec4(GT_LEFT_PAIR(from, e), GT_LEFT_PAIR(from, (e) + 2u))
 #ifndef GT_MATRIX_BFLOAT
 #define GT_PACKED_BYTES
-/* The bytes of a word, less `center`, which is a byte, too: behind 1024 a float16's last bits are whole numbers. */
+/* The four bytes of a word as float16, minus `center` (an integer from 0 to 255). 0x6400 | byte is the float16
+ * 1024 + byte, because the unit in the last place is 1 there. */
 uvec2 gt_packed_bytes(uint word, float center) {
   uvec2 pairs = uvec2(word & 255u | (word & 0xff00u) << 8, word >> 16 & 255u | word >> 8 & 0xff0000u) | 0x64006400u;
-  f16vec2 behind = f16vec2(1024.0 + center);
-  return uvec2(packFloat2x16(unpackFloat2x16(pairs.x) - behind), packFloat2x16(unpackFloat2x16(pairs.y) - behind));
+  f16vec2 bias = f16vec2(1024.0 + center);
+  return uvec2(packFloat2x16(unpackFloat2x16(pairs.x) - bias), packFloat2x16(unpackFloat2x16(pairs.y) - bias));
 }
 #endif
 uint gt_subgroup() { return gl_SubgroupID; }
@@ -108,11 +115,11 @@ uvec2 gt_packed(vec4 v) {
 uvec2 gt_packed(vec4 v) { return uvec2(packFloat2x16(f16vec2(v.xy)), packFloat2x16(f16vec2(v.zw))); }
 #endif
 #else
-/* Software devices take minutes to compile what GPUs want. Nor may there be many short loops: lavapipe leaves off
- * silently after 65535 passes through loops of all kinds. */
+/* Unrolled code takes minutes to compile on software devices. Loop counts must stay small, too: lavapipe silently stops
+ * after 65535 loop iterations in total. */
 #define GT_UNROLL [[dont_unroll]]
 #define GT_SUBGROUP_BARRIER() barrier()
-const uint GT_MATRIX_ROWS = (MATRIX_M + SUBGROUP - 1u) / SUBGROUP; /* of a lane, SUBGROUP apart */
+const uint GT_MATRIX_ROWS = (MATRIX_M + SUBGROUP - 1u) / SUBGROUP; /* rows per lane, SUBGROUP rows apart */
 struct gt_left {
   float at[GT_MATRIX_ROWS * MATRIX_K];
 };
@@ -125,23 +132,23 @@ struct gt_sums {
 uint gt_subgroup() { return gl_LocalInvocationIndex / SUBGROUP; }
 uint gt_lane() { return gl_LocalInvocationIndex % SUBGROUP; }
 
-/* Where a lane's row i lies; lanes without one take the last. */
+/* Index of the i-th row of this lane, clamped to the last row. */
 uint gt_matrix_row(uint i) { return min(i * SUBGROUP + gt_lane(), MATRIX_M - 1u); }
-/* True if the lane has one. Of a store, no other lane writes it. */
+/* True if the lane has an i-th row. A lane stores only such rows, so no row is stored twice. */
 bool gt_matrix_has(uint i) { return i * SUBGROUP + gt_lane() < MATRIX_M; }
 
-/* Rounded to the nearest number with `bits` fewer digits, ties to even; infinities and NaN as they are. */
+/* Rounds to the nearest number with `bits` fewer mantissa bits, ties to even; infinities and NaN are unchanged. */
 uvec4 gt_rounded(vec4 v, uint bits) {
-  uvec4 word = floatBitsToUint(v), half_digit = uvec4((1u << (bits - 1u)) - 1u);
-  uvec4 up = word + half_digit + (word >> bits & 1u);
+  uvec4 word = floatBitsToUint(v), below_half = uvec4((1u << (bits - 1u)) - 1u);
+  uvec4 up = word + below_half + (word >> bits & 1u);
   bvec4 special = greaterThanEqual(word & 0x7fffffffu, uvec4(0x7f800000u));
-  return mix(up, word, special) & ~(2u * half_digit + 1u) | mix(uvec4(0u), word & 0x007fffffu, special);
+  return mix(up, word, special) & ~(2u * below_half + 1u) | mix(uvec4(0u), word & 0x007fffffu, special);
 }
 
 uvec2 gt_packed(vec4 v) {
 #ifdef GT_MATRIX_BFLOAT
   uvec4 word = gt_rounded(v, 16u);
-  /* A NaN may have all its digits in the lower half. */
+  /* A NaN may have all its mantissa bits in the lower half. */
   word |= mix(uvec4(0u), uvec4(0x00400000u), greaterThan(word & 0x7fffffffu, uvec4(0x7f800000u)));
   return word.xz >> 16 | word.yw & 0xffff0000u;
 #else
@@ -240,7 +247,7 @@ uvec2 gt_packed_bytes(uint word, float center) {
 }
 #endif
 
-/* The upper 11 bits of a float, rounded to the nearest: by integers, as compilers may take a float that becomes a
- * float16 and a float again for the float. */
+/* Rounds to 11 significant bits, to nearest, with integer arithmetic: a compiler may optimize the conversion float ->
+ * float16 -> float away. */
 vec4 gt_upper(vec4 v) { return uintBitsToFloat(floatBitsToUint(v) + 0x1000u & 0xffffe000u); }
 #endif

@@ -1,6 +1,6 @@
-/* What a kernel finds of the lines of a matrix that it writes, beside that: how large their elements are,
- * along so many neighbours at a time, for products on matrix units that read it (shaders/op/matmul/range.h).
- * Bits. */
+/* Bits: for which vectors (rows, columns) of its output matrix a kernel also computes the largest magnitude, per
+ * block of neighboring elements. GEMMs on matrix units that read the matrix use these as scales
+ * (shaders/op/matmul/range.h). */
 #ifndef GT_MEASURED_H
 #define GT_MEASURED_H
 #define GT_MEASURED_ROWS    1

@@ -6,18 +6,18 @@
 
 /* clang-format off */
 /* An instruction is a row X(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value):
- *   inputs       of the op `name`; 0: it has an attribute, and its row and builder are written by hand
- *   slope        SLOPE: gt_gradient_name is its gradient; FLAT: it has none
- *   formula      CALLED: a function of formulas, too; INNER: none
- *   loop         on the CPU: SIMPLE: of few operations; FUNCTION: of many; GUARDED: a function where gt_name_simple
- *                holds of its operands, elsewhere gt_name_slow
- *   float_value  of operands a, b, c: in C, without branches or library calls
- *   glsl_value   in GLSL, of type V, a float or four
- *   real_value   what it means, in C's double
- * From it come GT_I_NAME, the op and its builder gt_name (op/elementwise), the entry among the functions of formulas
- * (base/formula), the cases that evaluate it (step/program.c, lib/program.glsl), and the tests that hold these to its
- * meaning. By hand are written functions that its values call (step/math.h, lib/math.glsl), its gradient
- * (op/elementwise_gradient.c) and its op cases (tests/op/elementwise.c). */
+ *   inputs       number of inputs of the op `name`; 0: it has an attribute, and its row and builder are written by hand
+ *   slope        SLOPE: gt_gradient_name computes its gradient; FLAT: it has no gradient
+ *   formula      CALLED: also a function in formulas; INNER: not
+ *   loop         on the CPU. SIMPLE: few operations; FUNCTION: many; GUARDED: FUNCTION if gt_name_simple is true for the
+ *                operands, otherwise gt_name_slow is called
+ *   float_value  the value for operands a, b, c: in C, without branches or library calls
+ *   glsl_value   the same in GLSL, of type V (float or vec4)
+ *   real_value   the exact value, in C's double
+ * A row generates GT_I_NAME, the op and its builder gt_name (op/elementwise), the entry in the functions of formulas
+ * (base/formula), the cases that evaluate it (step/program.c, lib/program.glsl), and the tests that compare these with
+ * real_value. Written by hand: the functions that the values call (step/math.h, lib/math.glsl), the gradient
+ * (op/elementwise_gradient.c) and the op cases (tests/op/elementwise.c). */
 #define GT_INSTRUCTIONS(X) \
   X(0, MOVE, stop_gradient, 1, FLAT, INNER, SIMPLE, a, a, a) \
   X(1, ADD, add, 2, SLOPE, CALLED, SIMPLE, a + b, a + b, a + b) \
@@ -59,11 +59,11 @@
   X(34, ATAN, atan, 1, SLOPE, CALLED, FUNCTION, gt_atanf(a), gt_atan(a), atan(a))
 /* clang-format on */
 
-/* Those that are more than a value of their operands. */
+/* Instructions that are not functions of their operands alone. */
 #define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
 #define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
-/* Of row programs (op/rows.h): operand a joined along the row, known to all of it; b, no operand: which of
- * the program's reductions it is. */
+/* For row programs (op/rows.h): operand a, reduced along the row; the result is available to the whole row. Field b is not
+ * an operand but the number of the reduction in the program. */
 #define GT_I_ROW_SUM 35
 #define GT_I_ROW_MAX 36
 #define GT_I_ROW_MIN 37
@@ -81,30 +81,29 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_PROGRAM_OUTPUTS    4
 #define GT_PROGRAM_REDUCTIONS 4 /* of a row program */
 
-/* Operand codes: 0..7 inputs, 8..23 immediates, 31 the leader's value (the product a matmul epilogue works
- * on), 32..63 results of instructions 0..31. An instruction is opcode | a << 8 | b << 16 | c << 24. */
+/* Operand codes: 0..7 inputs, 8..23 immediates, 31 the leader's value (for an epilogue: the value that its kernel has
+ * computed, such as a GEMM), 32..63 results of instructions 0..31. An instruction is opcode | a << 8 | b << 16 | c << 24. */
 #define GT_OPERAND_IMMEDIATE 8
 #define GT_OPERAND_LEADER    31
 #define GT_OPERAND_RESULT    32
 
-/* How input k is read for logical element i of the iteration space (row-major), given `row` = length of a
- * row. */
+/* How input k is read for logical element i of the iteration space (row-major), where `row` is the length of a row. */
 #define GT_LOAD_SAME    0 /* x[i] */
 #define GT_LOAD_SCALAR  1 /* x[0] */
 #define GT_LOAD_ROW     2 /* x[i % row]: one value per column, such as a bias */
 #define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
 #define GT_LOAD_GENERAL 4 /* by layout: words {rank, dim[8], stride[input][8]} */
-/* Of an image with lines of so many columns, of `row` channels each, in windows of height × width elements
- * that lie side by side, by the window that element i lies in. */
+/* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into adjacent
+ * windows of height × width pixels; `window` is the index of the window that contains it. */
 #define GT_LOAD_SPREAD                           5 /* x[window] */
-#define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's place in it, line by line; else 0 */
+#define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's position in it, row-major; else 0 */
 #define GT_LOAD_OF(mode, height, width, columns) ((mode) | (height) << 3 | (width) << 11 | (columns) << 19)
 #define GT_LOAD_MODE(load)                       ((load)&7u)
 #define GT_LOAD_HEIGHT(load)                     ((load) >> 3 & 255u)
 #define GT_LOAD_WIDTH(load)                      ((load) >> 11 & 255u)
 #define GT_LOAD_COLUMNS(load)                    ((load) >> 19)
 
-/* Specialization constants of every kernel that holds a program. */
+/* Specialization constants of every kernel that contains a program. */
 #define GT_SPEC_CODE_COUNT   32
 #define GT_SPEC_CODE         33 /* ..64 */
 #define GT_SPEC_IMMEDIATE    65 /* ..80, float bits */
@@ -112,6 +111,6 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_SPEC_INPUT_COUNT  89
 #define GT_SPEC_OUTPUT_COUNT 90
 #define GT_SPEC_OUTPUT       91 /* ..94: operand codes */
-#define GT_SPEC_COUNT        96 /* behind GT_SPEC_CHECKED */
-/* Those before are the kernel's own (tile sizes, modes), but for the ones of lib/spec.h. */
+#define GT_SPEC_COUNT        96 /* after GT_SPEC_CHECKED */
+/* Lower ids are the kernel's own constants (tile sizes, modes), except those of lib/spec.h. */
 #endif

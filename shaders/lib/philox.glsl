@@ -48,7 +48,7 @@ uint gt_swapped_index(uint place, uint n, uvec2 seed, uint epoch) {
   return place;
 }
 
-/* The permutation gt_shuffle_index. */
+/* The same permutation as gt_shuffle_index in C. */
 uint gt_shuffle_index(uint index, uint n, uvec2 seed, uint epoch) {
   if (n <= 16u) return gt_swapped_index(index, n, seed, epoch);
   return gt_feistel_index(index, n, seed, epoch, n <= 256u ? 8u : 4u);

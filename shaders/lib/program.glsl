@@ -6,12 +6,12 @@
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
  *   GT_PROGRAM_X       length of x[] (4 or 8)
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
- *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h). Then the kernel says which row a place lies
- *                      in, and reads itself what has a value for each element
- *   GT_PROGRAM_JOINS   likewise, if places may lie in any rows, which begin at multiples of their length
- *   GT_PROGRAM_READS   if the kernel writes what comes out itself
- *   GT_PROGRAM_QUADS   a constant: all places are whole quads at multiples of four, and so long are rows. Then, where
- *                      buffers are aligned, no code is made for any other, which would have to be fetched as well
+ *   GT_PROGRAM_ROWS    if the program may contain row reductions (op/rows.h). The kernel then sets gt_row_now and loads
+ *                      the per-element inputs itself (gt_row_input)
+ *   GT_PROGRAM_JOINS   the same if one invocation may process elements of any row; row r begins at element r * row
+ *   GT_PROGRAM_READS   if the kernel stores the results itself
+ *   GT_PROGRAM_QUADS   a constant: every range is four elements at a multiple of 4, and rows have a multiple of 4
+ *                      elements. With aligned buffers no scalar path is then compiled, which saves instruction cache
  *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
 #ifndef GT_PROGRAM_GLSL
 #define GT_PROGRAM_GLSL
@@ -21,8 +21,8 @@
 #ifndef GT_PROGRAM_QUADS
 #define GT_PROGRAM_QUADS false
 #endif
-/* Whether an operand is read as vec4 is decided for all rows together: a test at each load would wait for the
- * loads in flight. */
+/* With row reductions, reads as vec4 are decided once for all rows (GT_PROGRAM_QUADS): a test at each load would wait
+ * for the loads in flight. */
 #ifdef GT_PROGRAM_ROWS
 #define GT_IF_MIXED(is_quad) false
 #else
@@ -34,8 +34,8 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_SPEC_CODE_COUNT) const uint CODE_COUNT = 0u;
 layout(constant_id = GT_SPEC_INPUT_COUNT) const uint INPUT_COUNT = 0u;
 layout(constant_id = GT_SPEC_OUTPUT_COUNT) const uint OUTPUT_COUNT = 0u;
-/* The flag lies at y[1], which a program with one output leaves free; or where a kernel that writes its own results has
- * it. */
+/* 1: gt_check clears the finite flag if a result is not finite. The flag is y[1], which is unused with one output; a
+ * kernel that stores its own results has the flag elsewhere. */
 layout(constant_id = GT_SPEC_CHECKED) const uint CHECKED = 0u;
 layout(constant_id = GT_SPEC_CODE) const uint CODE_0 = 0u; layout(constant_id = GT_SPEC_CODE + 1) const uint CODE_1 = 0u;
 layout(constant_id = GT_SPEC_CODE + 2) const uint CODE_2 = 0u; layout(constant_id = GT_SPEC_CODE + 3) const uint CODE_3 = 0u;
@@ -68,14 +68,13 @@ layout(constant_id = GT_SPEC_LOAD + 6) const uint LOAD_6 = 0u; layout(constant_i
 layout(constant_id = GT_SPEC_OUTPUT) const uint OUTPUT_0 = 0u; layout(constant_id = GT_SPEC_OUTPUT + 1) const uint OUTPUT_1 = 0u;
 layout(constant_id = GT_SPEC_OUTPUT + 2) const uint OUTPUT_2 = 0u; layout(constant_id = GT_SPEC_OUTPUT + 3) const uint OUTPUT_3 = 0u;
 
-/* Which elements are worked on: `first` … first+lanes-1, of which lane l is element first + min(l, lanes -
- * 1). */
+/* A range of elements: first … first + lanes - 1. Component l of a vec4 is element first + min(l, lanes - 1). */
 struct gt_place {
   uint first, lanes;
 };
 
 #ifdef GT_PROGRAM_ROWS
-/* The row in which the places lie, and of the one that is worked on what inputs with a value for each element hold. */
+/* The current row, and the values of the per-element inputs for the current elements. */
 uint gt_row_now;
 V gt_row_input[GT_PROGRAM_X];
 #define GT_COLUMN_OF(i) ((i) - gt_row_now * row)
@@ -150,7 +149,8 @@ V gt_load_general(GT_FLOATS x, gt_place at, uint k) {
 #define gt_load_general(x, at, k) V(0.0)
 #endif
 
-/* Elements of what GT_LOAD_SPREAD and GT_LOAD_CHOICE read, and the places of i in their windows. */
+/* The index that GT_LOAD_SPREAD and GT_LOAD_CHOICE read for element i (its window), and the position of i in the
+ * window. */
 #define GT_WINDOW(U) \
   U gt_window(U i, uint load, out U place) { \
     uint height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load), columns = GT_LOAD_COLUMNS(load); \
@@ -238,7 +238,7 @@ V gt_random(gt_place at, uint purpose) {
   case opcode: v = glsl_value; break;
 
 #if defined(GT_PROGRAM_ROWS) || defined(GT_PROGRAM_JOINS)
-/* Of each reduction: what is joined, of this invocation, and what came out, as soon as it is known. */
+/* For each row reduction: the operand of this invocation, and the result once it has been computed. */
 V gt_row_operand[GT_PROGRAM_REDUCTIONS];
 float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_ROW_CASES(code) \
@@ -250,8 +250,7 @@ float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_ROW_CASES(code)
 #endif
 
-/* Instruction i. Every case ends in the same place: the branches left after specialization are plain
- * jumps. */
+/* Instruction i. All cases end at the same point, so the branches left after specialization are plain jumps. */
 #define GT_STEP(i, code) \
   if (CODE_COUNT > i) { \
     V a = r[code >> 8 & 63u], b = r[code >> 16 & 63u], c = r[code >> 24 & 63u], v = V(0.0); \
@@ -266,7 +265,7 @@ float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_OUTPUT(k, code) \
   if (OUTPUT_COUNT > k) result[k] = r[code & 63u];
 
-/* Runs the program; leader: the value that a leading kernel has computed for these elements. */
+/* Runs the program as an epilogue; leader: the value that the kernel has computed for these elements. */
 void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
   V r[64];
   uint immediate[GT_PROGRAM_IMMEDIATES];
@@ -310,7 +309,7 @@ void gt_store(GT_FLOATS to, gt_place at, V value) {
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }
 
-/* Lanes that are no elements may hold anything. */
+/* Lanes from at.lanes on are undefined. */
 void gt_check(GT_WORDS flag, gt_place at, V value) {
   bvec4 bad = not(gt_finite(value));
   bool any_bad = bad.x || bad.y && at.lanes > 1u || bad.z && at.lanes > 2u || bad.w && at.lanes > 3u;
@@ -328,7 +327,7 @@ void gt_program_store(gt_place at, V result[GT_PROGRAM_OUTPUTS]) {
 #endif
 }
 
-/* Runs the program and writes its outputs, of which it returns the first. */
+/* Runs the program, stores its outputs and returns the first of them. */
 V gt_program_write(gt_place at, V leader) {
   V result[GT_PROGRAM_OUTPUTS];
   gt_program(at, leader, result);

@@ -1,5 +1,5 @@
-/* Values that are read and written one by one, or four neighbours at once where rows can be cut so. Include after
- * the constants QUADS (1: fours) and ALIGNED (GT_SPEC_ALIGNED). */
+/* Loads and stores of single values, or of vec4s if rows are a multiple of 4 long. Include after the constants QUADS (1:
+ * vec4s) and ALIGNED (GT_SPEC_ALIGNED). */
 #ifndef GT_QUADS_GLSL
 #define GT_QUADS_GLSL
 vec4 gt_load(GT_FLOATS from, uint i) {

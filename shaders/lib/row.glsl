@@ -1,6 +1,6 @@
-/* Work on the rows of a matrix, one row per invocation or per workgroup (GT_SPEC_PER_LANE), as the
- * kernel's loops need not know: each starts at gt_first_… and goes on by gt_…_stride. Include after the argument
- * struct and lib/math.glsl with GT_SCALAR. */
+/* Loops over the rows of a matrix, one row per invocation or per workgroup (GT_SPEC_PER_LANE). The same loops serve both:
+ * each starts at gt_first_… and steps by gt_…_stride. Include after the argument struct and lib/math.glsl with
+ * GT_SCALAR. */
 #ifndef GT_ROW_GLSL
 #define GT_ROW_GLSL
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -16,8 +16,8 @@ uint gt_column_stride() { return PER_LANE != 0u ? 1u : LOCAL_X; }
 /* True in the one invocation that writes the row's single result. */
 bool gt_row_leader() { return PER_LANE != 0u || gl_LocalInvocationID.x == 0u; }
 
-/* The row's maximum, sum or minimum from each invocation's part, known to all of them. The tree's shape
- * depends on the workgroup's size only. */
+/* Reduces the partial values of all invocations to the sum (kind 0), maximum (1) or minimum (2) of the row and returns it
+ * to all of them. The order of additions depends only on the size of the workgroup. */
 float gt_row_join(float value, uint kind) {
   if (PER_LANE == 0u) {
     uint me = gl_LocalInvocationID.x;
