@@ -4,9 +4,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup copies ROWS neighbouring rows: it first finds out which samples they are, as that takes longer than the
- * copy of a quad, then its invocations take the rows' quads one after another, and do with them what is to be done with
- * nothing else (gt_op.early). */
+/* A workgroup copies ROWS neighboring rows. It first computes which samples they are, as that takes longer than the copy
+ * of a vec4; then its invocations copy the rows in vec4s and apply the fused epilogue, which has no other inputs
+ * (gt_op.early). */
 #include "op/batch.h"
 layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 4
@@ -25,7 +25,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_words4 {
 const uint NONE = 0xffffffffu, AT_ONCE = 4u;
 shared uint sample_of[ROWS];
 
-/* The address of sample s: s * features values of one byte or four behind the first. */
+/* The address of sample s: data + s * features * (1 or 4 bytes). */
 uvec2 row_address(uint s) {
   uint low, high, carry;
   umulExtended(s, features, high, low);
@@ -45,7 +45,7 @@ float scaled(float v, uint j) {
   return v;
 }
 
-/* Feature j of a sample whose words those are, `lead` bytes behind the first. */
+/* Feature j of a sample that begins `lead` bytes after the first word. */
 float value(GT_WORDS words, uint lead, uint j) {
   float v;
   if (MODE == GT_BATCH_U8) v = float(words.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
@@ -55,7 +55,7 @@ float value(GT_WORDS words, uint lead, uint j) {
 
 /* Features f … f+n-1 of batch row r from a sample at `from`. */
 void copy(uint r, uvec2 from, uint f, uint n) {
-  uint lead = from.x & 3u; /* bytes of a word before the row */
+  uint lead = from.x & 3u; /* bytes before the row in its first word */
   GT_WORDS words = GT_WORDS(uvec2(from.x - lead, from.y));
   if (MODE == GT_BATCH_I32)
     for (uint j = f; j < f + n; j++) GT_CAST(GT_WORDS, y[0]).at[r * features + j] = words.at[j];
@@ -66,7 +66,7 @@ void copy(uint r, uvec2 from, uint f, uint n) {
   }
 }
 
-/* Four of them, where rows are whole quads in aligned memory, as they lie there. */
+/* Reads features f … f + 3 unscaled; rows are a multiple of 4 long and memory is aligned. */
 uvec4 read_quad(uvec2 from, uint f) {
   uvec4 word;
   if (MODE == GT_BATCH_U8) word = uvec4(GT_WORDS(from).at[f >> 2]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
@@ -83,11 +83,11 @@ void write_quad(uint r, uint f, uvec4 word) {
   }
 }
 
-/* Of batch row r; NONE behind the end of the data. */
+/* The sample for row r of the batch, or NONE after the end of the data. */
 uint sample_of_row(uint r) {
   uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
   uint index = first * batch + r, s = index;
-  /* Past the end of the data the product may not fit into 32 bits. */
+  /* Beyond the end of the data first * batch may not fit into 32 bits. */
   bool inside = first <= (samples - 1u) / batch && index < samples;
   if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
   else if (!inside) s = NONE;
@@ -96,10 +96,10 @@ uint sample_of_row(uint r) {
   return s;
 }
 
-/* Rows behind the end are of no account, but have to be something. */
+/* Rows after the end of the data are filled with sample 0; their weight is 0. */
 uvec2 address_of(uint r) { return row_address(sample_of[r] == NONE ? 0u : sample_of[r]); }
 
-/* An invocation's quads are on their way together: those past the last are the last one, read again. */
+/* An invocation has AT_ONCE loads in flight, without branches: instead of vec4s after the end the last one is reloaded. */
 void copy_quads(uint first_row, uint rows, uint quads) {
   uint count = rows * quads;
   for (uint first = gl_LocalInvocationID.x; first < count; first += AT_ONCE * LOCAL_X) {
@@ -125,7 +125,7 @@ void copy_rows(uint first_row) {
       uint r = q / quads, f = q % quads * 4u;
       copy(first_row + r, address_of(r), f, min(features - f, 4u));
     }
-  barrier(); /* the next rows' samples must not overtake these */
+  barrier(); /* before the next rows overwrite sample_of */
 }
 
 void main() {

@@ -1,6 +1,6 @@
-/* Counts how often each class is taken for each other (src/op/confusion.h): counts[label, answer] grows by
- * one for every row that weighs more than 0. An invocation, or a tile of the CPU, takes whole rows; counts
- * are whole numbers, whose order of addition is all the same. */
+/* Confusion matrix (src/op/confusion.h): counts[label, prediction] is incremented for every row whose weight is above
+ * 0. An invocation, or a tile on the CPU, processes whole rows; counts are integers, so the order of additions does
+ * not matter. */
 #include "lib/args.h"
 GT_ARGS(gt_confusion_args) {
   GT_FLOATS logits;

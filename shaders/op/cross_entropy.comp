@@ -26,8 +26,8 @@ float row_exp_sum(uint base, float largest) {
   return gt_row_sum(sum);
 }
 
-/* -sum of target * log softmax, with z shifted by its maximum: without weights log sum exp z - (1 - s) z[label] -
- * s mean z. */
+/* -sum of target * log softmax, where z is shifted by its maximum; without class weights this is
+ * log sum exp z - (1 - s) z[label] - s mean z. */
 void loss(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base);
@@ -61,7 +61,7 @@ void gradient(uint r, uint label) {
   }
 }
 
-/* Right if the label's logit is above all before it and not below any after it. */
+/* 1 if the label is the first of the largest logits: its logit is above all before it and not below any after it. */
 void correct(uint r, uint label) {
   uint base = r * columns;
   float right = label < columns ? 1.0 : 0.0;

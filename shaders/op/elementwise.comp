@@ -10,7 +10,7 @@ layout(constant_id = GT_ELEMENTWISE_SPEC_QUADS) const uint QUADS = 0u;
 #include "lib/program.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
-/* Four consecutive elements an invocation, over the grid as often as it takes. */
+/* Grid-stride loop; four consecutive elements per invocation. */
 void main() {
   uint quads = (count + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < quads; i += stride)

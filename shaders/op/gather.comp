@@ -9,11 +9,11 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_GATHER_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
-/* One value, or four neighbours. */
+/* Each iteration copies one value, or a vec4. */
 void main() {
   uint pieces = QUADS != 0u ? width >> 2 : width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < n * pieces; i += stride) {
-    uint item = i / pieces, row = index.at[item]; /* a negative one is large here */
+    uint item = i / pieces, row = index.at[item]; /* negative indices are large as uint */
     uint from = row * pieces + (i - item * pieces);
     bool inside = row < rows;
     if (QUADS == 0u) {

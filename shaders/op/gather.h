@@ -1,4 +1,4 @@
-/* y [n, width] = rows of table [rows, width] by index [n]; NaN where the index is not one of a row. */
+/* y [n, width] = rows of table [rows, width] by index [n]; NaN if the index is out of range. */
 #include "lib/args.h"
 #define GT_GATHER_SPEC_QUADS 3 /* 1: the width is a multiple of 4 */
 GT_ARGS(gt_gather_args) {

@@ -5,8 +5,8 @@
 #include "op/gather_order.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
-/* Each key moves by as many as come before it in the other run of its pair: of the second run those that are
- * smaller, of the first one equal ones, too. */
+/* Each key moves by the number of keys in the other run of its pair that come before it: for a key of the first run the
+ * smaller keys of the second; for a key of the second run the smaller or equal keys of the first. */
 void main() {
   uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < n; i += stride) {

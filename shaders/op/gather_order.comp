@@ -4,11 +4,11 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/gather_order.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
-layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* divides the run */
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* a divisor of the length of the run */
 
 shared uint keys[LOCAL_X];
 
-/* Each key's place in its run is the number of those before it. */
+/* The position of a key in the sorted run is the number of keys that come before it. */
 void main() {
   uint me = gl_LocalInvocationID.x;
   for (uint start = gl_WorkGroupID.x * LOCAL_X; start < n; start += gl_NumWorkGroups.x * LOCAL_X) {

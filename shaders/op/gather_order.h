@@ -1,9 +1,9 @@
-/* Positions in the order of their keys, those of equal keys in rising order: y [2, n] are the keys in that
- * order, then the positions. Keys are compared as words: negative ones come last.
+/* Stable sort of positions by key: y [2, n] are the sorted keys, then their positions. Keys are compared as unsigned
+ * words: negative ones come last.
  *
- * gather_order  the runs of `run` neighbours in x [n], the keys, each for itself
+ * gather_order  sorts each run of `run` consecutive keys of x [n]
  *
- * gather_merge  pairs of neighbouring runs in x [2, n], each of which is in order, become one run each */
+ * gather_merge  merges pairs of adjacent sorted runs of x [2, n] */
 #include "lib/args.h"
 GT_ARGS(gt_gather_order_args) {
   GT_WORDS x, y;

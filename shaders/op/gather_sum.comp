@@ -11,7 +11,7 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 shared uint begins[LOCAL_X];
 
-/* Piece i: a value, or four neighbours. */
+/* Piece i: one value, or a vec4. */
 vec4 load(GT_FLOATS from, uint i) {
   vec4 v;
   if (QUADS == 0u) v = vec4(from.at[i], 0.0, 0.0, 0.0);
@@ -27,7 +27,7 @@ void store(GT_FLOATS to, uint i, vec4 v) {
     for (uint k = 0u; k < 4u; k++) to.at[4u * i + k] = v[k];
 }
 
-/* The first place from `low` on whose key is not below this one. */
+/* The first position from `low` on whose key is not below `key` (lower bound). */
 uint search(uint low, uint key) {
   uint high = n;
   while (low < high) {
@@ -38,7 +38,7 @@ uint search(uint low, uint key) {
   return low;
 }
 
-/* sum + piece c of the rows at places first … last-1, one after another; four are on their way at a time. */
+/* Adds piece c of the rows at positions first … last - 1, in this order, with four loads in flight. */
 vec4 add_rows(vec4 sum, uint first, uint last, uint c, uint pieces) {
   uint i = first;
   for (; i + 4u <= last; i += 4u) {
@@ -59,7 +59,7 @@ void block_sum(uint b, uint c, uint pieces) {
     store(partial, b * pieces + c, add_rows(vec4(0.0), first, last, c, pieces));
 }
 
-/* Of the places first … last-1. */
+/* Sums piece c of a row of y over the positions first … last - 1. */
 void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
   vec4 sum = vec4(0.0);
   if (block != 0u) {
@@ -71,8 +71,8 @@ void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
   store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
 }
 
-/* A workgroup takes LOCAL_X neighbouring pieces; where the rows of y that they belong to begin in the order
- * is searched once for each row. */
+/* A workgroup computes LOCAL_X neighboring pieces. The first position of each of their rows is searched once per
+ * workgroup. */
 void main() {
   uint pieces = QUADS != 0u ? width >> 2 : width, total = (BLOCKS != 0u ? n / block : rows) * pieces;
   uint me = gl_LocalInvocationID.x, stride = gl_NumWorkGroups.x * LOCAL_X;

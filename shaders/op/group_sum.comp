@@ -19,7 +19,7 @@ vec4 load(uint i) {
   return v;
 }
 
-/* A workgroup takes LOCAL_X / LANES neighbouring items of the batch, of one group. */
+/* A workgroup computes the sums of one group for LOCAL_X / LANES neighboring items of the batch. */
 void main() {
   uint me = gl_LocalInvocationID.x, width = QUADS != 0u ? batch >> 2 : batch;
   const uint columns = LOCAL_X / LANES;

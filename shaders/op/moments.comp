@@ -3,8 +3,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup has ACROSS quads of columns, an invocation every so many-th row or part of one, and a tree joins what they
- * have. Nothing is ever the difference of large sums: Chan, Golub and LeVeque, "Updating formulae and a pairwise
+/* A workgroup has ACROSS groups of 4 columns; each invocation reduces every DOWN-th row or part of one group, and a tree
+ * reduction combines the results. Without cancellation: Chan, Golub and LeVeque, "Updating formulae and a pairwise
  * algorithm for computing sample variances", 1979. */
 #include "op/moments.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -16,7 +16,7 @@ layout(constant_id = GT_MOMENTS_SPEC_LAST) const uint LAST = 0u;
 layout(constant_id = GT_MOMENTS_SPEC_ACROSS) const uint ACROSS = 1u;
 layout(constant_id = GT_MOMENTS_SPEC_QUADS) const uint QUADS = 0u;
 const uint DOWN = LOCAL_X / ACROSS;
-/* Without a branch between them, all rows that an invocation fetches are on their way at once. */
+/* A constant, so that there is no branch between loads and all of them are in flight at once. */
 const bool IN_QUADS = ALIGNED != 0u && QUADS != 0u;
 
 struct moments {
@@ -40,7 +40,7 @@ moments join(moments a, moments b) {
   return both;
 }
 
-/* Up to four floats from `at` on; those that do not exist are as the last one. */
+/* Up to four floats from `at` on; after the last column the last one is repeated. */
 vec4 read(GT_FLOATS from, uint at, uint column) {
   vec4 v;
   if (IN_QUADS) v = GT_CAST(GT_FLOATS4, from).at[at / 4u];
@@ -61,8 +61,8 @@ float weight_of(uint r) { return WEIGHTED != 0u ? weight.at[r / each] : 1.0; }
 
 moments of_row(uint r, uint column) { return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0)); }
 
-/* What a tile came to, if all its rows count the same; else they are looked at again, as are those of the last batch,
- * where its end is in the midst of a tile. */
+/* The moments of a tile, scaled by its weight if all its rows have the same one. Otherwise, for example if the last batch
+ * ends within the tile, its rows are read again. */
 moments of_tile(uint t, uint column, bool wanted) {
   uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, others = 0u;
   float w = weight_of(first);
@@ -87,7 +87,7 @@ moments element(uint i, uint column, bool wanted) {
   return m;
 }
 
-/* Joins i, i + DOWN, … below `end`, four of them fetched before the first is used. */
+/* Combines the elements i, i + DOWN, … below `end`, with four loads in flight. */
 moments gather(uint i, uint end, uint column) {
   moments m = none();
   for (; i < end; i += 4u * DOWN) {

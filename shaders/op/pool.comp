@@ -8,12 +8,12 @@
 #define GT_PROGRAM_READS
 #include "op/pool.glsl"
 
-/* The largest so far: its value, its order among values, and where it stands. */
+/* The maximum so far: its value, its sort key (order_of), and its position in the window. */
 vec4 largest;
 uvec4 order, place;
 
-/* Numbers that compare as the values do, by their bits, as drivers may assume that there is no NaN: 0 for none, then
- * -infinity … infinity, with one zero, then NaN. */
+/* Sort keys: integers in the order of the values, computed from their bits, because drivers may assume that there is no
+ * NaN: 0 for no value, then -infinity … infinity, with a single zero, then NaN. */
 uvec4 order_of(vec4 v) {
   uvec4 bits = floatBitsToUint(v), size = bits & 0x7fffffffu;
   uvec4 result = mix(bits | 0x80000000u, ~bits, equal(bits >> 31, uvec4(1u)));
@@ -21,7 +21,7 @@ uvec4 order_of(vec4 v) {
   return mix(result, uvec4(0xffffffffu), greaterThan(size, uvec4(0x7f800000u)));
 }
 
-/* Of equal ones the first is kept, but of those that are no numbers the last, as in PyTorch. */
+/* Updates the maximum. The first of equal values is kept, but the last NaN, as in PyTorch. */
 void take(vec4 v, uint k) {
   uvec4 own = order_of(v);
   bvec4 more = greaterThan(own, min(order, uvec4(0xfffffffeu)));
@@ -41,8 +41,8 @@ void store_index(uint i) {
     for (uint k = 0u; k < 4u; k++) index.at[4u * i + k] = place[k];
 }
 
-/* Places of a window that may lie inside, first and end: all of a small one, so that its loops have a length that is
- * known; of a large one, which may be padding for the most part, those that do. */
+/* First and end of the positions of a window to visit. For a small window all, so that the loop count is a constant; for a
+ * large one, which may be mostly padding, only those inside the image. */
 uvec2 places_of(uint axis, int first, int end) {
   uint window = window_of(axis), dilation = dilation_of(axis);
   if (window <= 16u) return uvec2(0u, window);
@@ -50,7 +50,7 @@ uvec2 places_of(uint axis, int first, int end) {
   return uvec2(skipped, min(window, (uint(max(end - first, 0)) + dilation - 1u) / dilation));
 }
 
-/* What the prologue makes of piece i of the image. */
+/* Piece i (one channel or four) of prologue(x). */
 vec4 element(uint i) {
   vec4 result[GT_PROGRAM_OUTPUTS];
   if (CODE_COUNT == 0u && INPUT_COUNT != 0u && LOAD_0 == GT_LOAD_SAME) return gt_load(x[0], i);
@@ -58,7 +58,7 @@ vec4 element(uint i) {
   return result[0];
 }
 
-/* Piece `piece` of the window (d, h, w) of an image that begins at row `image` of x. */
+/* Reduces piece `piece` over the window (d, h, w) of the image that begins at plane `image` of x. */
 vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);

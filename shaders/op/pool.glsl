@@ -1,5 +1,5 @@
-/* What both kernels share: where windows lie, and programs in rows of channels. Include after what lib/program.glsl
- * asks for. */
+/* Shared by both pooling kernels: the bounds of windows, and elementwise programs whose rows are the channels. Include
+ * after the definitions that lib/program.glsl needs. */
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_POOL_SPEC_AVERAGE) const uint AVERAGE = 0u;
 layout(constant_id = GT_POOL_SPEC_INDEX) const uint INDEX = 0u;
@@ -35,13 +35,13 @@ int window_begin(uint axis, uint o) {
   return stride != 0u ? int(o * stride) - int(padding_of(axis)) : int(o * in_size[axis] / out_size[axis]);
 }
 
-/* Elements from here on are not of the window. */
+/* The end (exclusive) of window o, clipped to the image. */
 int window_end(uint axis, uint o) {
   uint in_all = in_size[axis], out_all = out_size[axis];
   return stride_of(axis) != 0u ? int(in_all) : int(((o + 1u) * in_all + out_all - 1u) / out_all);
 }
 
-/* How many elements along the axis a mean is of. */
+/* The number of elements along the axis by which a mean divides. */
 uint window_count(uint axis, uint o) {
   int first = window_begin(axis, o), last = window_end(axis, o);
   if (stride_of(axis) != 0u) {

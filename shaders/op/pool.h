@@ -1,11 +1,11 @@
 #include "lib/args.h"
 #include "op/pool_spec.h"
 GT_ARGS(gt_pool_args) {
-  GT_FLOATS x[8]; /* of the prologue */
+  GT_FLOATS x[8]; /* inputs of the prologue */
   GT_FLOATS y;
   GT_WORDS index;
   GT_WORDS clock;
-  GT_WORDS layout_; /* of the prologue's loads */
+  GT_WORDS layout_; /* for loads of the prologue */
   uint batch, channels;
   uint in_size[3], out_size[3];
 };

@@ -6,7 +6,7 @@
 #define GT_PROGRAM_X 4
 #include "op/pool.glsl"
 
-/* The windows that element i of an axis lies in are first_window to end_window - 1, where dilation lets it. */
+/* Element i of an axis is in windows first_window to end_window - 1, unless it falls between dilated elements. */
 uint first_window(uint axis, uint i) {
   uint stride = stride_of(axis), reach = (window_of(axis) - 1u) * dilation_of(axis), at = i + padding_of(axis);
   if (stride == 0u) return i * out_size[axis] / in_size[axis];
@@ -19,14 +19,14 @@ uint end_window(uint axis, uint i) {
   return min((i + padding_of(axis)) / stride + 1u, out_size[axis]);
 }
 
-/* Which element of window o it is; false: one between two of them. */
+/* Sets place to the position of element i in window o. False if it falls between two dilated elements. */
 bool element_of(uint axis, uint i, uint o, out uint place) {
   uint distance = uint(int(i) - window_begin(axis, o));
   place = distance / dilation_of(axis);
   return place * dilation_of(axis) == distance;
 }
 
-/* What comes of window number `at`, piece `piece`, in which the element stands at `place`. */
+/* The gradient from piece `piece` of window number `at`: nonzero where `place` was the maximum. */
 vec4 share(uint at, uint piece, uint place) {
   uint i = at * pieces_of() + piece;
   uvec4 taken = uvec4(GT_POOL_NOWHERE);

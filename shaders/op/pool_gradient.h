@@ -1,7 +1,7 @@
 #include "lib/args.h"
 #include "op/pool_spec.h"
 GT_ARGS(gt_pool_gradient_args) {
-  GT_FLOATS given; /* of the value */
+  GT_FLOATS given; /* gradient of the value */
   GT_WORDS index;
   GT_FLOATS x[4]; /* epilogue inputs */
   GT_FLOATS y[2]; /* epilogue outputs */

@@ -1,19 +1,19 @@
 /* Windows over the inner three axes of [batch, depth, rows, columns, channels]; axes are numbered 0 to 2 from
  * depth on. Window o of an axis begins at o * stride - padding and has `window` elements, `dilation` apart;
  * with a stride of 0 it is adaptive: the elements floor(o * in / out) to ceil((o + 1) * in / out) - 1. The
- * index of a maximum is its place in the window, (d * WINDOW_H + h) * WINDOW_W + w, or GT_POOL_NOWHERE if no
- * element of the window lies inside.
+ * index of a maximum is its position in the window, (d * WINDOW_H + h) * WINDOW_W + w, or GT_POOL_NOWHERE if the
+ * whole window is padding.
  *
- * pool           y = maxima or means of what the prologue makes of x; maybe their index, too
+ * pool           y = maxima or means of prologue(x), and optionally the index of each maximum
  *
- * pool_gradient  of the shape of the pool's input, from the gradient of its value and the index; y = epilogue
- * of that */
+ * pool_gradient  the gradient of the pool's input, from the gradient of its value and the index; y = epilogue of
+ * that */
 #ifndef GT_POOL_SPEC_H
 #define GT_POOL_SPEC_H
 #define GT_POOL_SPEC_AVERAGE    3
 #define GT_POOL_SPEC_QUADS      4 /* 1: channels are a multiple of 4 */
 #define GT_POOL_SPEC_INDEX      5
-#define GT_POOL_SPEC_WINDOW_D   6 /* the most elements along the axis */
+#define GT_POOL_SPEC_WINDOW_D   6 /* the largest number of elements along the axis */
 #define GT_POOL_SPEC_WINDOW_H   7
 #define GT_POOL_SPEC_WINDOW_W   8
 #define GT_POOL_SPEC_STRIDE_D   9
@@ -25,11 +25,11 @@
 #define GT_POOL_SPEC_DILATION_D 16
 #define GT_POOL_SPEC_DILATION_H 17
 #define GT_POOL_SPEC_DILATION_W 18
-#define GT_POOL_SPEC_INCLUDE    19 /* 1: padding counts as zeros of a mean */
-#define GT_POOL_SPEC_DIVISOR    20 /* float, of a mean; 0: the number of elements */
-/* How an index is stored: not at all, as a word, or as a byte of a word of four. */
+#define GT_POOL_SPEC_INCLUDE    19 /* 1: a mean includes padding as zeros */
+#define GT_POOL_SPEC_DIVISOR    20 /* float, the divisor of a mean; 0: the number of elements */
+/* How an index is stored: not at all, as a word, or as a byte, four per word. */
 #define GT_POOL_INDEX_NONE  0
 #define GT_POOL_INDEX_WORDS 1
 #define GT_POOL_INDEX_BYTES 2
-#define GT_POOL_NOWHERE     0xffffffffu /* of which a byte holds 255 */
+#define GT_POOL_NOWHERE     0xffffffffu /* as a byte: 255 */
 #endif

@@ -40,7 +40,7 @@ void per_invocation(uint outputs) {
   }
 }
 
-/* A tree over any workgroup size: the upper half folds onto the lower until one is left. */
+/* Tree reduction for any size of the workgroup: the upper half is added to the lower until one value is left. */
 void per_workgroup(uint outputs) {
   uint me = gl_LocalInvocationID.x;
   for (uint i = gl_WorkGroupID.x; i < outputs; i += gl_NumWorkGroups.x) {

@@ -1,4 +1,4 @@
-/* What kernels of reduce.h have in common. Include after lib/program.glsl and KIND; values are V. */
+/* Shared by the kernels of reduce.h. Include after lib/program.glsl and KIND; values have type V. */
 V start() {
   V value = V(0.0);
   if (KIND == GT_REDUCE_MAX) value = V(-gt_infinity());
@@ -16,8 +16,8 @@ V join(V a, V b) {
 
 V element(uint o, uint n, uint r);
 
-/* Joins r, r + step, … below `end` of output row o, inner element n, in this order. Four are fetched before the
- * first is used: one load in flight an invocation would leave memory waiting. */
+/* Reduces r, r + step, … below `end` for output row o, inner element n, in this order, with four loads in flight: one
+ * load per invocation does not saturate memory. */
 V gather(uint o, uint n, uint r, uint end, uint step) {
   V value = start();
   for (; r + 3u * step < end; r += 4u * step) {

@@ -2,10 +2,10 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
-/* reduce where inner elements are many, and a multiple of four: a workgroup has ACROSS quads of them, an invocation every
- * so many-th r of one, and a tree joins what they have. */
+/* The reduction of reduce.h for many inner elements, a multiple of four: a workgroup has ACROSS vec4s of them, each
+ * invocation reduces every DOWN-th r of one vec4, and a tree reduction combines the results. */
 #include "op/reduce.h"
-/* Without a branch between them, all that an invocation fetches is on its way at once. */
+/* A constant, so that there is no branch between loads and all of them are in flight at once. */
 layout(constant_id = GT_REDUCE_SPEC_QUADS) const uint QUADS = 0u;
 #define GT_PROGRAM_QUADS (QUADS != 0u)
 #define GT_PROGRAM_X 8

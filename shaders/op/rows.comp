@@ -26,13 +26,13 @@ layout(constant_id = GT_ROWS_SPEC_OPCODE + 1) const uint OPCODE_1 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 2) const uint OPCODE_2 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 3) const uint OPCODE_3 = 0u;
 
-/* How many lanes' values are joined at once, so that two turns suffice, and how many are left for the last one. */
+/* The reduction over lanes has two rounds: each lane of the first combines FAN values, the last one combines LEFT. */
 const uint FAN = LANES > 64u ? 16u : 8u, LEFT = LANES > FAN ? LANES / FAN : LANES;
 
-/* Of each invocation, a component for each reduction. */
+/* The partial results of each invocation, one component per reduction. */
 shared vec4 partial[LOCAL_X];
 
-/* What an invocation has read of its quads. */
+/* The per-element inputs of this invocation's vec4s. */
 V kept[EACH][GT_PROGRAM_X];
 
 #include "lib/along.glsl"
@@ -47,7 +47,7 @@ V kept[EACH][GT_PROGRAM_X];
 #define WRITE_NARROW(k) \
   if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = own[k];
 #define EACH_QUAD [[unroll]] for (uint i = 0u; i < EACH; i++)
-/* Of each so many quads of the row, an invocation's first one. One round is all if they are kept. */
+/* Loops over the rounds; q: the first vec4 of this invocation in the round. KEPT: there is one round. */
 #define EACH_ROUND(quads) for (uint q = lane; q - lane < (KEPT != 0u ? 1u : quads); q += EACH * LANES)
 
 vec4 join_some(uint first, uint apart, uint n) {
@@ -56,8 +56,8 @@ vec4 join_some(uint first, uint apart, uint n) {
   return v;
 }
 
-/* The row's values from those of its lanes, by a tree whose shape depends on the number of lanes only. Each of them
- * takes the last turn itself, rather than wait for one that does. */
+/* Combines the partial results of the lanes of a row; the order of additions depends only on LANES. Every lane computes the
+ * last round itself, which is faster than waiting for one lane to do so. */
 vec4 join_lanes(vec4 mine) {
   if (LANES == 1u) return mine;
   uint me = gl_LocalInvocationID.x, lane = me % LANES;
@@ -72,12 +72,12 @@ vec4 join_lanes(vec4 mine) {
   return all;
 }
 
-/* True if the row has vec4 number q, an invocation's i-th of a round. At least half of those that are kept
- * exist. */
+/* True if the row has vec4 number q, the i-th of this invocation in the round. With KEPT, at least half of an invocation's
+ * vec4s exist. */
 bool has_quad(uint i, uint q, uint quads) { return KEPT != 0u && i < EACH / 2u || q < quads; }
 
-/* In place of a quad that the row does not have, its last one is worked on for nothing: there is no condition behind
- * which a driver would wait for what is on its way. */
+/* A vec4 beyond the end of the row is replaced by the last one, and the result is not used: a branch would make drivers
+ * wait for the loads in flight. */
 gt_place place_of(uint i, uint q, uint quads) {
   uint column = 4u * (has_quad(i, q, quads) ? q : quads - 1u);
   return gt_place(gt_row_now * row + column, WHOLE != 0u ? 4u : min(row - column, 4u));
@@ -113,7 +113,7 @@ void join_row(uint pass, uint lane, uint quads) {
   gt_along_know(join_lanes(gt_along_own(sum, pass)), pass);
 }
 
-/* All is made before any of it is written: a driver does not know that what is yet to be read lies elsewhere. */
+/* Computes all results before the first store: a driver does not know that stores do not overlap later loads. */
 void write_row(uint lane, uint quads, bool exists) {
   V result[EACH][GT_PROGRAM_OUTPUTS];
   float own[GT_PROGRAM_OUTPUTS];
@@ -133,7 +133,7 @@ void write_row(uint lane, uint quads, bool exists) {
     }
   }
   if (NARROW == 0u) return;
-  barrier(); /* what has one value a row may take the place of what all of the row reads */
+  barrier(); /* an output with one value per row may be in place of an input that the whole row reads */
   if (lane == 0u && exists) {
     WRITE_NARROW(0)
     WRITE_NARROW(1)
@@ -142,7 +142,7 @@ void write_row(uint lane, uint quads, bool exists) {
   }
 }
 
-/* Of a row that does not exist, the last one is worked on for nothing. */
+/* For r beyond the last row, the last row is computed without being stored. */
 void work_on_row(uint r) {
   uint lane = gl_LocalInvocationID.x % LANES, quads = (row + 3u) / 4u;
   gt_row_now = min(r, rows - 1u);

@@ -5,7 +5,7 @@
 #include "op/upsample.h"
 #include "op/upsample.glsl"
 
-/* The first (k = 0) or next (k = 1) place that place o of an axis comes from, and what it weighs. */
+/* The first (k = 0) or next (k = 1) input position for output position o of an axis, and its weight. */
 uint source(uint axis, uint o, uint k, out float weight) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]);

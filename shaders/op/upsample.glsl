@@ -1,4 +1,4 @@
-/* What both kernels of upsample.h share. */
+/* Shared by both kernels of upsample.h. */
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_UPSAMPLE_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_UPSAMPLE_SPEC_D) const uint MIXED_D = 0u;

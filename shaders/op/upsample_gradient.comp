@@ -5,7 +5,7 @@
 #include "op/upsample.h"
 #include "op/upsample.glsl"
 
-/* What place i of an axis weighs in place o of the result. */
+/* The weight of input position i in output position o. */
 float weight_in(uint axis, uint i, uint o) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]), weight = 1.0;
@@ -16,7 +16,7 @@ float weight_in(uint axis, uint i, uint o) {
   return weight;
 }
 
-/* The places of the result that place i of an axis goes to. */
+/* The range of output positions that read input position i of an axis. */
 uint first_of(uint axis, uint i) { return table.at[inputs[axis] + 2u * i]; }
 uint end_of(uint axis, uint i) { return table.at[inputs[axis] + 2u * i + 1u]; }
 

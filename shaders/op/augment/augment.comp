@@ -15,7 +15,7 @@ layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
 
-/* Up to four neighbouring channels of a place, from channel c on. */
+/* Up to four consecutive channels of a pixel, from channel c on. */
 vec4 load(uint row, uint down, uint across, uint c, uint n) {
   uint from = ((row * height + down) * width + across) * channels + c;
   vec4 v = vec4(0.0);
@@ -29,7 +29,7 @@ vec4 from_table(uint from, uint n) {
   return v;
 }
 
-/* Every product and sum is rounded, so that all devices take the same place. */
+/* One coordinate of the map. Every product and sum is rounded, so that all devices compute the same position. */
 float place(uint map, uint across, uint down) {
   precise float first = drawn.at[map] * float(across);
   precise float second = drawn.at[map + 1u] * float(down);
@@ -69,9 +69,9 @@ vec4 lit(uint row, uint record, vec4 v) {
 
 bool inside(float place, uint pixels) { return place >= -0.5 && place < float(pixels) - 0.5; }
 
-/* A place beyond the border as one within it, along an axis of so many pixels. */
+/* Maps a position outside the image to one inside, along an axis of `pixels` pixels. */
 float fold(float place, uint pixels) {
-  bool twice = BORDER == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  bool twice = BORDER == GT_AUGMENT_SYMMETRIC; /* the last pixel is repeated */
   float half_pixel = twice ? 0.5 : 0.0, period = 2.0 * float(twice ? pixels : pixels - 1u);
   if (BORDER == GT_AUGMENT_EDGE || period <= 0.0) return place;
   precise float moved = place + half_pixel;
@@ -87,7 +87,7 @@ bool in_box(uint box, uint across, uint down) {
   return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
 }
 
-/* What sample `row` shows at a place, before anything is mixed. */
+/* The value of augmented sample `row` at a pixel, before mixing. */
 vec4 shown(uint row, uint across, uint down, uint c, uint n) {
   uint record = row * words;
   for (uint k = boxes; k-- > 0u;)

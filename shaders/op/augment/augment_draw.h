@@ -1,8 +1,9 @@
-/* What is drawn for each sample of a batch, a record each: y [batch, words] (augment/drawn.h).
+/* Draws the random augmentation parameters of each sample of a batch, one record each: y [batch, words]
+ * (augment/drawn.h).
  *
- * table holds the stages, GT_AUGMENT_STAGE_WORDS each: the kind, then its settings, as augment/rules.h reads
- * them, last the size of the samples where it works; behind them the tables of what is drawn from a
- * distribution, GT_AUGMENT_QUANTILES lines each. */
+ * `table` has the stages, GT_AUGMENT_STAGE_WORDS each: the kind, its settings in the format of augment/rules.h, and
+ * last the size of the images at this stage; after the stages the quantile tables of distributions,
+ * GT_AUGMENT_QUANTILES rows each. */
 #include "lib/args.h"
 #include "op/augment/drawn.h"
 #define GT_AUGMENT_STAGE_WORDS    16u
@@ -11,9 +12,9 @@
 #define GT_AUGMENT_QUANTILE_BITS  12u
 #define GT_AUGMENT_QUANTILES      (1u << GT_AUGMENT_QUANTILE_BITS)
 #define GT_AUGMENT_ATTEMPTS       10u /* to find a rectangle that fits */
-#define GT_AUGMENT_BLOCKS         16u /* of random words that a stage may use */
+#define GT_AUGMENT_BLOCKS         16u /* blocks of random words per stage */
 #define GT_AUGMENT_AFFINE_COLUMNS 5u  /* cosine, sine, 1/scale, tangents of the shears along x and y */
-#define GT_AUGMENT_MIX_COLUMNS    3u  /* share for mixup, share for cutmix, half the side of its box */
+#define GT_AUGMENT_MIX_COLUMNS    3u  /* weight for mixup, weight for CutMix, half the side of its box */
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;

@@ -9,7 +9,7 @@
 #include "lib/math.glsl"
 #include "lib/row.glsl"
 
-/* Colours, or else the channels all alike. */
+/* The gray level of a pixel: of a color if there are three channels, else the mean of the channels. */
 float grey_of(uint from, float factor) {
   float sum = 0.0;
   if (channels == 3u)

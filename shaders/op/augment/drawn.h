@@ -1,13 +1,13 @@
-/* What is drawn for each sample of a batch: where its pixels come from, how its light is changed, what is
- * erased and how much of another sample is mixed in; a record of GT_AUGMENT_WORDS(boxes) floats a sample:
+/* The random augmentation parameters of each sample of a batch: geometric map, color changes, erased boxes, and
+ * the mixing with another sample; one record of GT_AUGMENT_WORDS(boxes) floats per sample:
  *
- *   0 … 5    the map: pixel (x, y) shows the place (m0 x + m1 y + m2, m3 x + m4 y + m5) of the sample
+ *   0 … 5    the map: pixel (x, y) of the output is at (m0 x + m1 y + m2, m3 x + m4 y + m5) in the sample
  *   6 … 8    factors of brightness, contrast and saturation
- *   9, 10    what the sample weighs beside the one before it in the batch: its label, and its pixels outside
- *            of the box
- *   11       how far hues are turned, 1 is once around
- *   12 … 15  the box in which that other sample is seen: left, top, right, bottom; empty: nowhere
- *   16 …     so many boxes, likewise, that are erased */
+ *   9, 10    mixing weights of this sample (mixup, CutMix) against the previous one of the batch: for the label,
+ *            and for the pixels outside the box
+ *   11       hue rotation in revolutions
+ *   12 … 15  the box where the other sample is pasted: left, top, right, bottom; empty: none
+ *   16 …     `boxes` erased boxes, in the same format */
 #ifndef GT_AUGMENT_DRAWN_H
 #define GT_AUGMENT_DRAWN_H
 #define GT_AUGMENT_MAP         0

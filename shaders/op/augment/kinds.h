@@ -1,15 +1,25 @@
-/* The kinds of stages, with their settings as value[0], value[1], … of a gt_augment_stage. Those up to AFFINE
- * are maps. An X-list, in C and GLSL. */
+/* The kinds of stages, with their settings value[0], value[1], … of a gt_augment_stage. Kinds up to AFFINE are
+ * geometric maps. An X-list, in C and GLSL. */
 #ifndef GT_AUGMENT_KINDS_H
 #define GT_AUGMENT_KINDS_H
-/* CROP: most that it moves along x and y, in pixels
- * HORIZONTAL_FLIP, VERTICAL_FLIP: probability
- * RESIZED_CROP: least and most of the area, 1 is all; of width/height, uniform in its logarithm
- * AFFINE: least and most degrees, clockwise; most that it moves along x and y, in pixels; least and most
- * scale; degrees of shear along x, along y COLOR: least and most factor of brightness, of contrast, of
- * saturation; turn of hues, 1 is once around CUTOUT: probability; width and height ERASE: probability; area
- * and width/height as in RESIZED_CROP MIX: alpha of mixup and of cutmix, 0: not; probability of each
- * GRAYSCALE: probability that saturation is 0 */
+/* CROP: maximum shift along x and y, in pixels.
+ *
+ * HORIZONTAL_FLIP, VERTICAL_FLIP: probability.
+ *
+ * RESIZED_CROP: range of the area, 1 is all; range of width/height, log-uniform.
+ *
+ * AFFINE: range of the rotation in degrees, clockwise; maximum shift along x and y, in pixels; range of the scale; ranges
+ * of the shear in degrees, along x and along y.
+ *
+ * COLOR: ranges of the factors of brightness, contrast and saturation; range of the hue rotation in revolutions.
+ *
+ * CUTOUT: probability; width and height.
+ *
+ * ERASE: probability; area and width/height as in RESIZED_CROP.
+ *
+ * MIX: alpha of mixup and of CutMix, 0: not used; probability of each.
+ *
+ * GRAYSCALE: probability that the saturation becomes 0. */
 #define GT_AUGMENT_KINDS(X)      \
   X(GT_DRAW_CROP, 0u)            \
   X(GT_DRAW_HORIZONTAL_FLIP, 1u) \

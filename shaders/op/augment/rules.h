@@ -1,6 +1,6 @@
-/* The rules by which a sample's augmentation is drawn, in C and GLSL at once, so that both give the same
- * bits: whatever is no sum, product or comparison comes from a table that the host made. GT_EXACT: a sum and
- * a product never become one instruction. */
+/* Draws the augmentation parameters of a sample, in code shared by C and GLSL, so that both give the same bits:
+ * everything but sums, products and comparisons comes from a table that the host computes. GT_EXACT prevents the
+ * contraction of a product and a sum to an fma. */
 #ifndef GT_AUGMENT_RULES_H
 #define GT_AUGMENT_RULES_H
 #include "op/augment/augment_draw.h"
@@ -66,10 +66,11 @@ GT_STRUCT(gt_drawn) {
   gt_box mixed, erased; /* erased: by this stage */
   float brightness, contrast, saturation, hue, share, pixel_share;
 };
-/* A stage at work: where its words stand, the sample's random words, the size of samples there. */
+/* A stage: the index of its words in the table, the numbers of the sample's random words, and the size of images at this
+ * stage. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
 
-/* In [0, 1). */
+/* Uniform in [0, 1). */
 GT_RULE(float) gt_unit(uint bits) { return GT_REAL(bits >> 8) * 5.9604644775390625e-8f; }
 
 GT_RULE(float) gt_between(float low, float high, uint bits) {
@@ -83,11 +84,11 @@ GT_RULE(float) gt_nearest(float x) {
   return GT_DOWN(up);
 }
 
-/* Setting number i of a stage. */
+/* Setting i of a stage. */
 GT_RULE(uint) gt_word(GT_TABLE table, gt_stage_at at, uint i) { return GT_WORD_AT(table, at.word + 1u + i); }
 GT_RULE(float) gt_real(GT_TABLE table, gt_stage_at at, uint i) { return GT_REAL_AT(table, at.word + 1u + i); }
 
-/* Column c of the line that the bits choose, in the table of a distribution that begins at `first`. */
+/* Column c of a random row, chosen by `bits`, of the quantile table that begins at `first`. */
 GT_RULE(float) gt_quantile(GT_TABLE table, uint first, uint columns, uint c, uint bits) {
   return GT_REAL_AT(table, first + (bits >> (32u - GT_AUGMENT_QUANTILE_BITS)) * columns + c);
 }
@@ -98,7 +99,7 @@ GT_RULE(gt_map) gt_map_of(float a, float b, float c, float d, float e, float f) 
   return map;
 }
 
-/* Sums of two products and a number, in this order. */
+/* a x + b y + c, evaluated in this order. */
 GT_RULE(float) gt_dot(float a, float x, float b, float y, float c) {
   GT_EXACT float first = a * x;
   GT_EXACT float second = b * y;
@@ -107,7 +108,7 @@ GT_RULE(float) gt_dot(float a, float x, float b, float y, float c) {
   return all;
 }
 
-/* first, and then m: where a pixel of what m shows comes from in the sample. */
+/* Composition: m maps output pixels to positions of an intermediate image, `first` maps those to the sample. */
 GT_RULE(gt_map) gt_map_then(gt_map first, gt_map m) {
   return gt_map_of(gt_dot(first.a, m.a, first.b, m.d, 0.0f), gt_dot(first.a, m.b, first.b, m.e, 0.0f),
                    gt_dot(first.a, m.c, first.b, m.f, first.c), gt_dot(first.d, m.a, first.e, m.d, 0.0f),
@@ -120,15 +121,14 @@ GT_RULE(gt_box) gt_box_of(float left, float top, float right, float bottom) {
   return box;
 }
 
-/* What reaches beyond the picture is cut off. */
+/* Clips a box to the image. */
 GT_RULE(gt_box) gt_box_within(gt_box box, gt_stage_at at) {
   const float width = GT_REAL(at.width), height = GT_REAL(at.height);
   return gt_box_of(box.left < 0.0f ? 0.0f : box.left, box.top < 0.0f ? 0.0f : box.top,
                    box.right > width ? width : box.right, box.bottom > height ? height : box.bottom);
 }
 
-/* Settings: most that it goes to the side, and up or down; by how much the sample is wider and higher than
- * the piece. */
+/* Settings: maximum shift along x and y; by how many pixels the sample is wider and higher than the crop. */
 GT_RULE(gt_map) gt_crop(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const uint x = gt_word(table, at, 0u), y = gt_word(table, at, 1u);
   const uint wider = gt_word(table, at, 2u), higher = gt_word(table, at, 3u);
@@ -145,7 +145,8 @@ GT_RULE(gt_map) gt_flip(GT_TABLE table, gt_stage_at at, GT_RANDOM bits, uint kin
                    down ? -1.0f : 1.0f, down ? GT_REAL(at.height - 1u) : 0.0f);
 }
 
-/* A rectangle of a drawn area and shape: width and height, rounded. Settings: the tables' places. */
+/* A rectangle of random area and aspect ratio: width and height, rounded. Settings: the offsets of the tables of areas
+ * and ratios. */
 GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const uint areas = gt_word(table, at, 0u), ratios = gt_word(table, at, 1u);
   const float root = gt_quantile(table, areas, 1u, 0u, bits.x);
@@ -154,8 +155,8 @@ GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   return gt_box_of(0.0f, 0.0f, gt_nearest(width), gt_nearest(height));
 }
 
-/* Settings: those of the rectangle, which may be as large as the picture; the place of the table of k/width
- * of the piece, k = 0 … width, and of that of heights; left, top, width and height where no attempt fits. */
+/* Settings: those of the rectangle, which may be as large as the image; the offset of the table of k / (width of the
+ * output), k = 0 … width, and of that for heights; left, top, width and height to use if no attempt fits. */
 GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   uint left = gt_word(table, at, 4u), top = gt_word(table, at, 5u);
   uint width = gt_word(table, at, 6u), height = gt_word(table, at, 7u);
@@ -176,8 +177,8 @@ GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
                    gt_dot(0.5f, y, 1.0f, -0.5f, GT_REAL(top)));
 }
 
-/* Turned around the middle, larger or smaller, sheared, moved by whole pixels. Settings: the tables' place;
- * most that it moves along x and y. */
+/* Rotation about the center, scale, shear, and a shift by whole pixels. Settings: the offset of the table; maximum shift
+ * along x and y. */
 GT_RULE(gt_map) gt_affine(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_AFFINE_COLUMNS;
@@ -197,7 +198,7 @@ GT_RULE(gt_map) gt_affine(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   return gt_map_then(m, gt_map_of(1.0f, 0.0f, from_x, 0.0f, 1.0f, from_y));
 }
 
-/* Settings: probability, width, height; the middle lies anywhere in the picture. */
+/* Settings: probability, width, height. The center is uniform over the image. */
 GT_RULE(gt_box) gt_cutout(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const uint width = gt_word(table, at, 1u), height = gt_word(table, at, 2u);
   const float left = GT_REAL(gt_below(bits.x, at.width)) - GT_REAL(width / 2u);
@@ -206,7 +207,7 @@ GT_RULE(gt_box) gt_cutout(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   return gt_box_within(gt_box_of(left, top, left + GT_REAL(width), top + GT_REAL(height)), at);
 }
 
-/* Settings: those of the rectangle, which must be smaller than the picture; probability. */
+/* Settings: those of the rectangle, which must be smaller than the image; probability. */
 GT_RULE(gt_box) gt_erase(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   const GT_RANDOM whether = gt_random(key, at.draw, at.block + GT_AUGMENT_ATTEMPTS);
   const gt_box none = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
@@ -223,7 +224,7 @@ GT_RULE(gt_box) gt_erase(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   return none;
 }
 
-/* Settings: the table's place; probabilities of mixup and of either; 1 / (width * height). */
+/* Settings: the offset of the table; the probability of mixup, and that of mixup or CutMix; 1 / (width * height). */
 GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn drawn) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_MIX_COLUMNS;
@@ -293,7 +294,7 @@ GT_RULE(void) gt_put_box(GT_RECORDS y, uint to, gt_box box) {
   GT_PUT(y, to + 3u, box.bottom);
 }
 
-/* The record of a row of the batch, which the kernel `augment` reads. */
+/* Writes the record of a row of the batch, which the kernel `augment` reads. */
 GT_RULE(void)
 gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint stages, uint boxes) {
   const uint to = row * GT_AUGMENT_WORDS(boxes);

@@ -1,5 +1,4 @@
-/* Small-N dgrad of a KAN with many rows: coefficients in registers, derivatives of the functions on the fly.
- * */
+/* Small-N dgrad of a KAN with many rows: coefficients in registers, derivatives of the functions on the fly. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
