@@ -8,7 +8,8 @@
 layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* invocations that share a run of gates */
 const uint RUN = GT_LOGIC_RUN;
 
-/* Items s, s + LANES, … of the gates from `first` on; behind the last gate it is repeated. */
+/* Computes items s, s + LANES, … of the run of gates that begins at `first`; after the last gate of the layer it is
+ * repeated. */
 void run_of_gates(uint first, uint s, uint end, uint width) {
   uint row_a[RUN], row_b[RUN];
   vec4 c[RUN];
@@ -30,7 +31,7 @@ void run_of_gates(uint first, uint s, uint end, uint width) {
   }
 }
 
-/* A workgroup takes LOCAL_X / LANES runs at a time, in one slice. */
+/* A workgroup computes LOCAL_X / LANES runs at a time, in one slice of the batch. */
 void main() {
   uint me = gl_LocalInvocationID.x, each = LOCAL_X / LANES, width = gt_logic_width();
   uint length = gt_logic_slice(width), slices = width / length;

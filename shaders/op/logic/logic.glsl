@@ -1,13 +1,13 @@
-/* What the kernels of a logic layer share: samples are worked on in fours where the batch is a multiple of
- * four, else one by one. Values between two layers may have 16 bits: x as f16, gradients as bf16, whose range
- * is that of float. Include after op/logic/logic.h. */
+/* Shared by the kernels of a logic layer. An item is four samples if the batch is a multiple of four (QUADS), else one
+ * sample. Values between two layers may have 16 bits: x as f16, gradients as bf16, which has the range of float.
+ * Include after op/logic/logic.h. */
 #ifndef GT_LOGIC_GLSL
 #define GT_LOGIC_GLSL
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
 layout(constant_id = GT_LOGIC_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_LOGIC_SPEC_SLICE) const uint SLICE = 0u;
-/* Types of x, g and y: 0 f32, 1 f16, 2 bf16; the latter two only with QUADS, and not unaligned. */
+/* Types of x, g and y: 0 f32, 1 f16, 2 bf16; the 16-bit types need QUADS and aligned buffers. */
 layout(constant_id = GT_LOGIC_SPEC_X) const uint TYPE_X = 0u;
 layout(constant_id = GT_LOGIC_SPEC_G) const uint TYPE_G = 0u;
 layout(constant_id = GT_LOGIC_SPEC_Y) const uint TYPE_Y = 0u;
@@ -15,13 +15,12 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer GT_HALVES4 { uvec2 at[]; };
 
-/* Items in a row: fours, or single samples; and in a slice of it. */
+/* Items per row, and per slice of a row. */
 uint gt_logic_width() { return QUADS != 0u ? batch >> 2 : batch; }
 uint gt_logic_slice(uint width) { return SLICE != 0u ? SLICE : width; }
 
-/* Wide batches are worked on slice by slice: all rows for some of the samples, then all rows for the next
- * ones, so that the rows a slice gathers at random stay in the cache. Item i of `rows` rows is item .y of row
- * .x. */
+/* Wide batches are processed slice by slice: all rows for some of the samples, then all rows for the next samples, so
+ * that the rows that a slice gathers at random stay in the cache. Item i of `rows` rows is item .y of row .x. */
 uvec2 gt_logic_place(uint i, uint rows, uint width) {
   uvec2 place;
   if (SLICE != 0u) {
@@ -43,7 +42,7 @@ vec4 gt_logic_four(GT_FLOATS from, uint i) {
 
 vec4 gt_logic_gate(uint gate) { return gt_logic_four(coefficients, gate); }
 
-/* Item i of a tensor; of a single sample the other three are 0. */
+/* Item i of a tensor; for a single sample the other three components are 0. */
 vec4 gt_logic_load(GT_FLOATS from, uint i, uint type) {
   vec4 v;
   if (type == GT_LOGIC_F16) {
@@ -57,7 +56,7 @@ vec4 gt_logic_load(GT_FLOATS from, uint i, uint type) {
   return v;
 }
 
-/* To the nearest, ties to even; a NaN stays one. */
+/* Rounds to nearest, ties to even; a NaN stays a NaN. */
 uvec4 gt_logic_bf16(vec4 v) {
   uvec4 bits = floatBitsToUint(v), rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return mix(rounded, uvec4(0x7fc0u), greaterThan(bits & 0x7fffffffu, uvec4(0x7f800000u)));

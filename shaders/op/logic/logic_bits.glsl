@@ -1,12 +1,12 @@
-/* A gate on words of bits, by the code of its algebraic normal form (src/op/logic/logic_bits.h). Define
- * GT_LOGIC_WORDS, the type of the words, before; default uint. */
+/* Evaluates a gate on words of bits from the code of its algebraic normal form (src/op/logic/logic_bits.h). Define
+ * GT_LOGIC_WORDS, the type of the words, before the inclusion; default uint. */
 #ifndef GT_LOGIC_BITS_GLSL
 #define GT_LOGIC_BITS_GLSL
 #ifndef GT_LOGIC_WORDS
 #define GT_LOGIC_WORDS uint
 #endif
 
-/* All bits as bit k of the code. */
+/* A word whose bits are all equal to bit k of the code. */
 uint gt_logic_term(uint code, int k) { return uint(bitfieldExtract(int(code), k, 1)); }
 
 GT_LOGIC_WORDS gt_logic_of_bits(uint code, GT_LOGIC_WORDS a, GT_LOGIC_WORDS b) {

@@ -1,7 +1,7 @@
-/* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the
- * circuit's forward pass over them in shared memory, laid out as src/op/logic/logic_ca_plan.c says. Include after
- * the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
- * value of each, and for the gradient GT_CA_GRADIENT. */
+/* Shared by the forward and backward steps of a logic-gate automaton: the cells of a workgroup, and the forward pass of
+ * the circuit over them in shared memory, whose layout is computed by src/op/logic/logic_ca_plan.c. Include after the
+ * argument struct. Define before: P, the number of cells per workgroup; V, a vector of P components, one per cell; and
+ * for the gradient GT_CA_GRADIENT. */
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
 #include "op/logic/logic_ca_cells.glsl"
@@ -21,19 +21,19 @@ layout(constant_id = GT_CA_SPEC_WORDS) const uint WORDS = 1u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 
-struct gt_layer { /* row: where its inputs lie in shared memory */
+struct gt_layer { /* row: offset of its inputs in shared memory */
   uint width, inputs, gate, wire, inverse, row, slot, split;
 };
 
 shared V memory[SHARED];
-shared V fired; /* 1 where a cell takes its new state, else 0 */
+shared V fired; /* 1 for cells that take their new state, else 0 */
 shared gt_layer layers[48];
 shared uint words[WORDS];
 
 /* True if any of the cells takes its new state; the same in all invocations of a workgroup. */
 bool any_fires() { return FIRE == 0u || fired != V(0.0); }
 
-/* What all need before they begin; the caller puts a barrier behind it and whatever else it loads. */
+/* Loads the data that all invocations need. The caller executes a barrier after this and its other loads. */
 void prepare() {
   if (me < P) {
     float takes = 1.0;
@@ -58,17 +58,16 @@ vec4 coefficients_of(uint gate) {
 
 uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
 
-/* A gate's inputs are held inside the layer's, whatever the wiring of a damaged file says: here, not as they
- * are read, since nothing may wait for them there. */
+/* Clamps the indices of a gate's inputs, as the wiring of a damaged file may be out of range. Done here rather than after
+ * the load of the wiring, which would have to wait for the load. */
 uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
 
 V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
 
 /* --- perception ----------------------------------------------------------------------------------------- */
 
-/* The coefficients of the invocation's first gate in one of perception's first four layers. They need nothing
- * that has to be loaded first, so they are asked for at the very beginning. before: the widths of the layers
- * before it. */
+/* The coefficients of the invocation's first gate in one of the first four layers of the perception. Their addresses do
+ * not depend on other loads, so they are loaded at the very beginning. before: the widths of the layers before it. */
 vec4 early(uint width, uint before) {
   vec4 c = vec4(0.0);
   if (width > 0u) c = coefficients_of(KERNELS * before + me % max(KERNELS * width, 1u));
@@ -82,7 +81,7 @@ vec4 early(uint width, uint before) {
 /* The same in a later layer. */
 vec4 late(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
 
-/* The patches of channels first … first+count-1, and if asked for the cells' own values for the update. */
+/* Loads the patches of channels first … first + count - 1, and if `own` the cells' own values, for the update. */
 void load_patches(uint first, uint count, bool own) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P;
@@ -94,7 +93,7 @@ void load_patches(uint first, uint count, bool own) {
   }
 }
 
-/* A layer of perception. Of the first four the compiler knows the widths: it divides by them. */
+/* A layer of the perception. The widths of the first four are constants, because the kernel divides by them. */
 gt_layer perception_layer(uint l) {
   const uint widths[4] = uint[4](WIDTH0, WIDTH1, WIDTH2, WIDTH3);
   gt_layer at = layers[l];
@@ -106,7 +105,7 @@ gt_layer perception_layer(uint l) {
   return at;
 }
 
-/* The first row that a layer of perception reads, for channel c of those at hand and kernel k. */
+/* The first row that a layer of the perception reads, for channel c of the loaded ones and kernel k. */
 uint reads(uint l, gt_layer at, uint c, uint k) {
   return l == 0u ? PATCHES + 9u * c : at.row + (c * KERNELS + k) * at.inputs;
 }
@@ -115,7 +114,7 @@ uvec2 perception_wires(gt_layer at, uint o) {
   return inside(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
 }
 
-/* A layer of perception; coefficient is for the invocation's first gate. */
+/* Evaluates a layer of the perception; coefficient: of the invocation's first gate. */
 void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
   gt_layer at = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
@@ -133,7 +132,7 @@ void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
   barrier();
 }
 
-/* The first so many layers of perception for channels whose patches are there. */
+/* Evaluates the first `depth` layers of the perception for channels whose patches are loaded. */
 void perceive(uint depth, vec4 c[4], uint first, uint count) {
   if (depth > 0u) perceive_layer(0u, c[0], first, count);
   if (depth > 1u) perceive_layer(1u, c[1], first, count);
@@ -142,8 +141,8 @@ void perceive(uint depth, vec4 c[4], uint first, uint count) {
   for (uint l = 4u; l < depth; l++) perceive_layer(l, late(l), first, count);
 }
 
-/* Perception of all channels, those of the first chunk having been loaded: the update's inputs lie at the
- * beginning of shared memory. */
+/* Evaluates the perception of all channels; the first chunk is already loaded. The results, the inputs of the update, are
+ * at the beginning of shared memory. */
 void perceive_all(vec4 c[4]) {
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
@@ -157,8 +156,8 @@ void perceive_all(vec4 c[4]) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* A layer, and what an invocation's gate of it needs of global memory; prefetched two layers ahead, as a layer
- * takes less time than a load. Four ahead need the registers of a second workgroup (docs/notes/thresholds.md). */
+/* A layer and the data of the invocation's gate in it from global memory. Prefetched two layers ahead, as a layer takes
+ * less time than a load; four ahead would need the registers of a second workgroup (docs/notes/thresholds.md). */
 struct gt_fetch {
   gt_layer at;
   vec4 coefficient;
@@ -167,7 +166,7 @@ struct gt_fetch {
 
 #define AHEAD 2u
 
-/* The gradient needs no outputs of the last layer, unless it is to note what the layer reads. */
+/* The gradient does not need the outputs of the last layer; it runs that layer only to note its inputs in the trace. */
 #ifdef GT_CA_GRADIENT
 const uint RUN = UPDATES - KEEP;
 void note(uint gate, V a, V b) {
@@ -184,7 +183,7 @@ gt_fetch fetch_at(gt_layer at, uint o) {
   return gt_fetch(at, coefficients_of(at.gate + o), wires_of(at.wire + o));
 }
 
-/* Loads are made whether or not they count: one that hangs on a condition is waited for at its end. */
+/* Loads unconditionally, also if the data is not needed: after a conditional load a driver waits for the data. */
 gt_fetch fetch(uint l) {
   gt_layer at = layers[PERCEPTIONS + min(l, UPDATES - 1u)];
   return fetch_at(at, min(me, at.width - 1u));
@@ -207,7 +206,7 @@ void update_layer(uint l, inout gt_fetch f) {
   barrier();
 }
 
-/* The update's layers; f: for the first two of them. */
+/* Evaluates the layers of the update; f0, f1: the data of the first two. */
 void update(gt_fetch f0, gt_fetch f1) {
   for (uint l = 0u; l < RUN; l += AHEAD) {
     update_layer(l, f0);

@@ -1,17 +1,17 @@
-/* One step of a logic-gate automaton (src/op/logic/logic_ca.c), for a group of cells a workgroup. Kernels
- * logic_ca4, 2 and 1: the number is how many cells a workgroup has, held in the lanes of a vector. shape:
- * GT_CA_WORDS words a layer, perception first: width, inputs, first gate, first wire, first inverse word,
- * row of shared memory where its inputs lie, first of a workgroup's partial sums (slot), split: perception's
- * gates are shared by the channels; each gate has `split` slots, one for every split-th channel. */
+/* One step of a logic-gate automaton (src/op/logic/logic_ca.c). Kernels logic_ca4, 2 and 1: the number is the number
+ * of cells per workgroup, which are the components of a vector. shape: GT_CA_WORDS words per layer, perception first:
+ * width, inputs, first gate, first wire, first inverse word, row of shared memory with its inputs, first of the
+ * workgroup's partial sums (slot), split: the gates of the perception are shared by the channels; each gate has `split`
+ * slots, one for every split-th channel. */
 #include "lib/args.h"
 #include "op/logic/logic_ca_spec.h"
 #define GT_CA_WORDS 8
 GT_ARGS(gt_logic_ca_args) {
-  GT_FLOATS from, states, coefficients; /* from: where this step's first state lies, at from_offset */
+  GT_FLOATS from, states, coefficients; /* from: has the state before this step at from_offset */
   GT_WORDS wiring, shape, clock;
-  uint step, cells, wires, purpose; /* cells: of the whole batch; wires: of each row of the wiring */
+  uint step, cells, wires, purpose; /* cells: of the whole batch; wires: length of a row of the wiring */
   float fire_rate;
   uint from_offset, to_offset;
-  uint flags, sampling_purpose; /* flags: 1 write the first state to the states' beginning, too; 2 bounded */
+  uint flags, sampling_purpose; /* flags: 1 also copy the first state to the beginning of `states`; 2 bounded */
   float rounding, sampling;     /* of the new state: src/op/logic/logic_ca.h */
 };

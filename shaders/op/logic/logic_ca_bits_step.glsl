@@ -1,7 +1,7 @@
-/* One step of an automaton on words of boards. Define before: P, the number of cells of a workgroup, and V,
- * the vector that holds one word of each. Shared memory holds the update's inputs, where outputs of its odd
- * layers follow them; from SECOND on 9 rows a channel and perception's layers in turn, the odd ones at
- * +OTHER, for CHUNK channels at a time; then the outputs of the update's even layers. */
+/* One step of an automaton on words of boards. Define before: P, the number of cells per workgroup, and V, a vector of P
+ * words, one per cell. Shared memory has the inputs of the update, later overwritten by the outputs of its odd layers.
+ * From SECOND on it has the patches (9 rows per channel) and the outputs of the perception's layers in turn, the odd ones
+ * at +OTHER, for CHUNK channels at a time; later the outputs of the update's even layers. */
 #include "op/logic/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
 #include "op/logic/logic_bits.glsl"
@@ -16,7 +16,7 @@ struct gt_layer {
 };
 
 shared V memory[SHARED];
-shared uint neighbour[9 * P]; /* the cell at each place of each cell's neighbourhood */
+shared uint neighbour[9 * P]; /* the cell at each position of each cell's neighborhood */
 shared uint fires[P];
 
 void prepare() {
@@ -29,7 +29,7 @@ gt_layer layer_at(uint l) {
   return gt_layer(shape.at[4u * l], shape.at[4u * l + 1u], shape.at[4u * l + 2u], shape.at[4u * l + 3u]);
 }
 
-/* A gate's code and inputs, which are held inside the layer's, whatever the wiring of a damaged file says. */
+/* The code and inputs of a gate; indices are clamped, as the wiring of a damaged file may be out of range. */
 uvec3 gate_at(gt_layer at, uint gate, uint wire) {
   uint last = at.inputs - 1u;
   return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last),
@@ -40,7 +40,7 @@ V output_of(uvec3 gate, uint base) {
   return gt_logic_of_bits(gate.x, memory[base + gate.y], memory[base + gate.z]);
 }
 
-/* The patches of channels first … first+count-1, and the cells' own words for the update. */
+/* Loads the patches of channels first … first + count - 1, and the cells' own words, for the update. */
 void load_patches(uint first, uint count) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P, cell = neighbour[j * P + lane], word = 0u;
@@ -76,8 +76,7 @@ void perceive() {
   }
 }
 
-/* Returns where the last layer's outputs lie. The next layer's gate is asked for before its inputs are
- * there. */
+/* Returns the offset of the last layer's outputs. The gate of the next layer is loaded before its inputs are ready. */
 uint update() {
   gt_layer at = layer_at(PERCEPTIONS);
   uvec3 next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));

@@ -1,5 +1,5 @@
-/* The cells of a workgroup, for the kernels that run an automaton's step. Include after the argument struct,
- * with P, the number of cells of a workgroup, defined. */
+/* The cells of a workgroup, for the kernels that run a step of an automaton. Include after the argument struct and after
+ * the definition of P, the number of cells per workgroup. */
 #ifndef GT_LOGIC_CA_CELLS_GLSL
 #define GT_LOGIC_CA_CELLS_GLSL
 #include "lib/philox.glsl"
@@ -27,10 +27,10 @@ const uint NONE = 0xffffffffu;
 
 uint cell_of(uint lane) { return group * P + lane; }
 
-/* Workgroups that lie in several lines may be too many. */
+/* True if the workgroup has no cells: a grid of several rows of workgroups may have more than are needed. */
 bool no_cells() { return cell_of(0u) >= cells; }
 
-/* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
+/* The cell at position j of the neighborhood of a cell; NONE beyond the border or the last cell. */
 uint neighbour_of(uint cell, uint j) {
   uint inside = cell % (HEIGHT * WIDTH);
   uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
@@ -38,7 +38,7 @@ uint neighbour_of(uint cell, uint j) {
   return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
 }
 
-/* True if the cell was drawn to take its new state. */
+/* True if the cell takes its new state in this step, by a random draw. */
 bool is_drawn(uint cell) {
   uint board = HEIGHT * WIDTH, element = step * board + cell % board;
   vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);

@@ -1,8 +1,7 @@
-/* One step back. The circuit is computed anew; then its layers are walked from the last to the first: each
- * gate turns the gradient of its output into products for its two inputs, and each input adds up the products
- * of its readers through the inverse wiring, in their order. What the update's gates read stays in shared
- * memory (KEEP) or, where that is too small, goes to the workgroup's trace; what perception's gates read is
- * computed once more. */
+/* One backward step. The circuit is recomputed; then its layers are processed from the last to the first: each gate
+ * multiplies the gradient of its output by its derivatives in its two inputs, and each input adds the products of its
+ * readers, which the inverse wiring lists in a fixed order. The inputs of the update's gates stay in shared memory
+ * (KEEP) or, if that is too small, are stored in the workgroup's trace; those of the perception's gates are recomputed. */
 #define GT_CA_GRADIENT
 #include "op/logic/logic_ca_gradient.h"
 layout(constant_id = GT_CA_SPEC_TRACE) const uint TRACE = 0u;
@@ -14,15 +13,15 @@ layout(constant_id = GT_CA_SPEC_SUMMED) const uint SUMMED = 0u;
 
 const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
-/* Loads are made whether or not they count, so that none waits for another; by invocations that load no
- * patches. */
+/* Loads unconditionally, also if the data is not needed, so that no load waits for another; starts with the invocations
+ * that load no patches. */
 void load_gradient() {
   for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     float part[9], g = 0.0;
     bool counts[9];
     if ((flags & 1u) != 0u) {
-      for (uint j = 0u; j < 9u; j++) { /* the cell lies at place j of the neighbour on the other side */
+      for (uint j = 0u; j < 9u; j++) { /* the cell is at position j of the opposite neighbor's patch */
         uint other = neighbour_of(cell, 8u - j);
         counts[j] = other != NONE;
         part[j] = d_patch.at[(9u * (counts[j] ? other : 0u) + j) * CHANNELS + c];
@@ -36,7 +35,7 @@ void load_gradient() {
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_WORDS4 { uvec4 at[]; };
 
-/* An input's first three readers, NONE where there are fewer, and where the others are counted and listed. */
+/* The first three readers of an input, NONE if there are fewer, and the word with the count and list of the others. */
 uvec4 readers_of(uint inverse_at, uint input_) {
   uvec4 r;
   uint i = inverse_at + 4u * input_;
@@ -56,13 +55,13 @@ V gathered(uvec4 readers, uint products_at) {
   return sum;
 }
 
-/* A workgroup's sums so far; undefined before the first step back, when `added` leaves them out. */
+/* The workgroup's sums so far; undefined before the first backward step, in which `added` ignores them. */
 vec4 partial_of(uint slot) { return GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot]; }
 void keep_partial(uint slot, vec4 sum) { GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot] = sum; }
 
 vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
 
-/* A gate's products, from its inputs; returns its sums over the cells. */
+/* Stores the gradients of a gate's inputs; returns the gradient of its coefficients, summed over the cells. */
 vec4 products(vec4 c, V a, V b, V g, uint to) {
   memory[to] = g * (c.y + c.w * b);
   memory[to + 1u] = g * (c.z + c.w * a);
@@ -71,7 +70,7 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* Of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers. */
+/* For a gate: coefficients, sums so far, and its wires or the values of its inputs; for an input: its readers. */
 struct gt_fetch_back {
   gt_layer at;
   vec4 coefficient, sum;
@@ -97,7 +96,7 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
   return f;
 }
 
-/* For the layer `back` before the last. Loads are made whether or not they count, as in fetch. */
+/* For layer UPDATES - 1 - back. Loads unconditionally, as fetch does. */
 gt_fetch_back fetch_back(uint back) {
   gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
   gt_fetch_back f = fetch_gate(at, min(me, at.width - 1u));
@@ -131,7 +130,7 @@ void layer_back(uint back, inout gt_fetch_back f) {
   barrier();
 }
 
-/* f: for the last two layers. */
+/* f0, f1: the data of the last two layers. */
 void update_back(gt_fetch_back f0, gt_fetch_back f1) {
   for (uint l = 0u; l < UPDATES; l += AHEAD) {
     layer_back(l, f0);
@@ -141,9 +140,8 @@ void update_back(gt_fetch_back f0, gt_fetch_back f1) {
 
 /* --- perception ----------------------------------------------------------------------------------------- */
 
-/* All gates of a layer for channels first … first+count-1: their products go to PERCEIVED. What the
- * invocation's first gate sums up stays in `kept` until all channels are done; others' sums go to memory at
- * once. */
+/* Stores the products of all gates of a layer, for channels first … first + count - 1, to PERCEIVED. The sums of the
+ * invocation's first gate stay in `kept` until all channels are done; those of other gates are stored at once. */
 void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
   gt_layer at = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
@@ -170,7 +168,7 @@ void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, 
 
 /* The same as `gathered` for an input of perception, whose inverse wiring is in shared memory. */
 V perception_gathered(gt_layer at, uint input_, uint products_at) {
-  const uint begin = 2u * WIRES; /* of the inverse wiring, which perception's begins */
+  const uint begin = 2u * WIRES; /* of the inverse wiring, which starts with that of the perception */
   uint i = begin + at.inverse + 4u * input_, others = words[i + 3u];
   V sum = V(0.0);
   for (uint r = 0u; r < 3u && words[i + r] != NONE; r++) sum += memory[products_at + words[i + r]];
@@ -179,8 +177,7 @@ V perception_gathered(gt_layer at, uint input_, uint products_at) {
   return sum;
 }
 
-/* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer
- * before it. */
+/* Replaces the values of the layer's inputs by the sums of their readers' products, the gradient for the layer before. */
 void perception_inputs(uint l, uint count) {
   gt_layer at = perception_layer(l);
   for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
@@ -188,7 +185,7 @@ void perception_inputs(uint l, uint count) {
   barrier();
 }
 
-/* Where the sums of the invocation's first gate lie: some place, if it has none. */
+/* The slot of the sums of the invocation's first gate; any valid slot if it has no gate. */
 uint slot_of(uint l) {
   gt_layer at = perception_layer(min(l, PERCEPTIONS - 1u));
   return at.slot + min(me, KERNELS * at.width * at.split - 1u);
@@ -201,8 +198,8 @@ void keep_sum(uint l, vec4 sum) {
     keep_partial(slot_of(l), sum);
 }
 
-/* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as
- * if there were one kernel; then the places of the patch gather theirs. */
+/* All kernels read the same inputs of the first layer: the products are first added over the kernels, then gathered for
+ * each position of the patch as if there were one kernel. */
 void patches_back(uint first, uint count) {
   gt_layer at = perception_layer(0u);
   uint each = 2u * at.width;
@@ -261,7 +258,7 @@ void perception_back(vec4 c[4]) {
   keep_sum(3u, added(before[3], s3));
 }
 
-/* Where no cell has taken its new state: gradients pass by, and there is nothing to be added to the sums. */
+/* If no cell took its new state: the gradient passes unchanged, and nothing is added to the sums. */
 void pass_by() {
   for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
     uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
@@ -287,7 +284,7 @@ void main() {
   gt_fetch f0 = fetch(0u), f1 = fetch(1u);
   perceive_all(c);
   gt_fetch_back b0, b1;
-  /* Asked for before the update begins, unless it has yet to write the trace. */
+  /* Loaded before the update begins, unless the update writes the trace that is to be read. */
   if (KEEP != 0u) {
     b0 = fetch_back(0u);
     b1 = fetch_back(1u);

@@ -1,7 +1,7 @@
 /* Specialization constants of automata, on numbers and on bits; shared by C and GLSL. */
 #ifndef GT_LOGIC_CA_SPEC_H
 #define GT_LOGIC_CA_SPEC_H
-/* Of both: op/logic/logic_ca_cells.glsl. */
+/* For both: op/logic/logic_ca_cells.glsl. */
 #define GT_CA_SPEC_SHARED      3
 #define GT_CA_SPEC_CHANNELS    4
 #define GT_CA_SPEC_KERNELS     5
@@ -10,7 +10,7 @@
 #define GT_CA_SPEC_PERIODIC    8
 #define GT_CA_SPEC_PERCEPTIONS 9
 #define GT_CA_SPEC_UPDATES     10
-/* On numbers, forward and backward: op/logic/logic_ca.glsl. */
+/* For numbers, forward and backward: op/logic/logic_ca.glsl. */
 #define GT_CA_SPEC_CHUNK   11
 #define GT_CA_SPEC_FIRE    12
 #define GT_CA_SPEC_PATCHES 13
@@ -27,7 +27,7 @@
 #define GT_CA_SPEC_PRODUCTS  20 /* row: products of the update's gates */
 #define GT_CA_SPEC_PERCEIVED 21 /* row: products of perception's gates */
 #define GT_CA_SPEC_SUMMED    28 /* row: those of its first layer, summed over kernels */
-/* On bits: op/logic/logic_ca_bits_step.glsl. */
+/* For bits: op/logic/logic_ca_bits_step.glsl. */
 #define GT_CA_BITS_SPEC_FIRE   11
 #define GT_CA_BITS_SPEC_CHUNK  12
 #define GT_CA_BITS_SPEC_SECOND 13

@@ -1,10 +1,10 @@
-/* One step forward. */
+/* One forward step. */
 #include "op/logic/logic_ca.h"
 #include "op/logic/logic_ca.glsl"
 
-/* A new state as it is told to the next step. */
+/* The new state that the next step reads: clamped, rounded or sampled. */
 float told(float value, uint element) {
-  if ((flags & 2u) != 0u) { /* not clamp: a NaN is to be seen */
+  if ((flags & 2u) != 0u) { /* not clamp(), which may hide a NaN */
     if (value < 0.0) value = 0.0;
     else if (value > 1.0) value = 1.0;
   }

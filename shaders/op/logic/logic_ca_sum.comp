@@ -10,7 +10,7 @@ layout(constant_id = GT_CA_SUM_SPEC_MODE) const uint MODE = 0u;
 const uint PIECES = 8u; /* invocations that share a gate */
 shared vec4 part[LOCAL_X];
 
-/* Where the gate's partial sums lie in a workgroup's: the first, and how many there are, `step_` apart. */
+/* The partial sums of a gate within those of a workgroup: the first, their distance and their number. */
 void find_slots(uint gate, out uint first, out uint step_, out uint count) {
   uint l = 0u;
   while (l + 1u < layers && gate >= shape.at[8u * (l + 1u) + 2u]) l++;
@@ -43,7 +43,7 @@ void coefficients() {
   }
 }
 
-/* The cell lies at place j of the neighbour on the other side. */
+/* The cell is at position j of the opposite neighbor's patch. */
 float gathered(uint cell, uint c) {
   uint inside = cell % (height * width);
   float sum = 0.0;

@@ -1,8 +1,8 @@
-/* The end of an automaton's gradient. */
+/* The last kernel of an automaton's gradient. */
 #include "lib/args.h"
 #define GT_CA_SUM_SPEC_MODE 3
 /* Modes. */
-#define GT_CA_SUM_COEFFICIENTS 0 /* y[4 gate + k] = the workgroups' partial sums, added in order */
+#define GT_CA_SUM_COEFFICIENTS 0 /* y[4 gate + k] = sum of the workgroups' partial sums, added in order */
 #define GT_CA_SUM_STATE        1 /* y = the gradient of the first state, gathered from the patches */
 GT_ARGS(gt_logic_ca_sum_args) {
   GT_FLOATS partial, d_patch, d_states, y;

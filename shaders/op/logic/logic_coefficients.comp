@@ -11,10 +11,11 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 #include "op/logic/logic_hard.glsl"
 #include "op/logic/logic_shares.glsl"
 
-/* From f(0,0), f(1,0), f(0,1), f(1,1) to c0 + c1 a + c2 b + c3 ab, which takes these values. */
+/* The coefficients of the c0 + c1 a + c2 b + c3 ab that has the values f(0,0), f(1,0), f(0,1), f(1,1). */
 vec4 from_table(vec4 f) { return vec4(f.x, f.y - f.x, f.z - f.x, (f.w - f.y) - (f.z - f.x)); }
 
-/* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. p[k]: its share. */
+/* The values of the mixture. Gate k is 1 on (1,1), (1,0), (0,1), (0,0) if its bit 0, 1, 2, 3 is set; p: the weights of the
+ * 16 gates. */
 vec4 table(vec4 p[4]) {
   vec4 low = p[0] + p[2], sum = p[1] + p[3], pairs = low + sum;
   float f00 = dot(p[2] + p[3], vec4(1.0)), f01 = dot(sum, vec4(1.0));

@@ -6,7 +6,7 @@
 #include "op/logic/logic_conv.h"
 #include "op/logic/logic_conv.glsl"
 
-/* The largest value of a window's trees; a NaN stays. */
+/* The maximum over the trees of a window; NaN is propagated. */
 void main() {
   uint items = gt_logic_width(), total = rows * COLUMNS * KERNELS * items;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * LOCAL_X) {

@@ -1,16 +1,16 @@
 /* Trees of gates over an image, pooled (op/logic/logic_conv.h); x [height, width, CHANNELS, batch], y and g
- * [rows, COLUMNS, KERNELS, batch]; L leaves a tree.
+ * [rows, COLUMNS, KERNELS, batch]; L: leaves per tree.
  *
  * logic_conv           y from x
  *
- * logic_conv_gradient  sums [chunks, KERNELS (L - 1), 4] = a chunk's sums of d, d a, d b, d ab for each gate
- * with inputs a and b and gradient d; and if `inputs`: leaves [KERNELS, L, rows, COLUMNS, batch] = the
- * gradient of what each leaf read, and winner [KERNELS, rows, COLUMNS, batch] = at which position of the
- * window, a word an item (four bytes where samples are taken in fours). On the CPU a chunk is a block of
- * samples, the gradient of x goes to y at once, and leaves is work memory
+ * logic_conv_gradient  sums [chunks, KERNELS (L - 1), 4] = the sums over a chunk of d, d a, d b, d ab for each gate
+ * with inputs a and b and gradient d. If `inputs`, also leaves [KERNELS, L, rows, COLUMNS, batch] = the gradient of the
+ * value that each leaf read, and winner [KERNELS, rows, COLUMNS, batch] = the position in the window of the maximum, one
+ * word per item (with four samples per item, one byte each). On the CPU a chunk is a block of samples, the gradient
+ * of x is written to y directly, and leaves is scratch memory
  *
- * logic_conv_inputs    y = the gradient of x, gathered from leaves and winner. wiring holds the inverse:
- * words [CHANNELS + 1] where each channel's list begins, then pairs: kernel * L + leaf, and the place in the
+ * logic_conv_inputs    y = the gradient of x, gathered from leaves and winner. wiring has the inverse: words
+ * [CHANNELS + 1], the offset of each channel's list, then pairs: kernel * L + leaf, and the position in the
  * field, row * field + column */
 #include "lib/args.h"
 #include "op/logic/logic_conv_spec.h"

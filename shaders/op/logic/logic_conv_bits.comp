@@ -14,7 +14,7 @@ uint leaf(uvec2 corner, uvec3 place, uint word) {
   return bits;
 }
 
-/* The OR of a window's trees. */
+/* The OR over the trees of a window. */
 void main() {
   uint total = rows * COLUMNS * KERNELS * words;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {

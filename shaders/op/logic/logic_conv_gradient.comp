@@ -7,12 +7,12 @@
 #include "op/logic/logic_conv.glsl"
 layout(constant_id = GT_CONV_SPEC_RECALL) const uint RECALL = 0u;
 
-/* A workgroup takes one kernel's items of one chunk: its coefficients and places serve them all. */
+/* A workgroup processes the items of one chunk for one kernel, whose coefficients and leaf positions it loads once. */
 shared vec4 gate[GATES];
 shared uvec3 place[LEAVES];
 shared vec4 lane_sum[LOCAL_X];
 
-/* Of one tree: leaves, then gates; gate g reads values 2g and 2g + 1. */
+/* The values of one tree: leaves, then gates; gate g reads values 2g and 2g + 1. */
 vec4 value[2u * LEAVES];
 vec4 gate_sum[GATES];
 
@@ -26,7 +26,8 @@ void evaluate() {
     value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
 }
 
-/* The winning position's leaves, sample by sample, and which one that is. */
+/* Evaluates all positions; leaves in `value` the leaves of the position with the maximum, for each sample, and returns
+ * that position. */
 uvec4 keep_winners(uint window, uint s, uint items) {
   uvec4 won = uvec4(0u);
   read_leaves(window, 0u, s, items);
@@ -47,7 +48,7 @@ uvec4 keep_winners(uint window, uint s, uint items) {
   return won;
 }
 
-/* The same in fewer registers: nothing but the roots is kept, and what the winners read is read again. */
+/* The same in fewer registers: only the roots are kept, and the leaves of the maximum are loaded again. */
 uvec4 recall_winners(uint window, uint s, uint items) {
   uvec4 won = uvec4(0u);
   vec4 best = vec4(0.0);
@@ -70,8 +71,9 @@ uvec4 recall_winners(uint window, uint s, uint items) {
   return won;
 }
 
-/* From the root down, a value giving way to its gradient once its gate is done. With RECALL the gates are read again:
- * compilers cannot know that they are the same, or they would hold all of them in registers from evaluate() to here. */
+/* Backpropagation from the root down, which replaces each value by its gradient. With RECALL the gates are loaded again,
+ * at an index that compilers cannot know to be the same; otherwise they would keep all gates in registers since
+ * evaluate(). */
 void descend() {
   uint none = 0u;
   if (RECALL != 0u) none = batch >> 31u; /* 0 */
@@ -107,7 +109,7 @@ void items_of(uint kernel, uint chunk) {
   }
 }
 
-/* The invocations' sums of one gate, in a tree whose shape depends on LOCAL_X only. */
+/* Adds the invocations' sums of one gate; the order of additions depends only on LOCAL_X. */
 void add_up(uint n, uint to) {
   uint me = gl_LocalInvocationID.x;
   lane_sum[me] = gate_sum[n];

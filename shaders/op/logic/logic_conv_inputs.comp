@@ -12,8 +12,8 @@ vec4 load_leaf(uint i) {
   return v;
 }
 
-/* The leaves that read this value lie in windows below and right of it, each leaf in one at most; where its
- * position won, the gradient comes here. They are taken in ascending order, so that the sum has one order. */
+/* Each leaf reads this value in at most one window; if its position was the maximum there, the gradient of the leaf is
+ * added. The leaves are visited in ascending order, so that the order of additions is fixed. */
 void main() {
   uint items = gt_logic_width(), windows = rows * COLUMNS * items;
   uint total = height * width * CHANNELS * items;

@@ -1,4 +1,5 @@
-/* Where the trees of a convolution read (op/logic/logic_conv.h). Include after arguments that hold `padding`. */
+/* The positions that the trees of a convolution read (op/logic/logic_conv.h). Include after an argument struct with
+ * `padding`. */
 #ifndef GT_LOGIC_CONV_PLACES_GLSL
 #define GT_LOGIC_CONV_PLACES_GLSL
 layout(constant_id = GT_CONV_SPEC_DEPTH) const uint DEPTH = 1u;
@@ -10,13 +11,13 @@ layout(constant_id = GT_CONV_SPEC_KERNELS) const uint KERNELS = 1u;
 layout(constant_id = GT_CONV_SPEC_COLUMNS) const uint COLUMNS = 1u;
 const uint LEAVES = 1u << DEPTH, GATES = LEAVES - 1u, SLOTS = POOL * POOL;
 
-/* A leaf's place in the field: row, column and channel. */
+/* The position of a leaf in the receptive field: row, column and channel. */
 uvec3 gt_conv_place(uint word) {
   uint at = word / CHANNELS;
   return uvec3(at / FIELD, at % FIELD, word % CHANNELS);
 }
 
-/* Position `slot` of a window, where its field begins; negative numbers are very large ones. */
+/* The first row and column of the receptive field at position `slot` of a window; negative ones wrap to large uints. */
 uvec2 gt_conv_corner(uint window, uint slot) {
   uvec2 position = uvec2(window / COLUMNS, window % COLUMNS) * POOL + uvec2(slot / POOL, slot % POOL);
   return position * STRIDE - padding;

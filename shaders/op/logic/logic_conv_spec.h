@@ -1,5 +1,5 @@
-/* Specialization constants of trees of gates over an image, on numbers and on bits; shared by C and GLSL.
- * Those on numbers have others of op/logic/logic_spec.h besides. */
+/* Specialization constants of trees of gates over an image, for numbers and for bits; shared by C and GLSL. The kernels
+ * for numbers also have those of op/logic/logic_spec.h. */
 #ifndef GT_LOGIC_CONV_SPEC_H
 #define GT_LOGIC_CONV_SPEC_H
 #include "op/logic/logic_spec.h"
@@ -11,5 +11,5 @@
 #define GT_CONV_SPEC_KERNELS  13
 #define GT_CONV_SPEC_COLUMNS  14
 #define GT_CONV_SPEC_RECALL \
-  16 /* logic_conv_gradient. 1: two trees and their gates at once are too much for the registers */
+  16 /* logic_conv_gradient. 1: the registers cannot hold two trees and their gates at once */
 #endif

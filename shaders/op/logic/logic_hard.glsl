@@ -1,7 +1,7 @@
-/* What a gate is when it is no mixture. */
+/* The hard gate: the function with the largest logit. */
 #ifndef GT_LOGIC_HARD_GLSL
 #define GT_LOGIC_HARD_GLSL
-/* The number of the first largest of a gate's 16 logits. */
+/* The index of the largest of a gate's 16 logits, the first one if several are equal. */
 uint gt_first_largest(GT_FLOATS from, uint gate) {
   uint best = 0u;
   for (uint k = 1u; k < 16u; k++)

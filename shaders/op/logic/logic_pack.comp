@@ -6,7 +6,7 @@
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_LOGIC_PACK_SPEC_BY_WORD) const uint BY_WORD = 0u;
 
-/* Neighbouring invocations read neighbouring values of one sample. */
+/* Neighboring invocations read neighboring values of one sample. */
 void main() {
   uint total = values * words;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {

@@ -1,5 +1,5 @@
-/* A gate's shares of the 16 functions: softmax of its logits, and the gradient through it. Include after
- * lib/math.glsl with GT_SCALAR; ALIGNED as in op/logic/logic.glsl. */
+/* The weights of a gate's 16 functions, the softmax of its logits, and the gradient through it. Include after
+ * lib/math.glsl with GT_SCALAR and after the constant ALIGNED, as in op/logic/logic.glsl. */
 #ifndef GT_LOGIC_SHARES_GLSL
 #define GT_LOGIC_SHARES_GLSL
 vec4 gt_load_four(GT_FLOATS from, uint i) {
@@ -20,7 +20,7 @@ vec4 gt_exponentials(vec4 v, float shift) {
   return vec4(gt_exp(v.x - shift), gt_exp(v.y - shift), gt_exp(v.z - shift), gt_exp(v.w - shift));
 }
 
-/* The shares, each to be multiplied by what is returned. */
+/* Sets p to the exponentials; a weight is p times the returned factor. */
 float gt_shares(GT_FLOATS from, uint gate, out vec4 p[4]) {
   vec4 z0 = gt_load_four(from, 4u * gate), z1 = gt_load_four(from, 4u * gate + 1u);
   vec4 z2 = gt_load_four(from, 4u * gate + 2u), z3 = gt_load_four(from, 4u * gate + 3u);
@@ -33,8 +33,8 @@ float gt_shares(GT_FLOATS from, uint gate, out vec4 p[4]) {
   return 1.0 / ((all.x + all.y) + (all.z + all.w));
 }
 
-/* Writes the gradient of a gate's logits, given that of its coefficients: first the slope in f(0,0), f(1,0),
- * f(0,1), f(1,1), then in each share; softmax's own is p (d - Σ p d). */
+/* Stores the gradient of a gate's logits, given that of its coefficients: first the derivatives in f(0,0), f(1,0),
+ * f(0,1), f(1,1), then d in each weight, then through the softmax: p (d - Σ p d). */
 void gt_logits_gradient(GT_FLOATS from, GT_FLOATS to, uint gate, vec4 c) {
   vec4 p[4];
   float inverse = gt_shares(from, gate, p);

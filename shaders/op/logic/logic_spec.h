@@ -1,11 +1,10 @@
-/* Specialization constants of the kernels of logic gates, shared by C and GLSL: those that include
- * op/logic/logic.glsl. */
+/* Specialization constants of the kernels that include op/logic/logic.glsl; shared by C and GLSL. */
 #ifndef GT_LOGIC_SPEC_H
 #define GT_LOGIC_SPEC_H
 #define GT_LOGIC_SPEC_LANES \
-  3 /* invocations that share a piece of work: a power of two that divides the workgroup */
+  3 /* invocations that share a unit of work: a power of two that divides the size of the workgroup */
 #define GT_LOGIC_SPEC_QUADS     4 /* 1: the batch is a multiple of 4 */
-#define GT_LOGIC_SPEC_SLICE     5 /* fours of a row in a slice; 0: the whole row */
+#define GT_LOGIC_SPEC_SLICE     5 /* vec4s of a row per slice; 0: the whole row */
 #define GT_LOGIC_SPEC_X         6 /* types of the values */
 #define GT_LOGIC_SPEC_G         7
 #define GT_LOGIC_SPEC_Y         8

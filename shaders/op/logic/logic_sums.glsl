@@ -1,5 +1,5 @@
-/* Sums over the batch of g, g a, g b, g a b for RUN gates at a time, shared among LANES invocations. Include
- * after op/logic/logic.glsl. */
+/* Sums over the batch of g, g a, g b, g a b for RUN gates at a time, by LANES invocations. Include after
+ * op/logic/logic.glsl. */
 #ifndef GT_LOGIC_SUMS_GLSL
 #define GT_LOGIC_SUMS_GLSL
 #extension GL_EXT_control_flow_attributes : require
@@ -15,8 +15,8 @@ vec4 gate_sums(vec4 slope, vec4 a, vec4 b) {
   return vec4(fold(slope), fold(slope_a), fold(slope * b), fold(slope_a * b));
 }
 
-/* Adds up the lanes' sums. Each lane adds RUN of one gate's, then the first lane of a gate (gt_first_part)
- * adds those and returns the total of gate gt_gate_part of the run. */
+/* Adds the sums of the lanes. Each lane adds RUN sums of one gate; then the first lane of each gate (gt_first_part) adds
+ * those and returns the total of gate gt_gate_part of the run. */
 uint gt_gate_part() { return gl_LocalInvocationID.x % LANES / (LANES / RUN); }
 bool gt_first_part() { return gl_LocalInvocationID.x % (LANES / RUN) == 0u; }
 

@@ -1,8 +1,8 @@
-/* A run of a walk over a layer of logic gates, as an invocation holds it. Include after op/logic/logic.glsl,
- * with RUN. */
+/* A run of a walk over a layer of logic gates, in the registers of an invocation. Include after op/logic/logic.glsl and
+ * the constant RUN. */
 #ifndef GT_LOGIC_WALK_GLSL
 #define GT_LOGIC_WALK_GLSL
-uint run_gates, run_pin[RUN], run_row[RUN + 1u]; /* rows: where the run's inputs begin in x, in items */
+uint run_gates, run_pin[RUN], run_row[RUN + 1u]; /* run_row: offsets of the run's inputs in x, in items */
 vec4 run_gate[RUN];
 
 void load_run(uint run, uint width) {

@@ -7,11 +7,11 @@
 #include "op/logic/logic_sums.glsl"
 #include "op/logic/logic_walk.glsl"
 
-/* The slope of a gate in its input: the walk goes through its pin. */
-vec4 slope(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
+/* The derivative of a gate in its input a, or b if in_b; other: the value of its other input. */
+vec4 derivative(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
 
-/* Over the items of this lane: the gradient of each of the run's inputs but the last, to which its two gates
- * have their part, and the sums of each of the run's gates. */
+/* For the items of this lane: stores the gradient of each input of the run except the last, the sum of the parts of its
+ * two gates, and adds to the sums of the run's gates. */
 void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
   uint before = run * GT_LOGIC_WALK_WORDS;
   uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
@@ -25,12 +25,12 @@ void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
     vec4 d_before = scale * gt_logic_load(g, g_before + s, TYPE_G);
     [[unroll]] for (uint j = 0u; j <= RUN; j++) v[j] = gt_logic_load(x, run_row[j] + s, TYPE_X);
     [[unroll]] for (uint j = 0u; j < RUN; j++) d[j] = scale * gt_logic_load(g, g_row[j] + s, TYPE_G);
-    vec4 carried = d_before * slope(c_before, (pin_before & 1u) == 0u, v_before);
+    vec4 carried = d_before * derivative(c_before, (pin_before & 1u) == 0u, v_before);
     [[unroll]] for (uint j = 0u; j < RUN; j++) {
       bool turned = (run_pin[j] & 1u) != 0u;
-      vec4 here = d[j] * slope(run_gate[j], turned, v[j + 1u]);
+      vec4 here = d[j] * derivative(run_gate[j], turned, v[j + 1u]);
       if (j < run_gates) gt_logic_store(run_row[j] + s, carried + here);
-      carried = d[j] * slope(run_gate[j], !turned, v[j]);
+      carried = d[j] * derivative(run_gate[j], !turned, v[j]);
       sums[j] += gate_sums(d[j], turned ? v[j + 1u] : v[j], turned ? v[j] : v[j + 1u]);
     }
   }

@@ -5,14 +5,14 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_walk.h"
 #include "op/logic/logic.glsl"
-layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u;  /* invocations that share a chunk's runs */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u;  /* invocations that share the runs of a chunk */
 layout(constant_id = GT_LOGIC_SPEC_GROUPS) const uint GROUPS = 1u; /* at most GT_LOGIC_MOST_GROUPS */
 const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 
-shared vec4 sums[GROUPS][LOCAL_X]; /* each invocation's own, for each group */
+shared vec4 sums[GROUPS][LOCAL_X]; /* the sums of each invocation, for each group */
 
-/* An item of a run: its gates' values are added to this invocation's sums. */
+/* Adds the values of the run's gates, for item s, to the sums of this invocation. */
 void add_run(uint s) {
   uint me = gl_LocalInvocationID.x;
   vec4 v[RUN + 1u];
@@ -24,7 +24,7 @@ void add_run(uint s) {
   }
 }
 
-/* A workgroup takes LOCAL_X / LANES neighbouring items of the batch, and a chunk of the runs. */
+/* A workgroup processes LOCAL_X / LANES neighboring items of the batch, and one chunk of the runs. */
 void main() {
   uint me = gl_LocalInvocationID.x, width = gt_logic_width();
   const uint columns = LOCAL_X / LANES;
