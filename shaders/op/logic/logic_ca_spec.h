@@ -17,11 +17,11 @@
 #define GT_CA_SPEC_OUT     14
 #define GT_CA_SPEC_SLOTS   16
 #define GT_CA_SPEC_KEEP    17
-#define GT_CA_SPEC_WIDTHS  22 /* of perception's first GT_CA_WIDTHS layers */
-#define GT_CA_SPEC_WIRES   26 /* of perception, of each row of the wiring */
-#define GT_CA_SPEC_WORDS   27 /* perception's wires; for the gradient its inverse */
+#define GT_CA_SPEC_WIDTHS  22 /* of the first GT_CA_WIDTHS layers of the perception */
+#define GT_CA_SPEC_WIRES   26 /* wires of the perception, per row of the wiring */
+#define GT_CA_SPEC_WORDS   27 /* words of shared wiring: of the perception, with its inverse for the gradient */
 #define GT_CA_WIDTHS       4
-/* Backward: op/logic/logic_ca_gradient.glsl. */
+/* For the gradient: op/logic/logic_ca_gradient.glsl. */
 #define GT_CA_SPEC_TRACE     18 /* gates in a workgroup's trace */
 #define GT_CA_SPEC_GRADIENT  19 /* row: gradient of a layer's outputs, then its inputs */
 #define GT_CA_SPEC_PRODUCTS  20 /* row: products of the update's gates */

@@ -50,7 +50,7 @@ static bool infer_coefficients(const gt_graph *graph, const gt_node *node, gt_sh
   return gt_check_size(node->op->name, logits->shape, error);
 }
 
-/* Inputs x, coefficients, wiring and maybe an inverse or a gradient. */
+/* Inputs: x, coefficients, wiring and optionally an inverse or a gradient. */
 static bool check_layer(const gt_graph *graph, const gt_node *node, gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
                 *wiring = gt_node_at(graph, node->input[2]);
@@ -106,7 +106,7 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *given, co
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], given[0]};
   const gt_node *sums = gt_node_at(graph, given[0]);
-  if (sums->op == &rows[ROW_SUMS]) { /* one kernel does both; the sums alone are then read by nobody */
+  if (sums->op == &rows[ROW_SUMS]) { /* a fused kernel computes both; the separate sums are then unused */
     const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
     input_gradient[0] = gt_node_add(graph, &rows[ROW_LOGITS], both, 5, NULL, 0);
     return;
@@ -154,8 +154,8 @@ uint32_t gt_logic_type(const gt_graph *graph, gt_id node) {
   return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
 }
 
-/* Fours of a row in a slice of x that fits a device's cache beside what else is in use; all of them if x fits
- * whole, or cannot be halved down to that. */
+/* Number of vec4s per row in a slice of the batch such that the slice of x fits the cache of the device
+ * (SLICE_BYTES); the whole row if x fits, or if halving does not reach that size. */
 static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
   const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
   uint32_t slice = args->batch / 4;
@@ -164,7 +164,7 @@ static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_arg
   return slice;
 }
 
-/* Runs of gates, for each slice of the batch, shared among some lanes. */
+/* Launch grid: one group of lanes per run of gates and slice of the batch. */
 static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uint32_t width, uint32_t slice,
                        uint32_t local) {
   const uint32_t runs = gt_ceil_div(gates, GT_LOGIC_RUN);
@@ -228,7 +228,7 @@ gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id
                      sizeof attribute);
 }
 
-/* The same gates once more: the first node computes nothing unless somebody else reads it. */
+/* Adds the same op with a float16 result; the first node is not computed unless another node reads it. */
 gt_id gt_logic_half(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_node node = *gt_node_at(graph, x); /* a copy: adding nodes may move the array */
@@ -260,7 +260,7 @@ void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int3
       pin[2 * at] = (int32_t)(2 * gate + side);
       pin[2 * at + 1] = wiring[(1 - side) * gates + gate];
     }
-  /* Each beginning has moved to its list's end, which is where the next one begins. */
+  /* Each start has advanced to the end of its list, where the next list starts. */
   memmove(start + 1, start, (size_t)inputs * sizeof *start);
   start[0] = 0;
 }
@@ -271,7 +271,7 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
   return 3.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-/* The softmax of a gate's logits, of the coefficients alone. */
+/* Exponentials of the softmax over the logits; only the mixture computes them. */
 static double op_functions(const gt_graph *graph, const gt_node *node) {
   const bool mixes = node->op == &rows[ROW_MIXTURE] || node->op == &rows[ROW_MIXTURE_GRADIENT];
   return mixes ? (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape) : 0;

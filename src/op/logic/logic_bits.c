@@ -1,5 +1,4 @@
-/* Logic gates on bits: codes from logits, words from samples and back, a layer of gates, and sums of groups.
- */
+/* Logic gates on bits: logits to codes, samples to words and back, a layer of gates, and sums of groups. */
 #include "op/logic/logic_bits.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -112,7 +111,7 @@ static void lower_codes(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, args.gates, LOCAL);
 }
 
-/* Both directions. */
+/* Lowers pack and unpack. */
 static void lower_pack(gt_lowering *lowering, const gt_group *group) {
   static const gt_kernel pack = {"logic_pack", gt_logic_pack_cpu},
                          unpack = {"logic_unpack", gt_logic_unpack_cpu};

@@ -8,7 +8,7 @@
 
 enum { TILE_WORDS = 16384, PIECE = 64, LEVELS = 32 };
 
-/* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. */
+/* Function k is 1 on (1,1), (1,0), (0,1), (0,0) if bit 0, 1, 2, 3 of k is set. */
 static uint32_t code_of(uint32_t gate) {
   const uint32_t f11 = gate & 1, f10 = gate >> 1 & 1, f01 = gate >> 2 & 1, f00 = gate >> 3;
   return f00 | (f00 ^ f10) << 1 | (f00 ^ f01) << 2 | (f00 ^ f10 ^ f01 ^ f11) << 3;
@@ -40,9 +40,9 @@ GT_CLONES static void unpack(const uint32_t *bits, uint32_t s, float *restrict x
   for (uint32_t i = 0; i < n; i++) x[i] = (float)(int32_t)(bits[i] >> s & 1);
 }
 
-typedef struct block { /* the values of a word that a tile has */
+typedef struct block { /* the values of one word that a tile processes */
   uint32_t word, first, count, samples;
-  size_t at, stride; /* of the first one's word, and from one to the next */
+  size_t at, stride; /* index of the word of the first value, and the distance to the next value */
 } block;
 
 static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, uint32_t tile) {
@@ -79,7 +79,7 @@ void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
 
 uint32_t gt_logic_bits_tile_rows(uint32_t words) { return words >= TILE_WORDS ? 1 : TILE_WORDS / words; }
 
-/* Indices are held inside the layer's inputs, whatever the wiring of a damaged file says. */
+/* Indices are clamped to the inputs of the layer, as the wiring of a damaged file may be out of range. */
 GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, uint32_t end) {
   const uint32_t *codes = GT_PTR(const uint32_t, t->codes), *wiring = GT_PTR(const uint32_t, t->wiring);
   const size_t n = t->words;
@@ -104,9 +104,9 @@ void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 /* --- sums ------------------------------------------------------------------------------------------------
  */
 
-/* Counts of ones, bit by bit: of each power of two two rows of bits, so that a row is added to every level
- * but the first half as often as to the one below (Harley and Seal; Knuth, "The Art of Computer Programming",
- * 4A, 7.1.3). A level holds `sum`, and `rest` where the level's bit of the number of rows is set. */
+/* Bit-sliced counters of ones with carry-save adders: two rows of bits per level (power of two), so that each
+ * level is updated half as often as the one below (Harley and Seal; Knuth, "The Art of Computer Programming",
+ * 4A, 7.1.3). A level has `sum`, and also `rest` if its bit is set in the number of rows. */
 typedef struct counter {
   uint32_t rows, sum[LEVELS][PIECE], rest[LEVELS][PIECE];
 } counter;
@@ -125,12 +125,12 @@ GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
     }
   }
   if (!(c->rows & (c->rows + 1)))
-    for (uint32_t i = 0; i < n; i++) c->sum[level][i] = 0; /* the level's first */
+    for (uint32_t i = 0; i < n; i++) c->sum[level][i] = 0; /* first use of the level */
   for (uint32_t i = 0; i < n; i++) c->rest[level][i] = carry[i];
   c->rows++;
 }
 
-/* Of the samples of word i. */
+/* The counts for the 32 samples of word i. */
 GT_CLONES static void count_word(const counter *c, uint32_t i, uint32_t count[restrict 32]) {
   for (uint32_t bit = 0; bit < 32; bit++) count[bit] = 0;
   for (uint32_t level = 0; c->rows >> level; level++) {

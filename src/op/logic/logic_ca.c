@@ -17,7 +17,7 @@ const gt_op_family gt_op_logic_ca = {rows, ROWS};
 
 /* --- layers and wiring --- */
 
-/* Whole groups of four words, so that an input's words can be read at once. */
+/* A multiple of four words, so that the four words of an input can be read at once. */
 static uint32_t inverse_size(uint32_t inputs, uint32_t width) { return 4 * inputs + (2 * width + 3) / 4 * 4; }
 
 void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
@@ -54,7 +54,7 @@ int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32
   return (int64_t)last->inverse + inverse_size(last->inputs, last->width);
 }
 
-enum { IN_PLACE = 3 }; /* readers that stand in an input's own words */
+enum { IN_PLACE = 3 }; /* readers that are stored in the words of the input itself */
 
 static void add_reader(int32_t *inverse, int32_t *input, int32_t reader) {
   int k = 0;
@@ -122,7 +122,7 @@ bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error 
   return true;
 }
 
-/* What both rows have in common: state is [B, H, W, C]. */
+/* Checks shared by both ops: state is [B, H, W, C]. */
 static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
                         gt_error *error) {
   const gt_logic_ca_attribute *a = node->attribute;
@@ -178,8 +178,8 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-/* The gradient of the states is usually that of the last one, padded with zeros (a view's gradient): found,
- * it spares reading and making the zeros. */
+/* The gradient of the states is usually that of the last state, padded with zeros (the gradient of a view).
+ * Returns it without the padding, so that zeros are neither written nor read. */
 static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int64_t total) {
   gradient = gt_reshape_origin(graph, gradient);
   const gt_node *node = gt_node_at(graph, gradient);
@@ -193,7 +193,7 @@ static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bo
   gt_logic_ca_attribute attribute = *(const gt_logic_ca_attribute *)node->attribute;
   const bool fires = attribute.fire_rate < 1;
   if (node->inputs != (gt_logic_ca_clocked(&attribute) ? 5 : 4))
-    return; /* made without the inverse wiring: not to be trained */
+    return; /* built without the inverse wiring: not for training */
   const gt_shape state = state_shape(node);
   const gt_id last = last_part(graph, given[0], gt_shape_count(state), gt_shape_count(node->shape));
   attribute.final_only = last != GT_NONE;
@@ -205,7 +205,7 @@ static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bo
   if (wanted[1]) input_gradient[1] = both;
 }
 
-/* Six operations a gate, for each cell, channel and step. */
+/* Evaluations of gates, six operations each, for all cells, channels and steps. */
 static double evaluations(const gt_graph *graph, const gt_node *node) {
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *states = node->op == &rows[ROW_RUN] ? node : gt_node_at(graph, node->input[0]);

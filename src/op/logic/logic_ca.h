@@ -2,38 +2,39 @@
  * Mordvintsev, "Differentiable Logic Cellular Automata", 2025), run for a number of steps
  * (src/op/logic/logic_ca.c).
  *
- * A gate with coefficients c gives c0 + c1 a + c2 b + c3 ab. One step makes of each cell's 3x3 neighbourhood:
+ * A gate with coefficients c computes c0 + c1 a + c2 b + c3 ab. One step maps the 3x3 neighborhood of each
+ * cell to its new state:
  *
  * - perception: for each channel and each of K kernels, layers of gates over the channel's nine values
  *   (row-major, the cell itself fourth, counted from 0). All kernels share the wiring; each has gates of its
  *   own.
  *
- * - update: layers over the cell's own channels, followed by what the perception gave, ordered (channel,
- *   output, kernel). The last layer's outputs replace the cell's channels.
+ * - update: layers over the cell's own channels, followed by the outputs of the perception in the order
+ *   (channel, output, kernel). The outputs of the last layer replace the cell's channels.
  *
- * Beyond the border lie zeros, or the other side of the grid if it is periodic. With fire_rate < 1 a cell
- * takes its new state only where a uniform number is at most that: one number for a cell and step, the same
+ * Cells beyond the border are zero, or wrap around if the grid is periodic. With fire_rate < 1 a cell takes
+ * its new state only if a uniform random number is at most fire_rate: one number per cell and step, the same
  * for its channels and for the whole batch (Philox keyed by seed and purpose, draw = the training step,
  * element = CA step * cells + cell).
  *
- * If `bounded`, states between two steps are held in [0, 1], which soft gates leave by errors of rounding:
- * the XOR of two values that lie e beyond a bit lies 2e beyond one, so a deep circuit run for many steps
- * would end with infinities. The gradient does not see it: it is that of the function only where nothing was
- * held, and finite differences need it off.
+ * If `bounded`, states between two steps are clamped to [0, 1], which soft gates leave by rounding errors: the
+ * XOR of two values that exceed a bit by e exceeds it by 2e, so a deep circuit would reach infinity after many
+ * steps. The gradient ignores the clamping, so it is exact only where nothing was clamped; finite differences
+ * need `bounded` off.
  *
- * In training, states between two steps may be driven towards bits, since soft gates else learn to tell each
- * other more than bits can: `rounding` moves each that part of the way to the nearest bit; `sampling` is the
- * probability that it is drawn as a bit instead, 1 with the probability that it is itself (Philox, one block
- * a number). The gradient passes as if nothing had happened (straight through: Bengio, Léonard and Courville,
- * "Estimating or Propagating Gradients Through Stochastic Neurons", 2013).
+ * In training, states between two steps may be driven towards bits; otherwise soft gates learn to encode more
+ * than a bit in a state. `rounding` moves each state by that fraction of the distance to the nearest bit;
+ * `sampling` is the probability that a state is replaced by a random bit, which is 1 with the state's value as
+ * its probability (Philox, one block per number). The gradient is straight-through (Bengio, Léonard and
+ * Courville, "Estimating or Propagating Gradients Through Stochastic Neurons", 2013).
  *
  * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring
  * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
  * before.
  *
- * The inverse wiring gives, layer by layer, four words for each input of the layer: its first three readers,
- * -1 where there are fewer, and where there are more the word at which the others are counted and follow,
- * else 0. A reader is 2 * gate + (1 if it reads the input as b). */
+ * The inverse wiring has, layer by layer, four words for each input of the layer: its first three readers (-1
+ * if there are fewer), then, if there are more, the index of the word with their count, which the others
+ * follow, else 0. A reader is 2 * gate + (1 if it reads the input as b). */
 #ifndef GT_OP_LOGIC_CA_H
 #define GT_OP_LOGIC_CA_H
 #include "graph/graph.h"
@@ -45,22 +46,22 @@ typedef struct gt_logic_ca_attribute {
   float fire_rate;
   float rounding, sampling;
   uint32_t bounded, sampling_purpose;
-  uint32_t perceptions, updates;      /* layers */
+  uint32_t perceptions, updates;      /* numbers of layers */
   uint32_t width[GT_LOGIC_CA_LAYERS]; /* of the perception's layers, then of the update's */
-  uint32_t final_only;                /* gradient: only the last state's gradient is given */
+  uint32_t final_only;                /* for the gradient op: only the gradient of the last state is given */
 } gt_logic_ca_attribute;
 
-typedef struct gt_logic_ca_layer { /* where a layer's numbers lie */
-  uint32_t width, inputs;          /* of one kernel and channel, for perception */
-  uint32_t gate, wire, inverse;    /* the first of its gates, wires and inverse words */
+typedef struct gt_logic_ca_layer { /* the sizes and offsets of a layer */
+  uint32_t width, inputs;          /* for perception: of one kernel and channel */
+  uint32_t gate, wire, inverse;    /* its first gate, wire and word of the inverse wiring */
 } gt_logic_ca_layer;
 
-/* A clock is needed. */
+/* True if the op needs a clock. */
 static inline bool gt_logic_ca_clocked(const gt_logic_ca_attribute *a) {
   return a->fire_rate < 1 || a->sampling > 0;
 }
 
-/* Layers of an automaton with so many channels. */
+/* The layers of an automaton with this number of channels. */
 void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
                         gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS]);
 int64_t gt_logic_ca_gates(const gt_logic_ca_attribute *attribute);
@@ -68,12 +69,12 @@ int64_t gt_logic_ca_wires(const gt_logic_ca_attribute *attribute);
 int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32_t channels);
 void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
                          int32_t *inverse);
-/* False, with the reason as a user's error, for layers that make no automaton of a state [batch, H, W, C]. */
+/* False, with an error for the user, if the layers do not fit a state [batch, H, W, C]. */
 bool gt_logic_ca_check(const gt_logic_ca_attribute *attribute, gt_shape state, gt_error *error);
 
 /* state F32 [B, H, W, C], coefficients F32 [gates, 4], wiring I32 [2, wires], inverse I32 [inverse words] ->
  * all states F32 [steps + 1, B, H, W, C], the first being `state`. inverse: for the gradient, else GT_NONE;
- * clock: with fire_rate < 1 or sampling > 0, else GT_NONE. The attribute's purposes are set here. */
+ * clock: with fire_rate < 1 or sampling > 0, else GT_NONE. The builder sets the purposes in the attribute. */
 gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring, gt_id inverse, gt_id clock,
                   const gt_logic_ca_attribute *attribute);
 #endif

@@ -38,11 +38,11 @@ typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
   uint32_t layers, channels, lanes, threads;
   uint32_t chunk, second, other,
-      shared; /* of a workgroup's memory (op/logic/logic_ca_bits_step.glsl), in rows */
+      shared; /* shared memory of a workgroup (op/logic/logic_ca_bits_step.glsl), in rows */
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
 } geometry;
 
-/* Memory for so many channels at a time. */
+/* Lays out shared memory for `chunk` channels at a time. */
 static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk) {
   uint32_t region[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
   for (uint32_t l = 0; l + 1 < a->perceptions; l++)
@@ -57,8 +57,8 @@ static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk)
   g->shared = region[0] + gt_most_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
-/* As many cells a workgroup as leave no multiprocessor without work, and as many channels at a time as fit;
- * one of each always does (gt_logic_ca_check). */
+/* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest number of
+ * channels at a time that fits; one of each always fits (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
@@ -88,7 +88,7 @@ static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribu
   step->spec[GT_CA_BITS_SPEC_OTHER] = g->other;
 }
 
-/* States go back and forth between two buffers, the last one to the result. */
+/* States alternate between two buffers; the last one is the result. */
 static void lower(gt_lowering *lowering, const gt_group *group) {
   static const gt_kernel kernels[] = {{"logic_ca_bits1", gt_logic_ca_bits_cpu},
                                       {"logic_ca_bits2", gt_logic_ca_bits_cpu},

@@ -1,6 +1,5 @@
-/* The automaton on bits on the CPU: a tile is a group of cells, a row holds one word of each, every gate is a
- * loop over two rows. Perception takes one kernel of one channel at a time; only what it gives to the update
- * is kept. */
+/* The automaton on bits on the CPU: a tile is a group of cells, a row has one word of each, every gate is a
+ * loop over two rows. Perception evaluates one kernel of one channel at a time and keeps only its outputs. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -15,14 +14,14 @@
 enum { LANES = GT_CA_BITS_LANES, PATCH = GT_LOGIC_CA_PATCH, CENTRE = 4 };
 typedef uint32_t row[LANES];
 
-typedef struct circuit { /* one tile's view of a step */
+typedef struct circuit { /* the data of one tile in one step */
   const struct gt_logic_ca_bits_args *args;
   const uint32_t *layer, *codes, *wiring;
   uint32_t channels, kernels, height, width, perceptions, updates, first, count;
   bool periodic;
-  uint32_t patch[PATCH][LANES]; /* word of the first channel of the cell that lies there, or GT_NONE */
-  row *seen[2], *state[2];      /* outputs of perception's layers and of the update's, in turn */
-  row *cells;                   /* a channel's patch */
+  uint32_t patch[PATCH][LANES]; /* index of the first channel's word of the cell there, or GT_NONE */
+  row *seen[2], *state[2];      /* outputs of perception's layers and of the update's, alternating */
+  row *cells;                   /* the patch of a channel */
 } circuit;
 
 static void place_cells(circuit *c) {
@@ -34,7 +33,7 @@ static void place_cells(circuit *c) {
     }
 }
 
-/* The rows, in one piece of memory that the caller frees. */
+/* Allocates all rows in one block, which the caller frees. */
 static row *place_rows(circuit *c) {
   uint32_t seen = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
   for (uint32_t l = 0; l < c->perceptions; l++)
@@ -50,8 +49,8 @@ static row *place_rows(circuit *c) {
   return rows;
 }
 
-/* Gates of one layer: outputs go to every stride-th row of y. Indices are held inside the layer's inputs,
- * whatever the wiring of a damaged file says. */
+/* Evaluates the gates of one layer; outputs go to every stride-th row of y. Indices are clamped, as the wiring
+ * of a damaged file may be out of range. */
 GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *restrict a,
                             const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
                             row *restrict y, size_t stride) {
@@ -70,7 +69,7 @@ static void run_layer(const circuit *c, uint32_t l, uint32_t kernel, const row *
         w[LAYER_INPUTS], x, y, stride);
 }
 
-/* One channel through all kernels; the update's inputs are ordered (channel, output, kernel). */
+/* Perception of one channel by all kernels; the update's inputs have the order (channel, output, kernel). */
 static void perceive(const circuit *c, const uint32_t *from, uint32_t channel) {
   const uint32_t width = c->layer[(c->perceptions - 1) * GT_CA_BITS_WORDS + LAYER_WIDTH];
   for (int j = 0; j < PATCH; j++)

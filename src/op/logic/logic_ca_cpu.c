@@ -1,7 +1,7 @@
-/* The automaton on the CPU: a tile is a group of cells, all values of the circuit lie in rows of one number a
- * cell, so that every gate is vector code over the group. Backward, a tile keeps the rows of its forward
- * pass; of gradients it keeps those of one layer and the layer before it, so that they stay in the nearest
- * cache, and perception goes back kernel by kernel. Sums over its cells go to the tile's own partial sums. */
+/* The automaton on the CPU: a tile is a group of cells; all values of the circuit are rows with one number per
+ * cell, so that every gate is vector code over the group. In the backward pass a tile keeps the rows of its
+ * forward pass, but the gradients of only two adjacent layers, so that they stay in the L1 cache; perception is
+ * differentiated kernel by kernel. Sums over the cells go to the partial sums of the tile. */
 #include "op/logic/logic_ca_cpu.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -16,23 +16,23 @@
 
 enum { LANES = GT_CA_LANES, PATCH = GT_LOGIC_CA_PATCH, CENTRE = 4, VECTOR = 8, PARTS = LANES / VECTOR };
 typedef float row[LANES];
-/* A part of a row: what a register of most machines holds. Compilers make poor code of wider vectors. */
+/* A part of a row: one vector register on most machines. Compilers generate poor code for wider vectors. */
 typedef float lanes __attribute__((vector_size(4 * VECTOR), aligned(4), may_alias));
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 #define PART_AT(rows, index, part) (*(lanes *)((rows)[index] + VECTOR * (part)))
 
-typedef struct circuit { /* one tile's view of a step */
+typedef struct circuit { /* the data of one tile in one step */
   uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, count;
   bool periodic;
   const uint32_t *layer;
   const float *coefficients;
   const int32_t *wiring;
-  uint32_t cell[LANES], patch[PATCH][LANES]; /* the cell, and what lies around it; or GT_NONE */
+  uint32_t cell[LANES], patch[PATCH][LANES]; /* the cells and their neighborhoods; or GT_NONE */
   bool fires[LANES], any_fires;
   uint32_t
       at[GT_LOGIC_CA_LAYERS + 1]; /* first row of each layer's inputs, then of the last layer's outputs */
-  uint32_t update, rows;          /* first row of the update's inputs, and of all there are */
-  /* Rows of gradients: of the patches, from 0; of the update's inputs; two pieces that layers use in turn. */
+  uint32_t update, rows;          /* first row of the update's inputs; number of all rows */
+  /* Rows of gradients: of the patches, from 0; of the update's inputs; two areas that layers alternate. */
   uint32_t d_update, d_piece[2], d_rows;
 } circuit;
 
@@ -55,7 +55,7 @@ static void place_rows(circuit *c) {
   c->rows = row_count;
 }
 
-/* Perception's layers need gradients of one kernel at a time. */
+/* Lays out the rows of gradients; perception needs those of one kernel at a time. */
 static void place_gradient_rows(circuit *c) {
   uint32_t widest = 0;
   for (uint32_t l = 1; l < c->perceptions; l++)
@@ -85,8 +85,8 @@ static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock
   return front;
 }
 
-/* The tile's cells. Where cells fire at random, the first tiles take those of all boards that do, so that no
- * lane computes what is not wanted; each tile finds out for itself which they are. */
+/* Chooses the cells of the tile. If cells fire at random, the first tiles take the firing cells of all boards, so
+ * that no lane computes a discarded state; each tile finds them by itself. */
 static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
                          uint32_t purpose, float fire_rate) {
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
@@ -129,12 +129,11 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
 /* --- forward --- */
 
 typedef struct span { /* gates that several channels share: rows of the first channel, and the step to the
-                         next */
+                         next channel */
   uint32_t channels, inputs, x_step, y_step, stride; /* steps in rows; stride: between gates' outputs */
 } span;
 
-/* Gates of one layer. Indices are held inside the layer's inputs, whatever the wiring of a damaged file says.
- */
+/* Evaluates the gates of one layer. Indices are clamped, as the wiring of a damaged file may be out of range. */
 GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa, const int32_t *restrict wb,
                             uint32_t n, const span *s, const row *restrict x, row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
@@ -161,7 +160,7 @@ static void load_patches(const circuit *c, const float *state, row *v) {
     memcpy(v[c->update + channel], v[channel * PATCH + CENTRE], sizeof(row));
 }
 
-/* A layer as a span, for one kernel of perception, and the rows that it reads and makes. */
+/* A layer as a span, for one kernel of perception, and the rows that it reads and writes. */
 static span span_of(const circuit *c, uint32_t l, uint32_t k, uint32_t *from, uint32_t *to) {
   const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH], inputs = c->layer[l * GT_CA_WORDS + CA_INPUTS];
   const bool last = l == c->perceptions - 1;
@@ -190,13 +189,13 @@ static void run_circuit(const circuit *c, const float *state, row *v) {
   for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++) run_layer(c, l, 0, v);
 }
 
-/* Rows that each begin a line of the cache, not zeroed; `block` is to be freed. */
+/* Allocates uninitialized rows that are aligned to cache lines; the caller frees `block`. */
 static row *take_rows(size_t count, void **block) {
   *block = gt_realloc(NULL, (count + 1) * sizeof(row));
   return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
 }
 
-/* A new state as it is told to the next step. */
+/* The new state that the next step reads: clamped, rounded or sampled. */
 static float told(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
   if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
   if (a->rounding > 0) value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
@@ -236,7 +235,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- backward --- */
 
-/* Adds the totals of four parts of rows to the four sums, or sets them: halves, quarters, then within
+/* Reduces four vectors to four sums, which are added to `sum` or stored there: halves, quarters, then within
  * quarters. */
 GT_MATH void totals(const lanes s[4], float *sum, bool add) {
 #define HALVES(a, b)                                         \
@@ -252,8 +251,8 @@ GT_MATH void totals(const lanes s[4], float *sum, bool add) {
   *(four *)sum = total;
 }
 
-/* Adds to the gradients of the gates' inputs; the four sums of each over all cells and channels go to `sum`.
- */
+/* Adds to the gradients of the gates' inputs; stores the four sums of each gate, over all cells and channels, to
+ * `sum`. */
 GT_CLONES static void gates_back(const float *restrict c, const int32_t *restrict wa,
                                  const int32_t *restrict wb, uint32_t n, const span *s, const row *restrict x,
                                  row *restrict dx, const row *restrict dy, float *restrict sum, bool add) {
@@ -278,8 +277,8 @@ GT_CLONES static void gates_back(const float *restrict c, const int32_t *restric
   }
 }
 
-/* Takes the gradient of a layer's outputs to its inputs: of patches it is added to what is there, as they are
- * the inputs of all kernels. */
+/* Propagates the gradient of a layer's outputs to its inputs. For patches, the inputs of all kernels, it is added
+ * to the gradients of the other kernels. */
 static void layer_back(const circuit *c, uint32_t l, uint32_t k, const row *v, row *d, float *partial,
                        bool add) {
   const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
@@ -302,18 +301,18 @@ static void circuit_back(const circuit *c, const row *v, row *d, float *partial,
     for (uint32_t l = c->perceptions; l-- > 0;) layer_back(c, l, k, v, d, partial, add);
 }
 
-/* The gradient of a cell's channel: what all cells computed for it, in the order of their places. */
+/* The gradient of a channel of a cell: the sum over the patches that contain the cell, in the order of positions. */
 static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
                       uint32_t height, uint32_t width, bool periodic) {
   float sum = 0;
-  for (uint32_t j = 0; j < PATCH; j++) { /* it lies at place j of the neighbour on the other side */
+  for (uint32_t j = 0; j < PATCH; j++) { /* the cell is at position j of the opposite neighbor's patch */
     const uint32_t other = gt_logic_ca_neighbour(cell, PATCH - 1 - j, height, width, periodic);
     if (other != GT_NONE) sum += d_patch[((size_t)other * PATCH + j) * channels + channel];
   }
   return sum;
 }
 
-/* Gradient of the outputs; what cells that kept their state pass on goes to `kept`. */
+/* Loads the gradient of the outputs; for cells that kept their state it goes to `kept`. */
 static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_args *a, row *d, row *kept) {
   const float *d_patch = GT_PTR(const float, a->d_patch),
               *given = GT_PTR(const float, a->d_states) + a->d_offset;
@@ -366,7 +365,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
 static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from, uint32_t to) {
   const float *partial = GT_PTR(const float, a->partial);
   float *y = GT_PTR(float, a->y);
-  for (uint32_t i = 4 * from; i < 4 * to; i++) y[i] = partial[i]; /* a slot a gate, in their order */
+  for (uint32_t i = 4 * from; i < 4 * to; i++) y[i] = partial[i]; /* one slot per gate, in the same order */
   for (uint32_t g = 1; g < a->groups; g++)
     for (uint32_t i = 4 * from; i < 4 * to; i++) y[i] += partial[(size_t)g * a->slots * 4 + i];
 }

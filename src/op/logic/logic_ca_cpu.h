@@ -4,14 +4,14 @@
 #define GT_OP_LOGIC_CA_CPU_H
 #include "step/step.h"
 
-enum { GT_CA_LANES = 16 }; /* cells of a tile */
+enum { GT_CA_LANES = 16 }; /* cells per tile */
 
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
 enum { CA_SUM_TILE = 256 };
 enum { CA_COPY = 1, CA_BOUNDED = 2 };
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 
-/* The cell that lies at place j of this cell's neighbourhood, GT_NONE beyond the border. */
+/* The cell at position j of the neighborhood of `cell`; GT_NONE beyond the border. */
 static inline uint32_t gt_logic_ca_neighbour(uint32_t cell, uint32_t j, uint32_t height, uint32_t width,
                                              bool periodic) {
   const uint32_t inside = cell % (height * width);

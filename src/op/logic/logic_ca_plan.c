@@ -1,21 +1,21 @@
-/* How the automaton is launched: one step after another, each a workgroup for every few cells (the lanes of a
- * vector). Rows of shared memory, one number a lane each:
+/* Launch configuration and shared memory layout of the automaton: one launch per step; a workgroup has a few
+ * cells, the lanes (components) of a vector. Rows of shared memory have one number per lane:
  *
- * - the update's inputs, from 0; then its layers: forward in two places in turn; backward, where there is
- *   room, each in a place of its own (`keep`), so that going back its gates find there what they read, else
- *   in two places, and what they read goes to a trace in global memory;
+ * - the update's inputs, from 0; then the outputs of its layers. Forward: two alternating areas. Backward: if
+ *   there is room (`keep`), one area per layer, so that the gates find their inputs in the backward pass; else two
+ *   areas, and the inputs are stored in a trace in global memory;
  *
- * - while perception is computed, in the place of the update's layers: what its own layers read, for `chunk`
- *   channels at a time; backward also its gates' products, and those of the first layer summed over kernels;
+ * - during perception, in the area of the update's layers: the inputs of its own layers, for `chunk` channels at a
+ *   time; backward also the products of its gates, and those of the first layer summed over kernels;
  *
- * - the patches, nine rows a channel of the chunk;
+ * - the patches, nine rows per channel of the chunk;
  *
- * - backward: the gradient of the update's layer at hand and the products of its gates (without `keep` in the
- *   place of its layers), and at the very end the gradient of the cells' new states.
+ * - backward: the gradient of the update's current layer and the products of its gates (without `keep` in the area
+ *   of its layers), and last the gradient of the cells' new states.
  *
- * The more cells a workgroup has, the less often coefficients are read and partial sums written; the fewer,
- * the more workgroups there are: as many cells as leave no multiprocessor without work. A workgroup none of
- * whose cells takes its new state has nothing to do. */
+ * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups: the
+ * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell takes its new
+ * state returns early. */
 #include "op/logic/logic_ca_plan.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -39,16 +39,16 @@ enum {
 
 typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  uint32_t row[GT_LOGIC_CA_LAYERS]; /* where a layer's inputs lie */
+  uint32_t row[GT_LOGIC_CA_LAYERS]; /* first row of each layer's inputs */
   uint32_t layers, channels, lanes, chunk, threads;
   bool keep;
   uint32_t shared, out, patches, gradient, products, perceived, summed; /* rows */
-  uint32_t wires, shared_words;  /* perception's wires; with its inverse wiring, in shared memory */
-  uint32_t slots, trace, groups; /* a workgroup's partial sums and traced gates; workgroups or tiles */
+  uint32_t wires, shared_words;  /* perception's wires; words of these and of the inverse in shared memory */
+  uint32_t slots, trace, groups; /* partial sums and traced gates per workgroup; workgroups or tiles */
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
 } geometry;
 
-/* Places the update's layers; returns the row behind them. */
+/* Assigns rows to the update's layers; returns the first row after them. */
 static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   const uint32_t second = g->layer[a->perceptions].inputs;
   uint32_t end = second, region[2] = {second, 0};
@@ -67,7 +67,7 @@ static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   return region[0] + region[1];
 }
 
-/* Lays out shared memory for so many channels at a time; the number of rows. */
+/* Lays out shared memory for `chunk` channels at a time; returns the number of rows. */
 static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
   uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs, made = 0;
   uint32_t row = widest;
@@ -91,7 +91,7 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   return g->shared;
 }
 
-/* The most channels at a time that fit. */
+/* Chooses the largest number of channels at a time that fits. */
 static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep, uint32_t bytes,
                 bool gradient) {
   uint32_t chunk = g->channels;
@@ -104,27 +104,27 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
   const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
   while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
   const uint32_t chunks = gt_ceil_div(g->channels, chunk);
-  chunk = gt_ceil_div(g->channels, chunks); /* all about the same */
+  chunk = gt_ceil_div(g->channels, chunks); /* chunks of about equal size */
   return lay_out(g, a, chunk, gradient) <= room;
 }
 
-/* As many cells as leave no multiprocessor without work, and two of a workgroup's. Backward, more than two
- * cost more than they save (docs/notes/thresholds.md). */
+/* Cells per workgroup such that each multiprocessor has two workgroups. Backward, more than two cells per
+ * workgroup are slower (docs/notes/thresholds.md). */
 static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
   if (cells <= units) return 1;
   return gradient || cells < 8 * units ? 2 : MOST_LANES;
 }
 
-/* A thread for each gate of a wide layer is faster if no second workgroup competes for the multiprocessor's
- * registers (docs/notes/thresholds.md). */
+/* One thread per gate of a wide layer is faster if no second workgroup competes for the registers of the
+ * multiprocessor (docs/notes/thresholds.md). */
 static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
   uint32_t widest = 0;
   for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);
   return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
 }
 
-/* As many cells at a time as fit, at most so many. Backward, what the update's gates read is kept where it
- * fits beside them, else traced. */
+/* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the update's
+ * gates are kept in shared memory if they fit, else stored in the trace. */
 static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
                       bool gradient) {
   while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
@@ -137,7 +137,7 @@ bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state) {
   return fit(&g, attribute, 1, false, LEAST_SHARED, true);
 }
 
-/* The shape's words, and with them where each gate's sums lie. */
+/* Writes the words of `shape`, and with them the slots of each gate's sums. */
 static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device) {
   for (uint32_t l = 0; l < g->layers; l++) {
     const gt_logic_ca_layer *at = &g->layer[l];
@@ -155,7 +155,7 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
 
 static uint32_t cells_of(gt_shape state) { return (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]); }
 
-/* With so many lanes, or as many as fit; threads 0: as many as seem best. */
+/* The geometry with this number of lanes, or the largest that fits; threads 0: chosen by wanted_threads. */
 static geometry with(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
                      bool gradient, uint32_t lanes, uint32_t threads) {
   const gt_target *target = gt_lowering_target(lowering);
@@ -176,7 +176,7 @@ static void way_text(const gt_candidate *way, char *text, size_t size) {
   snprintf(text, size, "%u at a time by %u threads", way->what[LANES], way->what[LOCAL]);
 }
 
-/* What seems best costs 1, the others that can be cost 2: they were not reckoned any further. */
+/* The heuristic's choice has cost 1, all other valid candidates cost 2; there is no finer estimate. */
 static uint32_t list_ways(gt_candidate *way, const gt_lowering *lowering, const gt_logic_ca_attribute *a,
                           gt_shape state, bool gradient) {
   const uint32_t units = gt_lowering_target(lowering)->units;
@@ -198,7 +198,7 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
   if (device) {
     char key[96];
     gt_candidate way[MOST_WAYS];
-    /* All that the answer may depend on, without a list of it that could forget some. */
+    /* The whole attribute is the key, so that no field can be forgotten. */
     _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "nothing between the fields");
     const uint64_t all =
         gt_hash(gt_hash(GT_HASH_START, a, sizeof *a), state.dim, (size_t)state.rank * sizeof *state.dim);
@@ -221,7 +221,7 @@ static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
       {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
   static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
                                        {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
-  if (gradient) return &backward[lanes > 1]; /* whatever the lanes of the CPU's one kernel */
+  if (gradient) return &backward[lanes > 1]; /* the CPU has one kernel for all numbers of lanes */
   return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
 }
 
@@ -291,7 +291,7 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-typedef struct memory { /* of the gradient: scratch numbers */
+typedef struct memory { /* scratch memory of the gradient */
   uint32_t d_patch[2], partial, trace;
 } memory;
 
@@ -326,7 +326,8 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
 #undef AT
 }
 
-/* Mode 0, coefficients, or 1, the first state: that is also which result it makes. */
+/* Mode 0 computes the gradient of the coefficients, mode 1 that of the first state; the mode is also the number
+ * of the result. */
 static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
                      gt_shape state, uint32_t mode) {
   static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};
@@ -360,7 +361,7 @@ static void sum_step(gt_lowering *lowering, const gt_group *group, const geometr
   if (mode)
     gt_lower_grid(lowering, (uint64_t)args.cells * args.channels, SUM_LOCAL);
   else
-    gt_lower_grid(lowering, (uint64_t)args.gates * 8, SUM_LOCAL); /* eight invocations a gate */
+    gt_lower_grid(lowering, (uint64_t)args.gates * 8, SUM_LOCAL); /* eight invocations per gate */
 }
 
 void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group) {

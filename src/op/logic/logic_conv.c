@@ -1,4 +1,4 @@
-/* Trees of gates over an image with OR-pooling, and both gradients in one pass, without atomics. */
+/* Trees of gates over an image with OR pooling, and both gradients in one pass, without atomics. */
 #include "op/logic/logic_conv.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -12,12 +12,12 @@
 #include <string.h>
 
 enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
-/* Two trees at once take 180 registers. On AMD's devices (subgroups of 64), where few invocations can have so
- * many or the compiler spills, leaves are read twice instead (docs/notes/thresholds.md). */
+/* Two trees at once need 180 registers. On AMD devices (subgroups of 64) that limits occupancy or makes the
+ * compiler spill, so leaves are read twice instead (docs/notes/thresholds.md). */
 enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
-enum { MOST_POOL = 15 }; /* a position of the window is a byte */
+enum { MOST_POOL = 15 }; /* a position in the window is stored as a byte */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic_conv)
@@ -62,7 +62,7 @@ bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_sh
   return gt_check_size(op, *shape, error);
 }
 
-/* What all rows have in common; *shape becomes that of the layer's value. */
+/* Checks shared by all ops; sets *shape to that of the layer's value. */
 static bool check(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_error *error) {
   const gt_logic_conv_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
@@ -94,8 +94,8 @@ static bool infer_conv(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-/* Inputs x, coefficients, wiring, the value's gradient and maybe the inverse. Results: the gradient of the
- * coefficients and, given the inverse, that of x: what computes one computes most of the other. */
+/* Inputs: x, coefficients, wiring, the gradient of the value and optionally the inverse. Results: the gradient of
+ * the coefficients and, with the inverse, that of x; most of the computation is shared. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
@@ -108,7 +108,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
     shape[k] = k ? x->shape : gt_node_at(graph, node->input[1])->shape;
     dtype[k] = GT_F32;
   }
-  value.dim[2] *= leaves; /* what is kept in between */
+  value.dim[2] *= leaves; /* the intermediate gradients of leaves */
   return gt_check_size(node->op->name, *shape, error) && gt_check_size(node->op->name, value, error);
 }
 
@@ -131,7 +131,7 @@ static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *given, const b
 typedef struct geometry {
   struct gt_logic_conv_args args;
   uint32_t spec[GT_CONV_SPEC_COLUMNS + 1];
-  uint32_t kernels, leaves, windows, width; /* width: fours or samples in a row */
+  uint32_t kernels, leaves, windows, width; /* width: items (vec4s or samples) per row */
 } geometry;
 
 void gt_logic_conv_spec(const gt_logic_conv_attribute *a, gt_shape x, gt_shape wiring, uint32_t *spec) {
@@ -178,7 +178,7 @@ static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_ke
 
 static uint32_t sample_blocks(const geometry *g) { return gt_ceil_div(g->args.batch, GT_CONV_BLOCK); }
 
-/* The CPU's work memory: so many images of a block of samples. */
+/* Adds scratch memory for the CPU: `images` images of a block of samples. */
 static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images) {
   const uint64_t height = g->args.height + 2ull * g->args.padding,
                  width = g->args.width + 2ull * g->args.padding;
@@ -189,7 +189,7 @@ static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images
 static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
-  /* Small batches are few blocks of samples: the kernels are dealt to several tiles then. */
+  /* Small batches have few blocks of samples, so the kernels are divided among several tiles. */
   g.args.chunks = sample_blocks(&g) >= MANY_TILES || g.kernels < TILE_KERNELS ? g.kernels : TILE_KERNELS;
   gt_step *step = start_step(lowering, &g, &conv_kernel);
   step->tiles = sample_blocks(&g) * gt_ceil_div(g.kernels, g.args.chunks);
@@ -201,7 +201,7 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width, WORKGROUP);
 }
 
-/* Each kernel's items are dealt to so many workgroups that the device is full, but none has too few. */
+/* The number of workgroups per kernel: enough to fill the device, but each with enough items. */
 static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint32_t local) {
   const gt_target *target = gt_lowering_target(lowering);
   if (!target->device) return sample_blocks(g);
@@ -278,12 +278,12 @@ void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leav
     reader[2 * at] = (int32_t)i;
     reader[2 * at + 1] = (int32_t)(wiring[i] / channels);
   }
-  /* Each beginning has moved to its list's end, which is where the next one begins. */
+  /* Each start has advanced to the end of its list, where the next list starts. */
   memmove(start + 1, start, (size_t)channels * sizeof *start);
   start[0] = 0;
 }
 
-/* Gates evaluated once for each position. */
+/* Evaluations of gates, one per position. */
 static double evaluations(const gt_graph *graph, const gt_node *node) {
   const geometry g = geometry_of(graph, node);
   const double pool = g.spec[GT_CONV_SPEC_POOL];
@@ -294,7 +294,7 @@ static double flops_conv(const gt_graph *graph, const gt_node *node) { return 6 
 
 static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   const double pool = ((const gt_logic_conv_attribute *)node->attribute)->pool;
-  const double each = pool > 1 ? 6 + (6 + 15) / (pool * pool) : 6 + 15; /* the winner once more */
+  const double each = pool > 1 ? 6 + (6 + 15) / (pool * pool) : 6 + 15; /* the maximum is recomputed */
   return each * evaluations(graph, node);
 }
 

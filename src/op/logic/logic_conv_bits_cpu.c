@@ -2,12 +2,12 @@
 #include "step/math.h"
 #include <string.h>
 
-/* PIECE: words of a row of positions worked on at once; a window of the widest pooling fits. */
+/* PIECE: words of a row of positions processed at once; a window of the widest pooling fits. */
 enum { LEAVES = 1 << GT_LOGIC_CONV_DEPTH, PIECE = 256 };
 
-/* The image of a block as planes, one a channel, with the padding around them. In a line the columns that are
- * a stride apart lie side by side, as `phases` one after another: what a leaf reads at neighbouring positions
- * is one run of words, of n for each position. */
+/* The image of a block as planes, one per channel, with the padding. In a line, columns that are a stride apart are
+ * adjacent (one phase after the other), so that the words that a leaf reads at neighboring positions, n per
+ * position, are contiguous. */
 typedef struct job {
   const struct gt_logic_conv_bits_args *t;
   uint32_t leaves, field, pool, stride, channels, kernels, columns;
@@ -44,7 +44,7 @@ static job read_job(const struct gt_logic_conv_bits_args *t, const uint32_t *spe
                          (size_t)first * channels * gt_logic_conv_bits_plane(t, stride)};
 }
 
-/* Where a place of the padded image lies in the planes. */
+/* The index of a position of the padded image in the planes. */
 static size_t word_at(const job *j, size_t channel, size_t row, size_t column) {
   return ((channel * j->height + row) * j->line + column % j->stride * j->phase + column / j->stride) * j->n;
 }
@@ -65,7 +65,7 @@ void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t t
 /* --- trees ---------------------------------------------------------------------------------------------- */
 
 typedef struct gate_tree { /* one kernel */
-  size_t leaf[LEAVES];     /* from the corner of the field in the first plane */
+  size_t leaf[LEAVES];     /* offset from the corner of the field in the first plane */
   const uint32_t *codes;
 } gate_tree;
 
@@ -83,7 +83,7 @@ GT_MATH void apply(uint32_t code, const uint32_t *a, const uint32_t *b, uint32_t
   for (uint32_t i = 0; i < n; i++) y[i] = c0 ^ (a[i] & c1) ^ (b[i] & (c2 ^ (a[i] & c3)));
 }
 
-/* ORs the tree's results at n words from a corner into `any`. */
+/* ORs the results of the tree, for words from a corner on, into `any`. */
 GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32_t *corner,
                                uint32_t *restrict any, uint32_t n) {
   const uint32_t *value[2 * LEAVES], gates = j->leaves - 1;
@@ -96,7 +96,7 @@ GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32
   for (uint32_t i = 0; i < n; i++) any[i] |= gate[gates - 1][i];
 }
 
-/* Some windows of a row: y is the first one's result, `step` words lie from one to the next. */
+/* Reduces some windows of a row; y: the result of the first, `step` words before that of the next. */
 static void pool_windows(const job *j, const uint32_t *any, uint32_t windows, uint32_t *y, size_t step) {
   for (uint32_t w = 0; w < windows; w++, y += step) {
     memcpy(y, any, j->n * sizeof *y);
@@ -106,7 +106,7 @@ static void pool_windows(const job *j, const uint32_t *any, uint32_t windows, ui
   }
 }
 
-/* A row of a kernel's windows, piece by piece. */
+/* Computes a row of windows of one kernel, piece by piece. */
 static void evaluate_row(const job *j, const gate_tree *tree, uint32_t row, uint32_t *y) {
   const uint32_t most = PIECE / (j->pool * j->n);
   const size_t step = (size_t)j->kernels * j->t->words;

@@ -6,14 +6,14 @@
 #include "op/logic/logic_conv_cpu.h"
 #include "shaders/op/logic/logic_conv_bits.h"
 
-/* Words of a block, and kernels of a tile. */
+/* Words per block, and kernels per tile. */
 enum { GT_CONV_BITS_BLOCK = 8, GT_CONV_BITS_KERNELS = 8 };
 
 static inline uint32_t gt_logic_conv_bits_blocks(uint32_t words) {
   return gt_ceil_div(words, GT_CONV_BITS_BLOCK);
 }
 
-/* Words in one channel of the planes, for one word of the samples. */
+/* Words per channel of the planes, for one word of samples. */
 uint64_t gt_logic_conv_bits_plane(const struct gt_logic_conv_bits_args *args, uint32_t stride);
 /* Fills the planes; a tile is a channel of a block. */
 void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t tile);

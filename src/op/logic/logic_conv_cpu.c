@@ -6,8 +6,8 @@
 
 enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };
 
-/* A value for each of some neighbouring samples: vectors of eight, which a machine with AVX2 has. Of wider
- * ones gcc makes code that goes through memory in pieces. */
+/* One value for each of several neighboring samples: vectors of eight floats, as in AVX2. For wider ones gcc
+ * generates code that goes through memory. */
 enum { LANES = 8, PARTS = BLOCK / LANES };
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(4 * LANES), aligned(4), may_alias)); /* -1 or 0 each */
@@ -20,18 +20,18 @@ GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lane
   *out = (lanes)((*condition & (mask)*yes) | (~*condition & (mask)*no));
 }
 
-/* A tile works on its samples' image as planes, one a channel, with the padding around them: leaves are read
- * and written without a question, and a kernel, which reads few channels, stays in the nearest cache. */
+/* A tile copies the images of its samples to planes, one per channel, with the padding: leaves are then read and
+ * written without bounds checks, and the few channels that a kernel reads stay in the L1 cache. */
 typedef struct job {
   const struct gt_logic_conv_args *t;
   uint32_t leaves, gates, field, pool, stride, channels, kernels, columns;
-  uint32_t s, n;      /* the tile's samples */
+  uint32_t s, n;      /* first sample of the tile, and number of samples */
   size_t line, plane; /* blocks in a row and in a plane */
   block *x, *dx;
 } job;
 
 typedef struct gate_tree { /* one kernel */
-  size_t leaf[LEAVES];     /* blocks from the corner of the field in the first plane */
+  size_t leaf[LEAVES];     /* offset from the corner of the field in the first plane, in blocks */
   const float *c;
 } gate_tree;
 
@@ -70,12 +70,12 @@ static size_t corner(const job *j, uint32_t window, uint32_t slot) {
 
 /* --- planes --------------------------------------------------------------------------------------------- */
 
-/* Where pixel i of the image lies in the first plane. */
+/* The index of pixel i of the image in the first plane. */
 static size_t pixel(const job *j, size_t i) {
   return (i / j->t->width + j->t->padding) * j->line + i % j->t->width + j->t->padding;
 }
 
-/* A tail's missing samples are zeros. */
+/* Missing samples of the last block are zeros. */
 GT_MATH void read_block(const job *j, const float *from, block *to) {
   if (j->n == BLOCK) {
     memcpy(to, from + j->s, sizeof *to);
@@ -109,8 +109,7 @@ static void write_gradient(const job *j) {
 
 /* --- trees ---------------------------------------------------------------------------------------------- */
 
-/* The values of a tree: leaves where they lie in the planes, then gates. Gate g reads values 2g and 2g + 1.
- */
+/* The values of a tree: pointers to the leaves in the planes, then gates. Gate g reads values 2g and 2g + 1. */
 typedef struct values {
   const block *at[2 * LEAVES];
   block gate[LEAVES];
@@ -120,7 +119,7 @@ GT_MATH void find_leaves(const job *j, const gate_tree *tree, size_t corner, val
   for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &j->x[corner + tree->leaf[l]];
 }
 
-/* Returns the last gate's. */
+/* Returns the value of the last gate. */
 GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
   for (uint32_t g = 0; g < j->gates; g++, c += 4) {
     const block *a = v->at[2 * g], *b = v->at[2 * g + 1];
@@ -132,7 +131,7 @@ GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
   return &v->gate[j->gates - 1];
 }
 
-/* A NaN stays. */
+/* Elementwise maximum; NaN is propagated. */
 GT_MATH void join(const block *y, block *best) {
   EACH_PART(p) {
     const lanes a = y->part[p], b = best->part[p];
@@ -177,7 +176,7 @@ typedef struct gate_sums {
   block of_1, of_a, of_b, of_ab;
 } gate_sums;
 
-typedef struct winners { /* of a window, sample by sample: the position's value, its number and its leaves */
+typedef struct winners { /* the maximum of a window, per sample: value, number and leaves of the position */
   block best, leaf[LEAVES];
   mask slot[PARTS];
 } winners;
@@ -193,7 +192,7 @@ GT_MATH void challenge(const job *j, const values *v, uint32_t slot, winners *w)
   }
 }
 
-/* v becomes all values of the winning positions. */
+/* Sets v to all values of the positions with the maximum. */
 GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, values *v, winners *w) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
     find_leaves(j, tree, corner(j, window, slot), v);
@@ -206,12 +205,12 @@ GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, 
     EACH_PART(p) w->slot[p] = (mask){0};
     for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->at[l];
   }
-  if (j->pool == 1) return; /* they are there already */
+  if (j->pool == 1) return; /* v already has them */
   for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &w->leaf[l];
   evaluate(j, tree->c, v);
 }
 
-/* From the root down. d: of leaves and gates; the last is given. */
+/* Backpropagation from the root down. d: gradients of leaves and gates; the last is given. */
 GT_MATH void descend(const job *j, const float *c, const values *v, block *d, gate_sums *sums) {
   for (uint32_t g = j->gates; g-- > 0;) {
     const float c1 = c[4 * g + 1], c2 = c[4 * g + 2], c3 = c[4 * g + 3];
@@ -229,7 +228,7 @@ GT_MATH void descend(const job *j, const float *c, const values *v, block *d, ga
   }
 }
 
-/* The leaves' gradients to where they read. */
+/* Adds the gradients of the leaves to the values that they read. */
 GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
                     const block *d) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
@@ -242,7 +241,7 @@ GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const 
   }
 }
 
-/* One kernel over all windows. */
+/* The gradients of one kernel over all windows. */
 GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float *of, size_t step,
                                gate_sums *sums) {
   values v;
@@ -290,7 +289,7 @@ void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
   if (t->inputs) write_gradient(&j);
 }
 
-/* Slice by slice, so that the loop over values is vector code. */
+/* Adds slice by slice, so that the loop over values is vector code. */
 GT_CLONES static void add_slice(float *restrict y, const float *x, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) y[i] += x[i];
 }

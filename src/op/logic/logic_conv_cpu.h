@@ -6,22 +6,22 @@
 #include "step/lowering.h"
 #include <stdint.h>
 
-/* Sets the spec constants that logic_conv_bits has, too: GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS. */
+/* Sets the spec constants that logic_conv_bits also has: GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS. */
 void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
                         uint32_t *spec);
 /* A step with these arguments, and with spec[GT_CONV_SPEC_COLUMNS + 1]. */
 gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
                             const uint32_t *spec);
 
-/* Samples worked on at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels.
- * It has its own part of the work memory at `leaves`, [CHANNELS, height, width, GT_CONV_BLOCK] with the
- * padding around the image, in the gradient the same once more if that of x is wanted. */
+/* Samples processed at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels. Its part
+ * of the scratch memory `leaves` is [CHANNELS, height, width, GT_CONV_BLOCK], including the padding; for the
+ * gradient of x there is a second such array. */
 enum { GT_CONV_BLOCK = 16 };
 
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* A tile owns its samples in the gradient of x, so that it may add to any place of them: neither the leaves'
- * gradients nor the inverse wiring are needed. */
+/* A tile owns its samples in the gradient of x and may add to any position of them, so neither the gradients of the
+ * leaves nor the inverse wiring are needed. */
 void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* Partial sums added up, slice by slice. */
+/* Adds partial sums, slice by slice. */
 void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

@@ -4,7 +4,7 @@
 #include "shaders/op/logic/logic_walk.h"
 #include "step/half.h"
 
-/* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
+/* Sums have LANES partial sums whatever the vector width, so that every instruction set gives the same bits. */
 enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
@@ -14,7 +14,7 @@ static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
   return rows - first < each ? rows : first + each;
 }
 
-/* --- rows of the batch, in pieces; 16-bit values are worked on as floats ----------------------------------
+/* --- rows of the batch, in pieces; 16-bit values are converted to float -----------------------------------
  */
 
 GT_CLONES static void widen(const uint16_t *from, uint32_t type, float *restrict to, uint32_t n) {
@@ -31,14 +31,14 @@ GT_CLONES static void narrow(const float *from, uint32_t type, uint16_t *restric
     for (uint32_t i = 0; i < n; i++) to[i] = gt_to_bf16(from[i]);
 }
 
-/* Elements at … of a tensor: where they lie, or widened in the buffer. */
+/* n elements of a tensor from `at` on: in place, or converted to float in the buffer. */
 static const float *read_piece(uint64_t tensor, uint32_t type, size_t at, uint32_t n, float buffer[PIECE]) {
   if (type == GT_LOGIC_F32) return GT_PTR(const float, tensor) + at;
   widen(GT_PTR(const uint16_t, tensor) + at, type, buffer, n);
   return buffer;
 }
 
-/* Where the elements are to be computed, and the end of that. */
+/* begin_piece returns the memory for computing the elements, end_piece stores them if that is the buffer. */
 static float *begin_piece(uint64_t tensor, uint32_t type, size_t at, float buffer[PIECE]) {
   return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + at : buffer;
 }
@@ -111,7 +111,7 @@ typedef struct gate_sums {
   float of_1[LANES], of_a[LANES], of_b[LANES], of_ab[LANES];
 } gate_sums;
 
-/* Adds n samples, sample i in lane i % LANES. */
+/* Adds n samples; sample i goes to lane i % LANES. */
 GT_CLONES static void add_samples(gate_sums *sums, const float *g, const float *a, const float *b,
                                   uint32_t n) {
   gate_sums s = *sums;
@@ -164,7 +164,7 @@ GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
 }
 
-/* The values of a run's gates at some samples go to y, or are added to the row of their group there. */
+/* Computes the gates of a run at some samples; stores them to y, or adds them to the row of their group in y. */
 static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                          uint32_t s, float *sums) {
   const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
@@ -217,7 +217,7 @@ GT_CLONES static void pass_on(const float slope[2], float c3, const float *g, co
   }
 }
 
-/* A gate's gradient at some samples. */
+/* The gradient of a gate's value at some samples. */
 static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t type, size_t gate, uint32_t s,
                                   uint32_t n, float buffer[PIECE]) {
   const float *g = read_piece(t->g, type, gate / t->share * t->batch + s, n, buffer);
@@ -226,7 +226,7 @@ static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t t
   return buffer;
 }
 
-/* A run's gradients over some samples, and their part of its gates' sums. */
+/* Backward pass of a run over some samples; adds to the sums of its gates. */
 static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                        uint32_t s, gate_sums sums[RUN]) {
   const uint32_t n = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
@@ -266,7 +266,7 @@ void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
 
 /* --- coefficients --------------------------------------------------------------------------------------- */
 
-/* f: the values on (0,0), (1,0), (0,1), (1,1). */
+/* f: the values of the function on (0,0), (1,0), (0,1), (1,1). */
 GT_MATH void from_table(const float f[4], float *y) {
   y[0] = f[0];
   y[1] = f[1] - f[0];
@@ -306,7 +306,7 @@ GT_CLONES static void mixture(const float *z, float *y) {
   from_table(f, y);
 }
 
-/* The slope in the table's values, then in each share; softmax's own slope is p (d - Σ p d). */
+/* The derivatives in the values of the function, then d in each weight, then through softmax: p (d - Σ p d). */
 GT_CLONES static void gradient(const float *z, const float *g, float *y) {
   float p[16], d[16], products[16];
   const float f11 = g[3], f01 = g[2] - g[3], f10 = g[1] - g[3], f00 = (g[0] - g[1]) - f01;

@@ -27,7 +27,7 @@ static const gt_kernel gradient_kernel = {"logic_walk_gradient", gt_logic_walk_g
 
 /* --- the walk ------------------------------------------------------------------------------------------- */
 
-/* Pins are 2 * gate + side; reader [inputs, 2]: the two that read each input. */
+/* A pin is 2 * gate + side; reader [inputs, 2]: the two pins that read each input. */
 static int32_t input_of(const int32_t *wiring, int64_t gates, int32_t pin) {
   return wiring[pin % 2 * gates + pin / 2];
 }
@@ -40,10 +40,11 @@ static bool find_readers(const int32_t *wiring, int64_t inputs, int64_t gates, i
     if (of[1] >= 0) return false;
     of[of[0] >= 0] = (int32_t)pin;
   }
-  return true; /* as many pins as places for them: all are taken */
+  return true; /* there are as many pins as entries, so all entries are set */
 }
 
-/* The circle that leaves an input through pin `first`, as pins: each gate's one that the walk enters by. */
+/* The cycle that leaves an input through pin `first`, as a list of pins: for each gate the one by which the walk
+ * enters it. Returns its length. */
 static int64_t find_circle(const int32_t *wiring, int64_t gates, const int32_t *reader, int32_t first,
                            int32_t *circle, bool *seen) {
   int64_t n = 0;
@@ -56,7 +57,7 @@ static int64_t find_circle(const int32_t *wiring, int64_t gates, const int32_t *
   return n;
 }
 
-/* Run `first` … of a circle of n pins; in the words of shaders/op/logic/logic_walk.h. */
+/* Writes the run from pin `first` on of a cycle of n pins, in the format of shaders/op/logic/logic_walk.h. */
 static void write_run(const int32_t *wiring, int64_t gates, const int32_t *circle, int64_t n, int64_t first,
                       int32_t *out) {
   const int32_t count = n - first < RUN ? (int32_t)(n - first) : RUN, *pin = circle + first;
@@ -71,7 +72,7 @@ static void write_run(const int32_t *wiring, int64_t gates, const int32_t *circl
   }
 }
 
-/* out NULL: only counts the runs. */
+/* Returns the number of runs; writes them unless out is NULL. */
 static int64_t walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
   int32_t *reader = gt_alloc((size_t)inputs * 2 * sizeof *reader);
   int32_t *circle = gt_alloc((size_t)gates * sizeof *circle);
@@ -99,8 +100,8 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
   walk(wiring, inputs, gates, out);
 }
 
-/* The circles of a random wiring are as many as the cycles of a random permutation, about the logarithm of
- * the gates' number; each may end with a short run. */
+/* A random wiring has about as many cycles as a random permutation, the logarithm of the number of gates; each may
+ * end with a short run. */
 int64_t gt_logic_walk_room(int64_t gates) {
   const int64_t room = gt_ceil_div(gates, RUN) + 32;
   return room < gates ? room : gates;
@@ -117,9 +118,9 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
   return readers != GT_NONE && gt_node_at(graph, readers)->shape.rank == 2;
 }
 
-/* --- the gradient, which has both results --------------------------------------------------------------- */
+/* --- the gradient, with both results -------------------------------------------------------------------- */
 
-typedef struct gradient_attribute { /* the gradient's rows: each of `share` gates, times scale */
+typedef struct gradient_attribute { /* a row of the gradient is for `share` gates, times scale */
   uint32_t share;
   float scale;
 } gradient_attribute;
@@ -232,14 +233,14 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
 }
 
-/* Runs in a chunk: few enough for chunks that fill the device, so many that the partial sums are a trifle. */
+/* Runs per chunk: few enough that the chunks fill the device, and enough that the partial sums are negligible. */
 static uint32_t chunk_for(const gt_target *target, uint32_t runs, uint32_t blocks, uint32_t lanes) {
   const uint64_t wanted = (uint64_t)target->units * FILL * 2 / SUM_WORKGROUP / blocks + 1;
   const uint64_t chunk = gt_ceil_div(runs, wanted), least = (uint64_t)LEAST_CHUNK * lanes;
   return (uint32_t)(chunk < least ? least : chunk);
 }
 
-/* Sums of chunks of the walk go to scratch, then are added up. */
+/* Stores the sums of chunks of the walk to scratch memory, then adds them. */
 static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gradient_attribute *a = node->attribute;
