@@ -5,7 +5,7 @@
 #include "op/move.h"
 #include <stdlib.h>
 
-/* Marks the nodes on a path from some wrt node to the loss: only they carry a gradient. */
+/* Marks the nodes on a path from a wrt node to the loss: only they have a gradient. */
 static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int count) {
   bool *active = gt_alloc(graph->count);
   for (int i = 0; i < count; i++)
@@ -15,7 +15,7 @@ static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int
   return active;
 }
 
-/* True if the loss depends on some result of the node. */
+/* True if the loss depends on a result of the node. */
 static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) {
   for (int k = 0; k <= graph->node[id].op->further; k++)
     if (gradient_of[id + (gt_id)k] != GT_NONE) return true;
@@ -31,8 +31,8 @@ static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
   *sum = *sum == GT_NONE ? more : gt_add(graph, *sum, more);
 }
 
-/* Hands the gradients of a node's results, which stand one behind another, to its inputs. The nodes emitted
- * carry the scope of the layer they belong to, and its precision. */
+/* Propagates the gradients of a node's results, which are consecutive in gradient_of, to its inputs. The emitted
+ * nodes have the scope and the precision of the layer that they belong to. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
   const gt_derivative *own = node.derivative;
@@ -64,7 +64,7 @@ void gt_pull_back(gt_graph *graph, gt_id value, gt_id given, const gt_id *wrt, i
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;
   bool *active = mark_paths(graph, value, wrt, count);
-  const gt_id known = value + GT_MAX_RESULTS; /* it may have results beside it */
+  const gt_id known = value + GT_MAX_RESULTS; /* the node may have further results */
   gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
   for (gt_id id = 0; id < known; id++) gradient_of[id] = GT_NONE;
   gradient_of[value] = given;

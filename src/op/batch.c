@@ -18,10 +18,10 @@ enum { ROW_BATCH, ROW_WEIGHT, ROWS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
-  PIECE = 4096,  /* features that an epilogue works on at once, in a near cache */
-  QUADS = 4,     /* that an invocation copies, if there are many rows */
-  EACH = 2,      /* workgroups that each multiprocessor is to have first */
-  MOST_ROWS = 64 /* of a workgroup */
+  PIECE = 4096,  /* features that an epilogue processes at once, in the L1 cache */
+  QUADS = 4,     /* vec4s that an invocation copies, if there are many rows */
+  EACH = 2,      /* workgroups per multiprocessor before workgroups get more rows */
+  MOST_ROWS = 64 /* per workgroup */
 };
 static const gt_op rows[ROWS];
 
@@ -33,7 +33,7 @@ static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
 }
 
-/* The samples of rows, or where they lie in a window; GT_NONE past the end of the epoch. */
+/* The samples of rows, or their positions in a window; GT_NONE past the end of the epoch. */
 static void find_samples(const struct gt_batch_args *a, uint32_t order, uint32_t first, uint32_t rows_,
                          uint32_t *sample) {
   const uint32_t *clock = GT_PTR(const uint32_t, a->order);
@@ -63,7 +63,7 @@ GT_CLONES static void scale_each(float *restrict y, uint32_t n, const float *res
   for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center[f]) * scale[f] + shift[f];
 }
 
-/* Features f … f+n-1 of a sample. */
+/* Converts features f … f + n - 1 of a sample. */
 static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t f,
                     uint32_t n, float *y) {
   const size_t from = (size_t)sample * a->features + f;
@@ -74,7 +74,7 @@ static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_
   if (!spec[GT_BATCH_SPEC_SCALED]) return;
   const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
               *shift = scale + a->period;
-  if (a->period == 1) { /* one scale for all, the usual case */
+  if (a->period == 1) { /* the same scaling for all features, the usual case */
     scale_alike(y, n, center[0], scale[0], shift[0]);
     return;
   }
@@ -85,7 +85,7 @@ static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_
   }
 }
 
-/* An epilogue may update in place what it also reads, so that its values go by way of a buffer. */
+/* The values go through a buffer, because an epilogue may update one of its inputs in place. */
 static void convert_row(const struct gt_batch_args *a, const uint32_t *spec,
                         const gt_program_context *epilogue, uint32_t sample, uint32_t row) {
   const size_t to = (size_t)row * a->features;
@@ -137,7 +137,7 @@ static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
 /* --- rows --- */
 
-/* Values of a sample. */
+/* Number of values in a sample. */
 static int64_t features_of(const gt_node *data) { return gt_shape_count(data->shape) / data->shape.dim[0]; }
 
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
@@ -173,7 +173,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   return gt_check_size("batch", *shape, error);
 }
 
-/* Plain values are what the data holds. */
+/* Without scaling, the values are bits if the data are. */
 static bool draws_bits(const gt_graph *graph, const gt_node *node) {
   return node->inputs == 2 && gt_node_at(graph, node->input[0])->bits;
 }
@@ -195,16 +195,16 @@ float gt_batch_even_bytes(const float *values, int64_t period) {
   return least >= most / GT_EVEN_RATIO ? most : 0;
 }
 
-/* The nearest byte is as good a center as any, and differences from it are exact. */
+/* The center is the byte that is nearest to zero, so that differences from it are exact. */
 gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
   enum { MOST = 255 };
   const double zero = center - (double)shift / scale, near = fmin(fmax(rint(zero), 0), MOST);
   const gt_byte_form form = {(float)near, scale, (float)((near - zero) * scale)};
-  const bool finite = isfinite(fabsf(form.shift) + MOST * scale); /* is all that they represent */
+  const bool finite = isfinite(fabsf(form.shift) + MOST * scale); /* for all bytes */
   return scale > 0 && finite ? form : (gt_byte_form){0};
 }
 
-/* As many of them as make words. */
+/* The value can stay in bytes if a row is a whole number of words. */
 static bool leaves_bytes(const gt_graph *graph, const gt_node *node, gt_form *form) {
   const gt_node *data = gt_node_at(graph, node->input[0]);
   *form = (gt_form){GT_FORM_BYTES, ((const gt_batch_attribute *)node->attribute)->bytes};
@@ -232,7 +232,7 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
-  /* A weight follows from the place in the epoch alone. */
+  /* A weight depends only on the position in the epoch. */
   const bool in_order = attribute->sequential || mode == GT_BATCH_WEIGHT;
   step->spec[GT_BATCH_SPEC_ORDER] = attribute->window ? GT_BATCH_WINDOW
                                     : in_order        ? GT_BATCH_SEQUENTIAL
@@ -242,7 +242,7 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   return step;
 }
 
-/* A workgroup has as many rows as keep its invocations busy, but all multiprocessors are to have some. */
+/* Chooses the rows per workgroup: enough to keep its invocations busy, but all multiprocessors get workgroups. */
 static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_batch_args *args) {
   const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
@@ -257,7 +257,7 @@ static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_ba
 static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
-  /* Bytes that are to stay so are words, which are copied as they are. */
+  /* Values that stay bytes are copied as words. */
   const bool words = gt_lower_form(lowering, group->leader), scaled = node->inputs == 3 && !words;
   const gt_dtype dtype = words ? GT_I32 : data->dtype;
   struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
@@ -294,7 +294,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     snprintf(buffer + used, size - (size_t)used, ", in a window of %u", attribute->window);
 }
 
-/* A copy whose padding is zero: attributes are compared as bytes. */
+/* A copy with zeroed padding, because attributes are compared as bytes. */
 static gt_batch_attribute clean(gt_batch_attribute attribute) {
   gt_batch_attribute copy;
   memset(&copy, 0, sizeof copy);
@@ -318,7 +318,7 @@ gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  /* A weight follows from the order alone. */
+  /* A weight depends only on the order. */
   attribute.window = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);

@@ -1,5 +1,5 @@
-/* In which order samples come: many at once, for the rounds of one are a chain of multiplications, which a
- * processor does for many side by side. */
+/* The order of samples, computed for many rows at once: the rounds of one index are a chain of dependent
+ * multiplications, and a processor overlaps the chains of several. */
 #include "base/count.h"
 #include "base/philox.h"
 #include "op/batch.h"
@@ -20,7 +20,7 @@ GT_CLONES static void round_of(uint32_t *restrict left, uint32_t *restrict right
   }
 }
 
-/* gt_feistel_index of each: those that fall outside of [0, n) go on together. */
+/* gt_feistel_index of each index; those that fall outside of [0, n) are iterated together. */
 static void feistel(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, uint32_t epoch) {
   const uint32_t half = gt_feistel_half(n), mask = (1u << half) - 1, rounds = gt_shuffle_rounds(n);
   uint32_t left[ABREAST], right[ABREAST], which[ABREAST];
@@ -39,7 +39,7 @@ static void feistel(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, 
   }
 }
 
-/* gt_shuffle_index of each. */
+/* gt_shuffle_index of each index. */
 static void shuffle(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, uint32_t epoch) {
   if (n > GT_SHUFFLE_SWAPS) {
     feistel(index, count, n, seed, epoch);

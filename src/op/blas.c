@@ -12,12 +12,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Not in its headers, but exported by every OpenBLAS since GotoBLAS: a buffer of those that its products use.
- */
+/* Not in the headers, but exported by every OpenBLAS since GotoBLAS: allocates a buffer of its GEMM. */
 void *blas_memory_alloc(int position);
 void blas_memory_free(void *buffer);
 
-/* NULL, unless the program was linked with OpenBLAS (`make dist`). */
+/* NULL unless the program was linked with OpenBLAS (`make dist`). */
 #pragma weak cblas_sgemm
 #pragma weak blas_memory_alloc
 #pragma weak blas_memory_free
@@ -27,12 +26,12 @@ static __typeof__(&blas_memory_alloc) take;
 static __typeof__(&blas_memory_free) give;
 static uint32_t reserved;
 
-/* Its own threads would fight with ours and change the order of its sums. Before its constructor, where it is
- * linked, and before it is opened, where it is not. */
+/* OpenBLAS's own threads would compete with ours and change the order of its sums. This runs before its constructor
+ * if it is linked, and before it is opened if not. */
 __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
 
-/* Loading takes 40 MiB of address space. Where its libraries then find no memory for themselves, libgfortran
- * ends the process: so there must be more. */
+/* Loading takes 40 MiB of address space, and libgfortran ends the process if it then gets no memory. So more is
+ * required. */
 static bool has_room(gt_error *error) {
   enum { ROOM = 64 << 20 };
   // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
@@ -58,7 +57,7 @@ static bool open_library(gt_error *error) {
   take = (__typeof__(take))dlsym(library, "blas_memory_alloc");
   give = (__typeof__(give))dlsym(library, "blas_memory_free");
   gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
-  // cppcheck-suppress resourceLeak ; it stays open as long as the process lives
+  // cppcheck-suppress resourceLeak ; stays open until the process ends
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot load OpenBLAS: %s", dlerror());
 }
 
@@ -90,7 +89,7 @@ static void no_buffer(int number) {
   _exit(GT_ERR_MEMORY);
 }
 
-/* It has taken a second of processor time to find no memory: it will not stop asking. */
+/* Starts or stops a timer of one second of processor time: without memory OpenBLAS retries forever. */
 static void watch(bool begin) {
   static struct sigaction before;
   const struct sigaction action = {.sa_handler = no_buffer};

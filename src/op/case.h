@@ -1,4 +1,4 @@
-/* Cases: what `gtrain selftest` and `make check` try of each op. A file tests/op/NAME.c (or
+/* Test cases of ops, for `gtrain selftest` and `make check`. A file tests/op/NAME.c (or
  * tests/op/FAMILY/NAME.c) has one line GT_REGISTER(opcase, NAME) and exports `const gt_case_family
  * gt_opcase_NAME`: rules (how to build the op, what it means in double precision, how exact it must be) and
  * cases (a rule and the shapes to try, one line each). The harness (src/selftest) does the rest for every
@@ -10,7 +10,7 @@
 #include "base/register.h"
 #include "graph/graph.h"
 
-/* A case names what it needs and leaves the rest zero. */
+/* A case sets the fields that it needs and leaves the rest zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum { GT_CASE_INPUTS = 8, GT_CASE_PARAMETERS = 24 };
@@ -23,48 +23,48 @@ typedef struct gt_case {
    * itself changes, n one of int32 in [0, v). */
   const char *inputs;
   int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
-  double v;                      /* a number for them */
-  double low, high;              /* range of float inputs; both 0: the rule's, or [-2, 2) */
-  bool more; /* says little beside others, and takes software devices long to compile: `selftest --brief` */
+  double v;                      /* another number for them */
+  double low, high;              /* range of float inputs; both 0: that of the rule, or [-2, 2) */
+  bool more; /* adds little to the other cases but compiles slowly on software devices: not in `selftest --brief` */
 } gt_case;
 
-/* A case with its inputs read: what builders and references see. */
+/* A case with its inputs parsed, for builders and references. */
 typedef struct gt_case_view {
   const gt_case *c;
   int inputs;
   gt_shape shape[GT_CASE_INPUTS];
   gt_dtype dtype[GT_CASE_INPUTS];
-  uint32_t variable[GT_CASE_INPUTS]; /* that holds the input */
+  uint32_t variable[GT_CASE_INPUTS]; /* the variable of each input */
 } gt_case_view;
 
 typedef struct gt_case_rule {
   const char *name;
   gt_id (*build)(gt_graph *graph, const gt_case_view *view, const gt_id *input);
-  /* Fills y (row-major) from inputs given as doubles; y NULL: only the shape is wanted. Returns the shape.
-   * Written plainly, sharing no code with the op. */
+  /* Fills y (row-major) from inputs given as doubles and returns its shape; y NULL: only returns the shape. Simple
+   * code that shares nothing with the op. */
   gt_shape (*reference)(const gt_case_view *view, const double *const *x, double *y);
   /* Fills an input marked c from the inputs before it. */
   void (*fill)(const gt_case_view *view, int input, const double *const *x, int32_t *out);
   uint32_t wrt; /* bit k: differentiable in input k */
-  bool flat;    /* it may not depend on some of these: their gradients are 0 */
-  /* Derivatives along directions of these inputs, so many orders, and their gradients are checked, too, for
+  bool flat;    /* the value may be independent of some of these, with gradient 0 */
+  /* Order up to which derivatives along directions of these inputs, and their gradients, are also checked, for
    * small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
   int orders;
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
-   * where floor is 0. 0 demands equality. For gradients: gradient_tolerance, or 4 tolerances and at least
-   * 4e-6; the scale is the sum of the absolute contributions, so that cancellation is allowed for. */
+   * if floor is 0. A tolerance of 0 requires equality. For gradients: gradient_tolerance, or 4 tolerances and at
+   * least 4e-6; the scale is the sum of the absolute contributions, to allow for cancellation. */
   double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
-  const char *reason;                                            /* why this tolerance */
-  /* Where a device has matrix units (GTRAIN_DEBUG=matrix: where it has none, too), the case runs on them as
-   * well, with factors of products rounded to 16 bits, by 2^-11 (2^-8 of bfloat16) each. magnitude fills y,
-   * as the reference does, with what a value may change by, in units of twice that: the sum of the absolute
-   * products it is made of, times the slope of what follows. half_gradient: the same of gradients, relative
-   * to the sum of their absolute contributions. NULL: there is no product in it. */
+  const char *reason;                                            /* the reason for this tolerance */
+  /* On a device with matrix units (with GTRAIN_DEBUG=matrix on any device) the case also runs on them, with
+   * operands rounded to 16 bits, a relative error of 2^-11 (bfloat16: 2^-8) each. magnitude fills y, like the
+   * reference, with the resulting error in units of twice that: the sum of the absolute products of the value, times
+   * the derivative of what follows. half_gradient: the same for gradients, relative to the sum of their absolute
+   * contributions. NULL: the op contains no GEMM. */
   gt_shape (*magnitude)(const gt_case_view *view, const double *const *x, double *y);
   double half_gradient;
   double low, high; /* default range of float inputs */
-  int result;       /* k + 1: the result is what variable[k] holds after the run; 0: the built node's value */
-  int times;        /* runs in a row, 0 = 1 */
+  int result;       /* k + 1: the result is the content of variable[k] after the run; 0: the value of the node */
+  int times;        /* consecutive runs, 0 = 1 */
 } gt_case_rule;
 
 typedef struct gt_case_family {

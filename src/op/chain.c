@@ -1,7 +1,7 @@
 #include "op/chain.h"
 #include "graph/op.h"
 
-enum { INPUTS = 3 }; /* what an elementwise node reads at most */
+enum { INPUTS = 3 }; /* maximum number of inputs of an elementwise node */
 
 static bool collect(const gt_graph *graph, gt_id id, int64_t count, gt_chain *c) {
   const gt_node *node = gt_node_at(graph, id);

@@ -1,21 +1,21 @@
-/* Chains of elementwise nodes with as many elements each, which may be computed once more: a node read by
- * several would else be written, as each node is computed once. */
+/* Chains of elementwise nodes of equal size that can be recomputed: otherwise a node with several consumers is
+ * written to memory, as each node is computed only once. */
 #ifndef GT_OP_CHAIN_H
 #define GT_OP_CHAIN_H
 #include "graph/graph.h"
 
 enum { GT_CHAIN_NODES = 8 };
 typedef struct gt_chain {
-  gt_id node[GT_CHAIN_NODES]; /* inputs before what is made of them; the last is what was asked for */
+  gt_id node[GT_CHAIN_NODES]; /* in topological order; the last is the requested node */
   int nodes;
-  gt_id from; /* what it is made of, besides what is smaller; GT_NONE: nothing is as large */
+  gt_id from; /* the only input of the same size as the chain; GT_NONE: all inputs are smaller */
 } gt_chain;
 
-/* false: it is longer, made of several that are as large, or of random numbers. */
+/* False if the chain is too long, has several inputs of its size, or uses random numbers. */
 bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain);
-/* Its last node once more, in the scopes of the first time. */
+/* Emits the chain again, in the scopes of the original nodes; returns the copy of its last node. */
 gt_id gt_chain_again(gt_graph *graph, const gt_chain *chain);
-/* A value for one more reader: where it is made of less than itself it is made once more, which costs less
- * than to read it; else it is that value. */
+/* The value for another consumer: recomputed if all inputs of its chain are smaller than it, as that is faster than
+ * reading it; else the value itself. */
 gt_id gt_again_if_smaller(gt_graph *graph, gt_id id);
 #endif

@@ -5,15 +5,15 @@ enum {
   WORKGROUP = 256,
   RESIDENT = 1024, /* invocations that keep a unit busy */
   MOST_ACROSS = 64,
-  LEAST_ACROSS = 2,      /* what memory fetches at once */
-  FEW = 4,               /* rows of an invocation, which are on their way at once */
-  MANY = 16,             /* of which it is to have so many before there are more parts to be joined */
+  LEAST_ACROSS = 2,      /* vec4s of one memory transaction */
+  FEW = 4,               /* rows that an invocation loads at once */
+  MANY = 16,             /* rows per invocation before the rows are divided into more chunks */
   ONE_PASS = 2048,       /* rows */
-  CACHED_QUADS = 1 << 20 /* of which it makes no difference in what order they are read */
+  CACHED_QUADS = 1 << 20 /* vec4s that fit the cache, so that the order of reads does not matter */
 };
 
-/* Of what is little, as what a pass before left, an invocation reads but a few rows: it would wait for each,
- * and a second pass for the first. */
+/* For small matrices, such as the results of an earlier pass, a workgroup has fewer columns, so that an invocation
+ * reads only a few rows: it waits for each load, and a second pass waits for the first. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
   uint32_t most = gt_least_u32(MOST_ACROSS, c.workgroup);
@@ -25,7 +25,7 @@ gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t q
   return c;
 }
 
-/* Chunks such that invocations are as many as keep the device busy, if they have enough to do. */
+/* Enough chunks to keep the device busy, if each invocation then still has MANY rows. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;
   const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);

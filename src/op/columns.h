@@ -1,16 +1,16 @@
-/* How a device's kernels that join columns are cut (reduce_columns, moments): a workgroup has some quads of
- * columns, an invocation every so many-th row of one. */
+/* The work distribution of kernels that reduce columns on a device (reduce_columns, moments): a workgroup has
+ * `across` vec4s of columns; an invocation reduces every `down`-th row of one of them. */
 #ifndef GT_OP_COLUMNS_H
 #define GT_OP_COLUMNS_H
 #include "step/lowering.h"
 
-enum { GT_COLUMNS_SERIAL = 64 }; /* rows so few that one invocation does them in turn */
+enum { GT_COLUMNS_SERIAL = 64 }; /* up to this many rows, one invocation reduces all of them */
 
 typedef struct gt_columns {
-  uint32_t across, down, tiles, workgroup; /* quads and rows at once; workgroups side by side */
+  uint32_t across, down, tiles, workgroup; /* vec4s and rows per workgroup; workgroups along the columns */
 } gt_columns;
-/* left: the rows are what a pass before left. */
+/* left: the rows are the results of an earlier pass. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left);
-/* How many rows are joined in this pass, of each of `outer` matrices; all: it is the last one. */
+/* The number of rows per chunk in this pass, for each of `outer` matrices; `rows` in the last pass. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *columns, uint32_t rows, uint32_t outer);
 #endif

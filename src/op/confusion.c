@@ -18,7 +18,7 @@ typedef struct confusion_attribute {
 
 static uint32_t tile_rows(uint32_t columns) { return columns >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / columns; }
 
-/* Tiles run at once: what they add to one number is added at once, too. */
+/* Tiles run in parallel, so counts are incremented atomically. */
 static void confusion_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_confusion_args *a = args;
   const uint32_t per_tile = tile_rows(a->columns), n = a->columns;
@@ -26,7 +26,7 @@ static void confusion_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   (void)spec;
   for (uint32_t r = tile * per_tile; r < (tile + 1) * per_tile && r < a->rows; r++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)r * n;
-    const uint32_t label = GT_PTR(const uint32_t, a->labels)[r]; /* a negative one is large here */
+    const uint32_t label = GT_PTR(const uint32_t, a->labels)[r]; /* negative labels are large as uint32_t */
     uint32_t best = 0;
     if (label >= n || !(GT_PTR(const float, a->weight)[r] > 0)) continue;
     for (uint32_t c = 1; c < n; c++) best = x[c] > x[best] ? c : best;

@@ -65,7 +65,7 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-/* The gradient of a part is that part's gradient with zeros around it. */
+/* The gradient of a view is padded with zeros to the size of the input. */
 static void gradient_view(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
@@ -158,7 +158,7 @@ gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
   return gt_view(graph, x, offset, shape);
 }
 
-/* Parts stand in ascending order and do not overlap. */
+/* Parts are in ascending order and do not overlap. */
 static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
   const gt_pack_attribute *attribute = node->attribute;
@@ -326,7 +326,7 @@ static bool infer_log_row(const gt_graph *graph, const gt_node *node, gt_shape *
   if (log->shape.rank != 2 || log->shape.dim[1] != count || log->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "log variable \"%s\" does not hold rows of %" PRId64 " values",
                    log->name, count);
-  *shape = gt_shape_of(0, NULL); /* nobody reads a value: the row in the log is the result */
+  *shape = gt_shape_of(0, NULL); /* the value is not read: the row in the log is the result */
   *dtype = GT_F32;
   return true;
 }

@@ -19,22 +19,21 @@ typedef struct gt_assign_attribute {
   int64_t offset;
 } gt_assign_attribute;
 
-gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* contents before this step */
+gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* its content before this step */
 /* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. */
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape); /* view of the whole; one dim may be -1 */
 gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of counts] */
-/* The same with each part at its own element offset (ascending) in a flat [total]; what lies between is zero.
- */
+/* The same with each part at its own element offset (ascending) in a flat [total]; gaps are zero. */
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total);
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part);
-/* What x is a view of, by way of other views, too, or x itself; *offset: the element that it begins at. */
+/* The value of which x is a view, also through other views, or x itself; *offset: the element where it begins. */
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset);
-/* gt_view, but where x is a pack or a view of one, and this is exactly one of its parts, the part itself. */
+/* gt_view; but if x is a pack or a view of one, and this is exactly one of the parts, the part itself. */
 gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack); /* some element belongs to no part */
-/* After this step the variable's elements offset … hold x. Becomes a root. All reads of the variable in the
- * same step see the old contents, wherever they stand in the graph. */
+/* After this step the variable's elements from `offset` on are x. Becomes a root. All reads of the variable in the
+ * same step return the old content, whatever their position in the graph. */
 gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x);
 
 /* The step's clock. Variable `state` is u32[GT_STATE_WORDS] (as F32 words): the next step's number and the

@@ -1,5 +1,5 @@
 /* Softmax cross-entropy. With the row's maximum m and t the target, loss = Σ t · log Σ exp(x - m) - Σ t (x -
- * m): nothing overflows. Σ t is 1 but where classes have weights. */
+ * m): nothing overflows. Σ t is 1 unless classes have weights. */
 #include "op/cross_entropy.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -27,11 +27,11 @@ const gt_op_family gt_op_cross_entropy = {rows, ROWS};
 
 typedef struct cross_entropy_attribute {
   float smoothing;
-  uint32_t classes; /* that have weights */
+  uint32_t classes; /* number of class weights; 0: none */
   float weight[];
 } cross_entropy_attribute;
 
-/* How the rows of a step are weighed. */
+/* The target distribution and the class weights of a step. */
 typedef struct rule {
   float smoothing, total;
   const float *weight; /* NULL: all are 1 */
@@ -45,7 +45,7 @@ static float row_maximum(const float *x, uint32_t n) {
   return maximum;
 }
 
-/* Value of a row whose label is none of the classes. */
+/* The value for a row whose label is not a class: 0 if it is ignored, else NaN. */
 static float no_label(uint32_t label) { return label == GT_LABEL_IGNORED ? 0 : NAN; }
 
 static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r) {
@@ -53,7 +53,7 @@ static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r)
   const float maximum = row_maximum(x, n), own = r->weight ? r->weight[label] : 1;
   float exponentials = 0, shifted = 0;
   for (uint32_t c = 0; c < n; c++) exponentials += expf(x[c] - maximum);
-  /* The largest logit itself adds exp(0) = 1: the sum is never 0. */
+  /* The largest logit adds exp(0) = 1, so the sum is never 0. */
   // cppcheck-suppress invalidFunctionArg
   float loss = logf(exponentials);
   if (r->weight) loss *= (1 - r->smoothing) * own + r->smoothing / (float)n * r->total;
@@ -94,7 +94,7 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
   float *y = GT_PTR(float, a->y);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
-    const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* a negative one is large here */
+    const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* negative labels are large as uint32_t */
     if (mode == ROW_LOSS)
       y[row] = row_loss(x, n, label, &r);
     else if (mode == ROW_CORRECT)
@@ -162,7 +162,8 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
       gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
-/* A kernel that has whole rows of logits has few of them in a row, and no memory for weights of classes. */
+/* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and no class
+ * weights, for which it has no buffer. */
 static bool follows(const gt_graph *graph, const gt_node *node) {
   enum { MOST_CLASSES = 32 };
   const cross_entropy_attribute *a = node->attribute;
@@ -175,7 +176,7 @@ float gt_cross_entropy_smoothing(const gt_node *node) {
   return a ? a->smoothing : 0;
 }
 
-/* Makes the step of what is in args; the weights, if there are any, become constants of the plan. */
+/* Emits the step; class weights become constants of the plan. */
 static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cross_entropy_args *args) {
   const cross_entropy_attribute *a = node->attribute;
   const uint32_t classes = a ? a->classes : 0;
@@ -208,7 +209,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (args.columns <= NARROW)
     gt_lower_grid(lowering, args.rows, 64);
   else
-    gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup a row */
+    gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup per row */
 }
 
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {

@@ -1,6 +1,5 @@
-/* The elementwise ops, a row for each instruction (shaders/lib/opcodes.h). All that computes is a
- * program of such instructions (step/program.h); this file's one kernel runs a group that fusion has made of
- * them. */
+/* The elementwise ops, one row per instruction (shaders/lib/opcodes.h). A fused group of them is a program of such
+ * instructions (step/program.h), which the one kernel of this file runs. */
 #include "op/elementwise.h"
 #include "base/count.h"
 #include "base/philox.h"
@@ -57,7 +56,7 @@ static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *s
   return gt_check_size(node->op->name, *shape, error);
 }
 
-/* The comparison, whatever it compares. */
+/* True if the value is 0 or 1: a comparison. */
 static bool compares(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   return node->op->opcode == GT_I_LESS;
@@ -80,7 +79,7 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   }
 }
 
-/* Of what is common before a layer that asks; the rest is not known. */
+/* The bound of |value| for ops that are common before layers that need it; INFINITY: unknown. */
 static double limit(const gt_graph *graph, const gt_node *node) {
   const double first = node->inputs ? gt_node_at(graph, node->input[0])->limit : 0,
                second = node->inputs > 1 ? gt_node_at(graph, node->input[1])->limit : 0;
@@ -145,7 +144,7 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
 #define ROW_OF(opcode, NAME, name, inputs, slope, ...) \
   ROW_##inputs(opcode, name, inputs, GRADIENT_##slope(name))
 
-enum { ROW_CONSTANT, ROW_RANDOM, ROW_LEAKY_RELU }; /* those with an attribute come first */
+enum { ROW_CONSTANT, ROW_RANDOM, ROW_LEAKY_RELU }; /* ops with an attribute are first */
 static const gt_op rows[] = {
     {.name = "constant",
      .kind = GT_OP_ELEMENTWISE,

@@ -1,11 +1,10 @@
-/* Each gradient is written with the op's own value y where that is cheaper than starting from its input
- * again, and because a value that fusion keeps for another reason then costs nothing more. Kinks and domain
- * edges follow PyTorch. */
+/* Gradients use the value y of the op if that is cheaper than recomputing from its input; y is often kept for another
+ * reason and then costs nothing. Kinks and the ends of domains follow PyTorch. */
 #include "op/elementwise_gradient.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
 
-/* The gradient of input i; the input may have been broadcast to the shape of `value`. */
+/* Sets the gradient of input i; the input may have been broadcast to the shape of `value`. */
 static void give(gt_graph *graph, gt_id node, int i, gt_id value, gt_id *input_gradient) {
   const gt_id input = gt_node_at(graph, node)->input[i];
   input_gradient[i] = gt_sum_to(graph, value, gt_node_at(graph, input)->shape);
@@ -66,7 +65,7 @@ BINARY(pow) /* zero, not 0 * inf, where the exponent or the base is 0 */
 END
     /* clang-format on */
 
-    /* dy where `winner` is less than `loser` (max: the other way round), half of it on a tie. */
+    /* dy if `winner` is less than `loser` (max: the other way round), half of it on a tie. */
     static gt_id
     shared(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
   const gt_id tie = gt_equal(graph, lesser, greater);
@@ -117,7 +116,7 @@ UNARY(atan, gt_div(graph, dy, gt_add(graph, gt_mul(graph, a, a), gt_constant(gra
 UNARY(sqrt, gt_div(graph, times(graph, dy, 0.5), y))
 UNARY(reciprocal, gt_neg(graph, gt_mul(graph, dy, gt_mul(graph, y, y))))
 UNARY(abs, gt_mul(graph, dy, gt_sign(graph, a)))
-/* y is 0 exactly where nothing flows back. */
+/* y is 0 exactly where the gradient is 0. */
 UNARY(relu, gt_where(graph, y, dy, gt_constant(graph, 0.0)))
 UNARY(sigmoid, gt_mul(graph, dy, gt_mul(graph, y, one_minus(graph, y))))
 UNARY(tanh, gt_mul(graph, dy, one_minus(graph, gt_mul(graph, y, y))))
@@ -132,7 +131,7 @@ UNARY(erf, gt_mul(graph, dy, times(graph, exp_of_square(graph, a, -1.0), TWO_BY_
 GT_GRADIENT(leaky_relu) {
   if (!wanted[0]) return;
   const double slope = gt_leaky_relu_slope(gt_node_at(graph, node));
-  /* With a positive slope the value has the sign of the input, and the input need not be kept. */
+  /* With a positive slope the value has the sign of the input, so the input is not kept. */
   const gt_id side = slope > 0.0 ? node : input_of(graph, node, 0);
   const gt_id positive = gt_less(graph, gt_constant(graph, 0.0), side);
   input_gradient[0] = gt_where(graph, positive, given[0], times(graph, given[0], slope));

@@ -8,7 +8,7 @@ bool gt_formula_is_constant(const gt_formula *f) {
          (f->arguments < 2 || gt_formula_is_constant(f->argument[1]));
 }
 
-/* --- functions that no instruction is ----------------------------------------------------------------------
+/* --- functions that are not instructions -------------------------------------------------------------------
  */
 
 static gt_id emit_leaky_relu(gt_graph *g, gt_id a) { return gt_leaky_relu(g, a, 0.01); }
@@ -44,7 +44,7 @@ gt_id gt_formula_emit(gt_graph *graph, const gt_formula *f, const gt_id *variabl
   for (size_t i = 0; i < sizeof made / sizeof *made; i++)
     if (!strcmp(f->call, made[i].name)) return made[i].emit(graph, a);
   if (f->arguments == 1) return gt_apply(graph, f->call, 1, a);
-  /* A square is by far the commonest power, and a product is exact and cheap, backwards too. */
+  /* A square is by far the most common power, and a product is exact and cheap, also in the gradient. */
   if (!strcmp(f->call, "pow") && gt_formula_is_constant(f->argument[1]) &&
       gt_formula_evaluate(f->argument[1], NULL) == 2)
     return gt_mul(graph, a, a);

@@ -12,7 +12,7 @@
 
 enum { ROW_GATHER, ROW_ORDER, ROW_SUM, ROWS };
 enum { WORKGROUP = 256 };
-enum { FEW = 256 }; /* a sum over no more than so many needs no partial sums */
+enum { FEW = 256 }; /* up to this many terms, a sum needs no partial sums */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, gather)
@@ -124,7 +124,7 @@ static bool leaves_rows(const gt_graph *graph, const gt_node *node, gt_form *for
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* Values that an invocation takes: four where rows can be cut so. */
+/* 1 if an invocation processes vec4s, because rows are a multiple of four long. */
 static uint32_t quads(uint32_t width) { return width % 4 == 0; }
 static uint64_t pieces(uint64_t count, uint32_t width) { return count * (quads(width) ? width / 4 : width); }
 
@@ -145,7 +145,7 @@ static void lower_gather(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, pieces(args.n, args.width), WORKGROUP);
 }
 
-/* Short runs are sorted; then pairs of runs are merged until there is one. */
+/* Sorts short runs, then merges pairs of runs until one is left. */
 static void lower_order(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const uint32_t n = (uint32_t)node->shape.dim[1];
@@ -168,7 +168,7 @@ static void lower_order(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-/* The power of two at the root of n: a sum has about as many blocks as a block has rows. */
+/* A power of two near the square root of n: a sum then has about as many blocks as a block has rows. */
 static uint32_t block_for(uint32_t n) {
   uint32_t block = 1;
   while ((uint64_t)block * block < n) block *= 2;

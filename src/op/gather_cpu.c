@@ -21,7 +21,7 @@ void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec;
   for (uint32_t i = tile * each; i < end; i++) {
     float *y = GT_PTR(float, t->y) + (size_t)i * t->width;
-    if (index[i] < t->rows) /* a negative one is large here */
+    if (index[i] < t->rows) /* negative indices are large as uint32_t */
       memcpy(y, GT_PTR(const float, t->table) + (size_t)index[i] * t->width, t->width * sizeof *y);
     else
       for (uint32_t k = 0; k < t->width; k++) y[k] = NAN;
@@ -30,8 +30,8 @@ void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- order ---------------------------------------------------------------------------------------------- */
 
-/* One pass of a radix sort by the 8 bits from `shift` on, stable; false: all have the same there, and
- * nothing was moved. */
+/* One stable pass of a radix sort by the 8 bits from `shift` on. Returns false, and moves nothing, if these bits are
+ * equal in all keys. */
 static bool sort_digit(const uint64_t *from, uint64_t *to, uint32_t n, int shift) {
   uint32_t place[DIGITS] = {0}, sum = 0;
   for (uint32_t i = 0; i < n; i++) place[from[i] >> shift & (DIGITS - 1)]++;
@@ -45,7 +45,7 @@ static bool sort_digit(const uint64_t *from, uint64_t *to, uint32_t n, int shift
   return true;
 }
 
-/* A tile: a run. Keys stand in the upper halves of words, positions in the lower ones. */
+/* A tile sorts one run. Keys are in the upper halves of the words, positions in the lower halves. */
 void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_order_args *t = args;
   const uint32_t first = tile * GT_GATHER_RUN, n = gt_least_u32(GT_GATHER_RUN, t->n - first);
@@ -60,7 +60,7 @@ void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   for (uint32_t i = 0; i < n; i++) y[t->n + i] = (uint32_t)word[at][i];
 }
 
-/* The first place in [low, high) whose key is not below this one. */
+/* The first position in [low, high) whose key is not below `key` (lower bound). */
 static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32_t key) {
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -72,7 +72,7 @@ static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32
   return low;
 }
 
-/* A tile: a part of one run, whose keys go behind those of its pair's other run that come before them. */
+/* A tile moves a part of one run: each key goes after the keys of the other run of the pair that come before it. */
 void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_order_args *t = args;
   const uint32_t *key = GT_PTR(const uint32_t, t->x);
@@ -94,7 +94,7 @@ void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
 
 /* --- sums ----------------------------------------------------------------------------------------------- */
 
-/* Adds the rows of x at these positions, one after another. */
+/* Adds the rows of x at these positions, in order. */
 GT_CLONES static void add_rows(const float *x, const uint32_t *position, uint32_t count, float *restrict sum,
                                uint32_t width) {
   for (uint32_t i = 0; i < count; i++) {
@@ -103,7 +103,7 @@ GT_CLONES static void add_rows(const float *x, const uint32_t *position, uint32_
   }
 }
 
-/* Adds rows that follow one another. */
+/* Adds consecutive rows. */
 GT_CLONES static void add_partials(const float *x, uint32_t count, float *restrict sum, uint32_t width) {
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < width; k++) sum[k] += x[(size_t)i * width + k];

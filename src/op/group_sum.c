@@ -65,7 +65,7 @@ gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each,
 
 /* --- CPU kernels ---------------------------------------------------------------------------------------- */
 
-/* Adds rows to `sum`, by way of a sum of a few, which keeps the rounding small. */
+/* Adds rows to `sum` through partial sums of a few rows, which keeps the rounding error small. */
 GT_CLONES static void add_rows(const float *x, size_t stride, uint32_t count, float *restrict sum,
                                uint32_t n) {
   float few[PIECE];
@@ -77,7 +77,7 @@ GT_CLONES static void add_rows(const float *x, size_t stride, uint32_t count, fl
   }
 }
 
-/* A tile: a group, some of the batch. */
+/* A tile sums one group for a part of the batch. */
 static void sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_group_sum_args *t = args;
   const uint32_t pieces = gt_ceil_div(t->batch, PIECE), group = tile / pieces, s = tile % pieces * PIECE;
@@ -104,7 +104,7 @@ static const gt_kernel spread_kernel = {"group_spread", spread_cpu};
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* Items of the batch a workgroup takes: many, but not so many that workgroups are too few. */
+/* Items of the batch per workgroup: many, as long as there are enough workgroups. */
 static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t width) {
   uint32_t columns = MOST_COLUMNS;
   while (columns > LEAST_COLUMNS &&

@@ -1,5 +1,5 @@
-/* Sums of equal groups of neighbouring features, times a number (src/op/group_sum.c): what turns the bits of
- * a logic network's last layer into class scores. */
+/* Sums over groups of consecutive features, times a number (src/op/group_sum.c): they turn the bits of the last layer
+ * of a logic network into class scores. */
 #ifndef GT_OP_GROUP_SUM_H
 #define GT_OP_GROUP_SUM_H
 #include "graph/graph.h"
@@ -7,12 +7,12 @@
 /* y F32 [B, groups] from x F32 [groups * each, B]. */
 gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale);
 
-/* If a gradient [groups * each, B] is that of a group sum, a row of g [groups, B] for each group times scale:
- * returns g, which an op can read without the copies. Else GT_NONE. */
+/* If a gradient [groups * each, B] is that of a group sum, it repeats row k of g [groups, B], times scale, for the
+ * `each` rows of group k: returns g, which an op can read without the copies. Else GT_NONE. */
 gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale);
 
 struct gt_lowering;
-/* The step of a group sum whose x is scratch memory; `node` is the result [B, groups]. */
+/* Emits the step of a group sum whose x is in scratch memory; `node` is the result [B, groups]. */
 void gt_group_sum_lower(struct gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups,
                         uint32_t each, float scale);
 #endif

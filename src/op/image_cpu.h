@@ -1,5 +1,5 @@
-/* What CPU kernels over images [batch, depth, rows, columns, channels] share: a tile is some positions, which
- * are walked line by line. */
+/* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile has some positions, which are
+ * processed line by line. */
 #ifndef GT_OP_IMAGE_CPU_H
 #define GT_OP_IMAGE_CPU_H
 #include "base/count.h"
@@ -9,18 +9,18 @@
 
 enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 };
 
-/* How many positions of so many channels a tile has. */
+/* Positions per tile, for this number of channels. */
 GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
   return channels >= GT_IMAGE_TILE ? 1 : GT_IMAGE_TILE / channels;
 }
 
-/* Positions of [batch, size…] from number `row` on that differ on the last axis only: how many, and where the
- * first of them is. What can be said of the outer axes is said once for all of them. */
+/* A line: consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute the
+ * bounds of the outer axes once per line. */
 typedef struct gt_image_line {
   uint32_t row, sample, at[GT_IMAGE_AXES], rows;
 } gt_image_line;
 
-/* The tile's line that begins at `row`; false: there is none left. */
+/* The line of the tile that begins at position number `row`; false if none is left. */
 GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size, uint32_t channels,
                               uint32_t tile, gt_image_line *line) {
   const uint32_t all = batch * size[0] * size[1] * size[2];
@@ -32,9 +32,8 @@ GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size
   return true;
 }
 
-/* Calls work with the number of channels as a constant where networks often have it and it is small: loops of
- * known length cost a fraction of others. Each case is compiled for each instruction set, so there are few.
- */
+/* Calls `work` with the number of channels as a constant if it is small and common: loops of constant length are
+ * several times faster. Each case is compiled for each instruction set, so there are few cases. */
 #define GT_FOR_CHANNELS(channels, work, ...) \
   switch (channels) {                        \
   case 1: work(__VA_ARGS__, 1); break;       \

@@ -1,5 +1,5 @@
-/* Moments of columns: kernel moments, in a pass over rows, unless what writes them has joined tiles of them
- * (gt_lower_joined), and one over what that left. */
+/* Moments of columns. A first pass of kernel moments reduces chunks of rows, unless the kernel that writes the rows has
+ * already reduced tiles of them (gt_lower_joined); a last pass combines the partial results. */
 #include "op/moments.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -52,7 +52,7 @@ gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight, double eps) {
   return gt_node_add(graph, &rows[0], input, weight == GT_NONE ? 1 : 2, &eps, sizeof eps);
 }
 
-/* What share in the mean each row has, [batch, 1 …] or a scalar. */
+/* The weight of each row in the mean, [batch, 1 …] or a scalar. */
 static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
   const double each = (double)(rows_of(shape) / shape.dim[0]);
   if (moments->inputs < 2) return gt_constant(graph, 1 / (double)rows_of(shape));
@@ -60,11 +60,11 @@ static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
   const gt_id all = gt_mul(graph, gt_sum(graph, weight, 0, false), gt_constant(graph, each));
   gt_shape of_batch = shape;
   for (int d = 1; d < shape.rank; d++) of_batch.dim[d] = 1;
-  const gt_id some = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0, where nothing counts */
+  const gt_id some = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0 if all weights are 0 */
   return gt_reshape(graph, gt_div(graph, weight, some), of_batch);
 }
 
-/* What comes to the variance, by way of what is made of it, too. */
+/* The gradient of the variance, including that through 1 / sqrt(variance + eps). */
 static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *given) {
   const gt_id inverse = gt_result(graph, node, 2);
   if (given[2] == GT_NONE) return given[1];
@@ -73,7 +73,7 @@ static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *given) {
   return given[1] == GT_NONE ? slope : gt_add(graph, given[1], slope);
 }
 
-/* The variance does not change with the mean. */
+/* The derivative of the variance in the mean is 0. */
 static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node moments = *gt_node_at(graph, node);
@@ -99,14 +99,13 @@ static uint32_t columns(const gt_graph *graph, const gt_node *node) {
   return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
 }
 
-/* The CPU's chunks stay in a cache, and depend on the shape only: its results must not depend on how many
- * threads there are. */
+/* On the CPU chunks fit a cache and depend only on the shape, as results must not depend on the number of threads. */
 static uint32_t chunk_for_cpu(uint32_t rows_, uint32_t columns_) {
   enum { CACHED = 32768, LEAST = 64, MOST = 1024 };
   return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / columns_, LEAST), MOST), rows_);
 }
 
-typedef struct pass { /* where it finds what it joins, and where it leaves what it did not join to the end */
+typedef struct pass { /* the input of a pass, and the memory for its partial results */
   uint32_t kind, parts, counts;
 } pass;
 

@@ -1,12 +1,12 @@
-/* A tile: a segment of columns of a chunk. Of rows, which caches hold meanwhile, the mean is made before
- * anything is squared; of parts likewise. */
+/* A tile reduces a segment of columns of a chunk, in two passes over the rows or parts, which stay in the cache: first
+ * the mean, then the squared deviations from it. */
 #include "op/moments_cpu.h"
 #include "base/count.h"
 #include "shaders/op/moments.h"
 #include "step/math.h"
 #include <string.h>
 
-typedef struct work { /* on columns `first` … of so many, for elements begin … end - 1 */
+typedef struct work { /* columns `first` … of a tile, elements begin … end - 1 */
   const struct gt_moments_args *args;
   const uint32_t *spec;
   uint32_t first, n, begin, end;
@@ -30,7 +30,7 @@ static const float *means_of(const work *w, uint32_t i) {
                     : GT_PTR(const float, w->args->from) + 2 * i * columns + w->first;
 }
 
-/* Sums of a few, and then of these, as roundings add up. */
+/* Adds through partial sums of a few rows, which keeps the rounding error small. */
 GT_CLONES static void add(float *restrict few, const float *restrict x, float count, uint32_t n) {
   for (uint32_t j = 0; j < n; j++) few[j] += count * x[j];
 }

@@ -1,5 +1,5 @@
-/* Each op of this family is a box of axes: for every axis of the result, which axis of the input it walks and
- * how (shaders/op/move.h). Lowering turns that description into layout words; one kernel does the rest. */
+/* Each op of this family is a box of axes: for every axis of the result, the axis of the input that it traverses and
+ * how (shaders/op/move.h). Lowering writes this description as layout words for the single kernel. */
 #include "op/move.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -30,7 +30,7 @@ GT_REGISTER(op, move)
 const gt_op_family gt_op_move;
 const gt_op_family gt_op_move = {rows, ROWS};
 
-/* One attribute for all: what an op does not use is zero.
+/* One attribute for all ops; unused fields are zero.
  *   permute: a = axes           expand: out = shape          pad: a = before, b = after, value
  *   shrink: a = start, b = stop stride: a = step             dilate: a = step, out = shape
  *   concatenate: a[0] = axis */
@@ -158,7 +158,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   const int row = (int)(node->op - rows);
   size_t used = 0;
   buffer[0] = 0;
-  if (row == ROW_EXPAND || row == ROW_EXPAND_I32) return; /* the shape tells it all */
+  if (row == ROW_EXPAND || row == ROW_EXPAND_I32) return; /* the shape is printed anyway */
   if (row == ROW_CONCATENATE) {
     snprintf(buffer, size, "axis %d", (int)m->a[0]);
     return;
@@ -179,7 +179,7 @@ static gt_id add(gt_graph *graph, int row, gt_id x, const move_attribute *attrib
 
 static int rank_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.rank; }
 
-/* Copies what there is of up to two lists with one entry per axis of x. */
+/* An attribute with up to two lists of one entry per axis of x; NULL: zeros. */
 static move_attribute lists(const gt_graph *graph, gt_id x, const int64_t *a, const int64_t *b) {
   move_attribute m = {.rank = 0};
   for (int d = 0; x != GT_NONE && d < rank_of(graph, x); d++) {
@@ -201,7 +201,7 @@ static bool is_permutation(const int *axes, int rank) {
   return seen == (1u << rank) - 1;
 }
 
-/* The axes of a permuted value that a permute of this reshape of it amounts to; 0: there are none. */
+/* The number of axes of the permute of x's origin that is equivalent to this permute of its reshape; 0: none is. */
 static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out) {
   const gt_node *node = gt_node_at(graph, x);
   int run[GT_MAX_RANK + 1], count = 0;
@@ -213,9 +213,9 @@ static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out
   return count;
 }
 
-/* A permute of a permute is one permute of the latter's input, or that input itself: layers that work on
- * another layout than they take and give leave no copies between them. So is one that moves some axes as if
- * they were one. */
+/* A permute of a permute becomes one permute of the original value, or that value itself, so layers that permute their
+ * input and output leave no copies between them. This also works through a reshape that merges axes which are moved
+ * together. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
   int both[GT_MAX_RANK];
@@ -227,7 +227,7 @@ gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
     m.a[d] = axes[d];
     same &= axes[d] == d;
   }
-  if (!is_permutation(axes, rank)) return add(graph, ROW_PERMUTE, x, &m); /* refused there */
+  if (!is_permutation(axes, rank)) return add(graph, ROW_PERMUTE, x, &m); /* reports the error */
   if (inner->op == &rows[ROW_PERMUTE]) {
     const move_attribute *first = inner->attribute;
     for (int d = 0; d < rank; d++) both[d] = (int)first->a[axes[d]];
@@ -307,7 +307,7 @@ static gt_id gradient_of_one(gt_graph *graph, gt_id node, gt_id gradient) {
     for (int d = 0; d < x.rank; d++) high[d] = x.dim[d] - m->b[d];
     return gt_pad(graph, gradient, m->a, high, 0.0);
   case ROW_STRIDE: return gt_dilate(graph, gradient, m->a, x);
-  default: /* ROW_DILATE: only the places that came from x; behind the last of them stood zeros */
+  default: /* ROW_DILATE: only the positions that came from x; after the last of them there were zeros */
     for (int d = 0; d < x.rank; d++) high[d] = (x.dim[d] - 1) * m->a[d] + 1;
     return gt_stride(graph, gt_shrink(graph, gradient, low, high), m->a);
   }
@@ -336,13 +336,13 @@ typedef struct box { /* the iteration box as layout words */
   uint32_t rank, word[GT_MAX_RANK][GT_MOVE_WORDS];
 } box;
 
-/* Every element of the axis is read as it is: such neighbours may become one axis. */
+/* True if the axis is traversed without change; adjacent axes of this kind can be merged. */
 static bool is_plain(const uint32_t *w) {
   return w[GT_MOVE_MUL] == 1 && w[GT_MOVE_ADD] == 0 && w[GT_MOVE_DIV] == 1 &&
          w[GT_MOVE_LIMIT] >= w[GT_MOVE_DIM];
 }
 
-/* Drops axes of length 1 that are plain and joins neighbours that are walked as one. */
+/* Drops plain axes of length 1 and merges adjacent axes that are traversed as one. */
 static void simplify(box *b) {
   uint32_t n = 0;
   for (uint32_t d = 0; d < b->rank; d++) {
@@ -375,8 +375,7 @@ static void strides_of(gt_shape shape, uint32_t stride[GT_MAX_RANK]) {
   }
 }
 
-/* The box of `dims`, written with out's strides, each axis d reading x's axis d (from `first` axes on)
- * unchanged. */
+/* The box of `dims`, written with the strides of `out`; each axis d reads axis d of x unchanged. */
 static box plain_box(gt_shape dims, gt_shape x, gt_shape out) {
   box b = {.rank = (uint32_t)dims.rank};
   uint32_t stride[GT_MAX_RANK], out_stride[GT_MAX_RANK];
@@ -395,7 +394,7 @@ static box plain_box(gt_shape dims, gt_shape x, gt_shape out) {
   return b;
 }
 
-/* How the op's result walks its input. */
+/* The box of an op: how its result traverses the input. */
 static box box_of(const gt_node *node, gt_shape x) {
   const move_attribute *m = node->attribute;
   box b = plain_box(node->shape, x, node->shape);
@@ -412,7 +411,7 @@ static box box_of(const gt_node *node, gt_shape x) {
     case ROW_SHRINK: w[GT_MOVE_ADD] = (uint32_t)m->a[d]; break;
     case ROW_STRIDE: w[GT_MOVE_MUL] = (uint32_t)m->a[d]; break;
     case ROW_DILATE: w[GT_MOVE_DIV] = (uint32_t)m->a[d]; break;
-    default: /* expand: an axis of length 1 is read again and again */
+    default: /* expand: an axis of length 1 is read repeatedly */
       if (w[GT_MOVE_LIMIT] != w[GT_MOVE_DIM]) {
         w[GT_MOVE_LIMIT] = w[GT_MOVE_DIM];
         w[GT_MOVE_STRIDE] = 0;
@@ -422,8 +421,7 @@ static box box_of(const gt_node *node, gt_shape x) {
   return b;
 }
 
-/* One step: input `input` of the group's node through box b; part: other steps write the rest of the value.
- * */
+/* Emits one step, which moves input `input` of the node through box b; part: other steps write the rest of the value. */
 static void lower_box(gt_lowering *lowering, gt_id node, gt_id input, box b, struct gt_move_args args,
                       bool part) {
   args.count = 1;
@@ -471,7 +469,7 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-/* What they fill up with is 0, but for padding. */
+/* The value is bits if the input is and the fill value is 0 (only padding can have another). */
 static bool moves_bits(const gt_graph *graph, const gt_node *node) {
   const bool padded = node->op == &rows[ROW_PAD] && ((const move_attribute *)node->attribute)->value != 0;
   return !padded && gt_inputs_are_bits(graph, node);

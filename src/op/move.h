@@ -1,19 +1,18 @@
-/* Movement (src/op/move.c): values go elsewhere, unchanged; F32 or I32. One kernel in gather form does all of
- * it, but for expand of F32 values, which is an elementwise instruction, so that fusion spares the larger
- * copy. */
+/* Data movement (src/op/move.c), for F32 or I32. One gathering kernel does all of it, except expand of F32 values,
+ * which is an elementwise instruction, so that fusion avoids the larger copy. */
 #ifndef GT_OP_MOVE_H
 #define GT_OP_MOVE_H
 #include "graph/graph.h"
-/* Out axis d is x's axis axes[d]. Of permutes in a row one is left, or none. */
+/* Axis d of the result is axis axes[d] of x. Consecutive permutes become one, or none. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes);
 gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape); /* NumPy broadcasting to `shape` */
 gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value);
-/* How many zeros stand before x on that axis; -1 if the node is not a pad with zeros. */
+/* The number of zeros before x on that axis; -1 if the node is not a pad with zeros. */
 int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis);
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop);
 gt_id gt_stride(gt_graph *graph, gt_id x,
                 const int64_t *step); /* every step-th element of each axis, from 0 */
-/* The adjoint of stride: element i of each axis goes to i * step; zeros between and behind, up to `shape`. */
+/* The adjoint of stride: element i of each axis goes to i * step; zeros between and after, up to `shape`. */
 gt_id gt_dilate(gt_graph *graph, gt_id x, const int64_t *step, gt_shape shape);
 gt_id gt_concatenate(gt_graph *graph, const gt_id *x, int count, int axis);
 #endif

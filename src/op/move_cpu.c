@@ -3,8 +3,8 @@
 #include "shaders/op/move.h"
 #include <string.h>
 
-/* A tile walks its elements run by run along the last axis. Within a run the elements that have a source form
- * a range, found once, so that the inner loops neither divide nor test. */
+/* A tile processes its elements in runs along the last axis. Within a run the elements with a source are a contiguous
+ * range, computed once, so that the inner loops neither divide nor branch. */
 typedef struct walk {
   const uint32_t *axis; /* GT_MOVE_WORDS words each */
   uint32_t rank, index[GT_MAX_RANK];
@@ -16,7 +16,7 @@ static void fill_words(uint32_t *y, int64_t step, int64_t count, uint32_t value)
   for (int64_t i = 0; i < count; i++) y[i * step] = value;
 }
 
-/* Where the axes before the last put the run: false if one of them has no source. */
+/* The offsets of a run from the axes before the last; false if one of them has no source. */
 static bool outer_offsets(const walk *w, uint64_t *from, uint64_t *to) {
   bool inside = true;
   *from = *to = 0;
@@ -42,7 +42,7 @@ static void copy_strided(const uint32_t *x, int64_t from, uint32_t *y, int64_t t
     for (int64_t i = 0; i < count; i++) y[i * to] = x[i * from];
 }
 
-/* Elements start … start+n-1 of the last axis; x and y are at the run's row. */
+/* Moves elements start … start + n - 1 of the last axis; x and y point to the row of the run. */
 static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t start, int64_t n) {
   const uint32_t *a = w->axis + (w->rank - 1) * GT_MOVE_WORDS;
   const int64_t mul = a[GT_MOVE_MUL], add = (int32_t)a[GT_MOVE_ADD], div = a[GT_MOVE_DIV],
@@ -58,7 +58,7 @@ static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t star
     return;
   }
   fill_words(y + start * out, out, n, w->fill);
-  /* mul is 1 here: the sources lie div apart. */
+  /* mul is 1 here: every div-th element has a source. */
   const int64_t first = gt_ceil_div(low + add, div);
   for (int64_t j = first; j * div - add < high; j++) y[(j * div - add) * out] = x[j * stride];
 }

@@ -1,4 +1,4 @@
-/* The registry: rows of all families, which the build collects from their GT_REGISTER lines. */
+/* The registry: the rows of all families, which the build collects from GT_REGISTER lines. */
 #include "op/op.h"
 #include "op/check.h"
 #include <assert.h>

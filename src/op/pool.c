@@ -28,7 +28,7 @@ int64_t gt_pool_windows(const gt_pool_attribute *a, int axis, int64_t size) {
   const int64_t spare = a->ceil_mode ? stride - 1 : 0;
   const int64_t room = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + spare;
   if (room < 0) return 0;
-  const int64_t windows = room / stride + 1; /* of which one that begins behind the end is none */
+  const int64_t windows = room / stride + 1; /* one that begins after the end is then dropped */
   return a->ceil_mode && (windows - 1) * stride >= size + padding ? windows - 1 : windows;
 }
 
@@ -50,12 +50,12 @@ static bool check_axis(const gt_pool_attribute *a, int k, int64_t size) {
   if (a->window[k] < 1 || a->window[k] > MOST || a->stride[k] < 0 || a->stride[k] > MOST ||
       a->padding[k] < 0 || a->padding[k] > a->window[k] / 2 || a->dilation[k] < 1 || a->dilation[k] > MOST)
     return false;
-  /* Adaptive windows are reckoned in products of the two. */
+  /* Kernels compute adaptive windows from products of the two, in 32 bits. */
   if (adaptive && (a->out[k] < 1 || (a->out[k] + 1) * (size + 1) > UINT32_MAX)) return false;
   return gt_pool_windows(a, k, size) > 0;
 }
 
-/* *shape becomes that of the pool of an image x. */
+/* Sets *shape to that of the result for an image x. */
 static bool pooled(const char *op, const gt_pool_attribute *a, gt_shape x, gt_shape *shape, gt_error *error) {
   char text[128];
   bool fits = a->axes >= 1 && a->axes <= AXES && x.rank == a->axes + 2 && gt_check_size(op, x, error);
@@ -77,7 +77,7 @@ static int64_t places_of(const gt_pool_attribute *a) {
   return places;
 }
 
-/* Four bytes a word where a word is one of four channels and a byte names each place, and none. */
+/* True if indices are stored as bytes, four channels per word: a byte can hold every position and "none". */
 static bool in_bytes(const gt_pool_attribute *a, gt_shape x) {
   return x.dim[x.rank - 1] % 4 == 0 && places_of(a) <= UINT8_MAX;
 }
@@ -106,7 +106,7 @@ typedef struct gradient_attribute {
   int64_t size[AXES]; /* of the image */
 } gradient_attribute;
 
-/* Inputs: the gradient of the value and, of a maximum, the index. */
+/* Inputs: the gradient of the value and, for a maximum, the index. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
   const gradient_attribute *a = node->attribute;
@@ -128,8 +128,8 @@ static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *att
   return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
 }
 
-/* Of windows that share no element, and leave none out: what each element has of its own. */
-static gt_id apart(gt_graph *graph, const gradient_attribute *a, const gt_id input[2], gt_shape image) {
+/* The gradient for windows that tile the image, as elementwise nodes. */
+static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, const gt_id input[2], gt_shape image) {
   const gt_id each = gt_spread(graph, input[0], image);
   const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)places_of(&a->pool);
   if (input[1] == GT_NONE) return gt_div(graph, each, gt_constant(graph, divisor));
@@ -150,21 +150,21 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *
   if (row != ROW_AVERAGE)
     input[1] = gt_result(graph, row == ROW_MAX_INDEX ? id : add(graph, ROW_MAX_INDEX, x, &a.pool), 1);
   if (gt_spreads(&a.pool, image) && (row == ROW_AVERAGE || in_bytes(&a.pool, image))) {
-    input_gradient[0] = apart(graph, &a, input, image);
+    input_gradient[0] = gradient_of_tiles(graph, &a, input, image);
     return;
   }
   const gt_op *op = &rows[row == ROW_AVERAGE ? ROW_AVERAGE_GRADIENT : ROW_MAX_GRADIENT];
   input_gradient[0] = gt_node_add(graph, op, input, op->min_inputs, &a, sizeof a);
 }
 
-/* The maximum of what a rectifier gives, as a function of what the rectifier is given. */
+/* max_pool(relu(input)) as a function of `input`. */
 typedef struct rectified {
   gt_derivative derivative;
   gt_id input, maximum;
 } rectified;
 
-/* The gradient goes to the places of the maxima alone, and it is a maximum of zero that the rectifier has let
- * nothing through to: what it gives, many times as large as its maxima, need not be kept. */
+/* The gradient goes only to the positions of the maxima, and relu blocks it exactly where the maximum is 0. So the
+ * output of relu, many times as large as the maxima, is not kept. */
 static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id given,
                                   const bool *wanted, gt_id *input_gradient) {
   const rectified *r = derivative->context;
@@ -196,8 +196,7 @@ gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) 
 static const gt_kernel pool_kernel = {"pool", gt_pool_cpu};
 static const gt_kernel gradient_kernel = {"pool_gradient", gt_pool_gradient_cpu};
 
-/* An image with three spatial axes, and windows along them; missing axes, the outer ones, have one element.
- */
+/* An image with three spatial axes, and windows along them; missing outer axes have one element. */
 typedef struct geometry {
   uint32_t batch, channels, in_size[AXES], out_size[AXES], spec[GT_POOL_SPEC_DIVISOR + 1];
 } geometry;
@@ -221,7 +220,7 @@ static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t
   return g;
 }
 
-/* Of a step that writes values of that shape. */
+/* Sets the constants and the grid of a step that writes values of shape `out`. */
 static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt_shape out) {
   const uint64_t count = (uint64_t)gt_shape_count(out);
   for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_DIVISOR; k++)
@@ -230,7 +229,7 @@ static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt
   gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
 }
 
-/* What the prologue reads, which is the input itself where there is none. */
+/* Binds the inputs of the prologue; without a prologue, the input itself. */
 static void read_image(gt_lowering *lowering, gt_step *step, const gt_group *group) {
   const gt_program identity = {.inputs = 1, .outputs = 1};
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
@@ -281,7 +280,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-/* Where no element is of two windows, and where the CPU has room for what one is made of. */
+/* Allows a prologue if windows do not overlap, and on the CPU if a window fits the buffer. */
 static uint32_t prologue(const gt_graph *graph, const gt_node *node) {
   const gt_pool_attribute *a = node->attribute;
   const gt_shape image = gt_node_at(graph, node->input[0])->shape;
@@ -305,7 +304,7 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return node->inputs == 2 ? windows : windows * (double)places_of(&a->pool);
 }
 
-/* "3x3 stride 2x2 padding 1x1", as far as they say anything. */
+/* Prints "3x3 stride 2x2 padding 1x1", without default values. */
 static size_t print_axes(const char *what, const int64_t *value, int64_t axes, int64_t common, char *buffer,
                          size_t size) {
   size_t used = 0;
@@ -317,7 +316,7 @@ static size_t print_axes(const char *what, const int64_t *value, int64_t axes, i
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
-  const gt_pool_attribute *a = node->attribute; /* with which a gradient's begins */
+  const gt_pool_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   size_t used = 0;
   (void)graph;
   used += print_axes("", a->window, a->axes, 0, buffer + used, size - used);

@@ -11,7 +11,7 @@ enum {
   BLOCK = 128,
   ROOM = 4096,
   MOST = 65536
-}; /* channels whose maxima are found together; see gradient_line_of */
+}; /* channels processed together; see gradient_line_of */
 
 typedef struct job {
   uint32_t batch, channels, in_size[AXES], out_size[AXES];
@@ -22,7 +22,7 @@ typedef struct job {
   float *y;
   void *places;                      /* the index */
   const gt_program_context *program; /* a prologue, or an epilogue; NULL: none */
-  uint64_t out[2];                   /* what an epilogue writes */
+  uint64_t out[2];                   /* outputs of an epilogue */
 } job;
 
 static void read_spec(job *j, const uint32_t *spec) {
@@ -36,8 +36,8 @@ static void read_spec(job *j, const uint32_t *spec) {
   memcpy(j->dilation, spec + GT_POOL_SPEC_DILATION_D, sizeof j->dilation);
 }
 
-/* Along one axis: elements first, first + dilation, … before `end` that lie inside, and the place in the
- * window of the first of them; or the windows first … end - 1 that an element lies in. */
+/* Along one axis: the elements first, first + dilation, … before `end` of a window that are inside the image, and the
+ * position in the window of the first; or the windows first … end - 1 that contain an element. */
 typedef struct span {
   int64_t first, end;
   uint32_t place;
@@ -56,7 +56,7 @@ static span elements_of(const job *j, int k, uint32_t o) {
                 (uint32_t)skipped};
 }
 
-/* In 32 bits, in which a division takes half the time: there are some for each element. */
+/* In 32 bits, in which divisions are twice as fast: there are several per element. */
 static span windows_of(const job *j, int k, uint32_t i) {
   const uint32_t in = j->in_size[k], out = j->out_size[k], stride = j->stride[k];
   const uint32_t at = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
@@ -64,7 +64,7 @@ static span windows_of(const job *j, int k, uint32_t i) {
   return (span){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
 }
 
-/* Elements that a mean over window o of an axis counts. */
+/* The number of elements of window o of an axis by which a mean divides. */
 static int64_t count_of(const job *j, int k, uint32_t o) {
   const span s = elements_of(j, k, o);
   if (!j->include_pad || !j->stride[k]) return s.end - s.first;
@@ -72,16 +72,16 @@ static int64_t count_of(const job *j, int k, uint32_t o) {
   return gt_least(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
 }
 
-/* What a mean is divided by, given how many elements count on the outer axes. Inlined, as all that works on
- * floats is here: code of another instruction set between vectors costs more than all the rest. */
+/* The divisor of a mean, given the number of elements on the outer axes. Inlined, like all float code here: a call to
+ * code for another instruction set between vector instructions costs more than everything else. */
 GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
   return j->divisor > 0 ? j->divisor : (float)(outer * count_of(j, 2, w));
 }
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* Makes of y and place the largest so far of n channels, and where it stands. Of equal ones the first is
- * kept, but of those that are no numbers the last, as in PyTorch. */
+/* Updates the maxima y of n channels and their positions `place`. The first of equal values is kept, but the last NaN,
+ * as in PyTorch. */
 GT_MATH void take(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
   for (uint32_t c = 0; c < n; c++) {
     const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
@@ -95,8 +95,8 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
   for (uint32_t c = 0; c < n; c++) y[c] += x[c];
 }
 
-/* Channels from c on of the elements of a window, in order: y and place become those of the largest or,
- * without place, what they come to is added to y. */
+/* Reduces a window for n channels from c on, in order: y and place become the maximum and its position or, if place is
+ * NULL, the sum is added to y. */
 GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, float *y,
                   uint32_t *place) {
   uint32_t at[AXES] = {s[0].place};
@@ -118,7 +118,7 @@ GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c,
 static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t n) {
   if (j->index == GT_POOL_INDEX_WORDS) memcpy((uint32_t *)j->places + at, place, n * sizeof *place);
   if (j->index != GT_POOL_INDEX_BYTES) return;
-  uint8_t *byte = (uint8_t *)j->places + at; /* the lowest byte of a word comes first */
+  uint8_t *byte = (uint8_t *)j->places + at; /* words are little-endian */
   for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
 }
 
@@ -175,8 +175,8 @@ static void pool_line(const job *j, gt_image_line at) {
     max_line(j, at);
 }
 
-/* Windows lie side by side then: as many as fit into the nearest cache have what the prologue makes of their
- * elements as an image of their own. */
+/* With a prologue windows do not overlap: the prologue's values for as many windows as fit the L1 cache are computed
+ * into a buffer, which is then pooled as an image of its own. */
 static void pool_line_of_prologue(const job *j, gt_image_line at) {
   const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
   const uint32_t together = gt_most_u32(1, ROOM / (wide * tall));
@@ -225,8 +225,8 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* Adds to y what comes of the n values of a window that begin at `from`, in which the element stands at
- * `place`; `first`: y is not read. */
+/* Adds to y the gradient from the n channels at `from` of a window in which the element has position `place`; `first`:
+ * y is overwritten. */
 GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
   const float *restrict g = j->x + from;
   const uint8_t *restrict byte = (const uint8_t *)j->places + from;
@@ -249,7 +249,7 @@ GT_MATH void add_mean(const job *j, size_t from, float divisor, float *restrict 
     for (uint32_t c = 0; c < n; c++) y[c] += g[c] / divisor;
 }
 
-/* The element's place in window o of the axis; false: it is one between two of them. */
+/* Sets place to the position of element i in window o; false if it falls between two dilated elements. */
 static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *place) {
   const uint32_t distance = (uint32_t)(i - begin_of(j, k, o)), dilation = j->dilation[k];
   *place = distance;
@@ -258,7 +258,8 @@ static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *plac
   return distance % dilation == 0;
 }
 
-/* Channels c to c + n of the element at w of a line, from all windows that it lies in, in order. */
+/* Sums the gradient of the element at column w of a line, for n channels from c on, over all windows that contain it,
+ * in order. */
 GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const span outer[2], uint32_t channels,
                     uint32_t c, uint32_t n, float *y) {
   const span s = windows_of(j, 2, w);
@@ -281,10 +282,10 @@ GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const spa
       }
     }
   }
-  if (first) memset(y, 0, n * sizeof *y); /* it lies in none */
+  if (first) memset(y, 0, n * sizeof *y); /* no window contains it */
 }
 
-/* Of `rows` times n values from element `first` on: whole rows, or a part of one. */
+/* Runs the epilogue on `rows` times n values from element `first` on: whole rows, or a part of one. */
 static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n, const float *values) {
   float *out[GT_PROGRAM_OUTPUTS] = {0};
   for (uint32_t o = 0; o < j->program->program->outputs; o++) out[o] = GT_PTR(float, j->out[o]) + first;
@@ -294,8 +295,8 @@ static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n
     gt_program_evaluate_rows(j->program, first, n, rows, n, values, n, out);
 }
 
-/* An epilogue may update in place what it also reads, so that its values go by way of a buffer: rows that fit
- * in the nearest cache. */
+/* With an epilogue the values go through a buffer of rows that fits the L1 cache, because the epilogue may update one
+ * of its inputs in place. */
 GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
   const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
   const uint32_t each = !j->program ? at.rows : channels < ROOM ? ROOM / channels : 1;

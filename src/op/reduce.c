@@ -1,5 +1,5 @@
-/* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes:
- * each cuts `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
+/* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes: each divides
+ * `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
 #include "op/reduce.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -31,8 +31,7 @@ const gt_op_family gt_op_reduce = {rows, ROWS};
 
 static bool is_reduced(uint32_t axes, int axis) { return axes >> axis & 1; }
 
-/* How many runs of neighbouring reduced axes there are; axes of length 1 do not count. *last: the axes of the
- * last. */
+/* The number of groups of adjacent reduced axes; axes of length 1 are ignored. *last: the axes of the last group. */
 static int pieces(gt_shape shape, uint32_t axes, uint32_t *last) {
   int count = 0;
   bool inside = false;
@@ -98,7 +97,7 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-/* Rows lie one after another where no axis of a length follows the reduced ones. */
+/* True if the op reduces contiguous rows: no axis longer than 1 follows the reduced ones. */
 static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
@@ -116,8 +115,8 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return true;
 }
 
-/* Sums of all columns at once, of more rows than one pass would do as soon; or of fewer, where nothing is
- * left to be done. */
+/* Column sums that a GEMM epilogue can compute: of more rows than one pass of this kernel handles as fast, or of fewer
+ * rows if the epilogue's sums are final. */
 static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
@@ -136,7 +135,7 @@ static gt_id add(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
   return gt_node_add(graph, &rows[row], &x, 1, &attribute, sizeof attribute);
 }
 
-/* Brings the reduced axes together, before the axes that follow the last of them, and reduces those. */
+/* Permutes the reduced axes to be adjacent, before the axes that follow the last of them, and reduces them. */
 static gt_id permuted(gt_graph *graph, int row, gt_id x, uint32_t axes) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int order[GT_MAX_RANK], n = 0, last = 0;
@@ -253,7 +252,7 @@ static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *given, c
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* The CPU's chunks depend on the shape only: its results must not depend on how many threads there are. */
+/* On the CPU chunks depend only on the shape, as results must not depend on the number of threads. */
 static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
   const uint64_t parallel = (uint64_t)a->outer * gt_ceil_div(a->inner, GT_REDUCE_SEGMENT);
@@ -262,7 +261,7 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   return chunk < a->reduced ? chunk : a->reduced;
 }
 
-/* How kernel reduce_columns is cut; nothing is, where it is of no use. */
+/* The work distribution of kernel reduce_columns; zero if that kernel is not used. */
 static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool left) {
   enum { FEW = 4, IN_TURN = 16 };
   if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : IN_TURN))
@@ -277,7 +276,7 @@ static uint32_t root_of(uint32_t n) {
   return r;
 }
 
-/* On a device: enough chunks to fill it, none shorter than what pays for the next pass. */
+/* On a device: enough chunks to fill it, but none so short that the next pass costs more than it saves. */
 static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target *target) {
   const uint64_t units = target->units ? target->units : 16;
   uint64_t chunk = a->reduced;
@@ -311,8 +310,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
   step->tiles = gt_reduce_tiles(args);
 }
 
-/* One pass. scratch: where it reads its input (GT_NONE: the group's own inputs), from byte `offset` on, and
- * where it writes its chunks. */
+/* Emits one pass. It reads its input from scratch memory, from byte `offset` on (GT_NONE: the group's own inputs), and
+ * writes its chunks to scratch memory. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint64_t offset, uint32_t to) {
   const gt_columns c = columns_of(lowering, args, from != GT_NONE);
@@ -393,8 +392,8 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
   set_grid(lowering, step, &one, GT_REDUCE_SUM);
 }
 
-/* Looks at all, by way of the group's program, or at a stretch of the input as it is. */
-static void look(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
+/* Emits the check of all values of the group's program, or of a stretch of the input in memory. */
+static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
   const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
   const struct gt_reduce_args args =
       in_chunks(lowering,
@@ -414,14 +413,14 @@ static void look(gt_lowering *lowering, const gt_group *group, const gt_stretch 
   set_grid(lowering, step, &args, GT_REDUCE_FINITE);
 }
 
-/* What the flag begins as may be there long before the values that are looked at. */
+/* The initial value of the flag is copied by a step of its own, as it may be known long before the checked values. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   size_t stretches;
   const gt_stretch *stretch = gt_lower_unchecked(lowering, &stretches);
   if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
-  if (!stretch) look(lowering, group, NULL);
-  for (size_t i = 0; stretch && i < stretches; i++) look(lowering, group, &stretch[i]);
+  if (!stretch) emit_check(lowering, group, NULL);
+  for (size_t i = 0; stretch && i < stretches; i++) emit_check(lowering, group, &stretch[i]);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

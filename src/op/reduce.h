@@ -1,8 +1,6 @@
-/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep,
- * reduced axes stay as 1. Summation order is fixed: chunks of a fixed size, then the chunks in order. max and
- * min share their gradient equally among ties.
- * gt_all_finite is one pass, whatever the length: it ends as `otherwise` begins unless it meets a value that
- * is not finite. */
+/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep, reduced axes
+ * have length 1. The order of additions is fixed: chunks of a fixed size, then the chunks in order. max and min
+ * divide their gradient equally among ties. gt_all_finite is one pass, whatever the length. */
 #ifndef GT_OP_REDUCE_H
 #define GT_OP_REDUCE_H
 #include "graph/graph.h"

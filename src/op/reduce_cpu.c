@@ -4,20 +4,19 @@
 #include "step/math.h"
 #include "step/program.h"
 
-/* A sum runs in LANES partial sums whatever the vector width, so that every instruction set gives the same
- * bits. */
+/* A sum has LANES partial sums whatever the vector width, so that every instruction set gives the same bits. */
 enum {
   LANES = GT_REDUCE_LANES,
   BUFFER = 1024,
   TILE_ELEMENTS = 16384,
-  RUN = 128 /* so many values are added one after another; then their sums are */
+  RUN = 128 /* values per partial sum */
 };
 
 typedef struct job {
   const struct gt_reduce_args *args;
   gt_program_context context;
   uint32_t kind;
-  const float *direct; /* where the program's values already lie in memory, or NULL */
+  const float *direct; /* the program's values if they are already in memory, else NULL */
   float *y;
 } job;
 
@@ -25,7 +24,7 @@ static uint32_t segments(const struct gt_reduce_args *a) {
   return a->inner / GT_REDUCE_SEGMENT + (a->inner % GT_REDUCE_SEGMENT != 0);
 }
 
-/* A unit is one chunk of one outer index; short ones share a tile. */
+/* A unit is one chunk of one outer index; short units share a tile. */
 static uint32_t units_per_tile(const struct gt_reduce_args *a) {
   const uint64_t work = (uint64_t)a->chunk * gt_least_u32(a->inner, GT_REDUCE_SEGMENT);
   return segments(a) > 1 || work >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / work);
@@ -40,7 +39,7 @@ float gt_reduce_start(uint32_t kind) {
   return kind == GT_REDUCE_MAX ? -INFINITY : kind == GT_REDUCE_MIN ? INFINITY : 0.0f;
 }
 
-/* to[i] = to[i] joined with from[i]; a NaN stays. */
+/* Combines from[i] into to[i]; NaN is propagated. */
 GT_CLONES static void join(uint32_t kind, float *restrict to, const float *restrict from, uint32_t n) {
   if (kind == GT_REDUCE_SUM)
     for (uint32_t i = 0; i < n; i++) to[i] += from[i];
@@ -72,7 +71,7 @@ float gt_reduce_fold(uint32_t kind, float *lane) {
   return lane[0];
 }
 
-/* The program's values first … first+n-1, in memory already or else in `buffer`. */
+/* The program's values first … first + n - 1: in memory already, or computed into `buffer`. */
 static const float *values(const job *j, uint32_t first, uint32_t n, float *buffer) {
   if (j->direct) return j->direct + first;
   gt_program_evaluate(&j->context, first, n, NULL, &buffer);
@@ -95,7 +94,7 @@ GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
   return count;
 }
 
-/* Tiles that find one at the same time write the same word. */
+/* Several tiles may clear the flag at the same time: they write the same word. */
 static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
   const struct gt_reduce_args *a = j->args;
   const uint32_t last = gt_least_u32(end * a->chunk, a->reduced);
@@ -125,7 +124,7 @@ static float reduce_row(const job *j, uint32_t first, uint32_t n) {
   return gt_reduce_fold(j->kind, total);
 }
 
-/* Short rows follow one another in memory: as many as the buffer holds are evaluated together. */
+/* Short rows are contiguous in memory: as many as fit the buffer are evaluated together. */
 static void reduce_short_rows(const job *j, uint32_t unit, uint32_t end) {
   const uint32_t length = j->args->reduced, together = BUFFER / length;
   float buffer[BUFFER];
@@ -153,7 +152,7 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
 
 /* --- inner > 1: columns --------------------------------------------------------------------------------- */
 
-/* Columns n0 … n0+n-1 of one unit. Whole short rows are evaluated several at a time. */
+/* Reduces columns n0 … n0 + n - 1 of one unit. If these are whole short rows, several are evaluated at a time. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
   const uint32_t at = unit % a->chunks * a->chunk, count = gt_least_u32(a->chunk, a->reduced - at);

@@ -1,4 +1,4 @@
-/* How a row program becomes a step. */
+/* Lowering of a row program to a step. */
 #include "op/rows.h"
 #include "base/count.h"
 #include "op/rows_cpu.h"
@@ -12,7 +12,7 @@ static const gt_kernel kernel = {"rows", gt_rows_cpu};
 
 gt_row_passes gt_rows_passes(const gt_program *p) {
   gt_row_passes passes = {.count = 0};
-  uint32_t known[GT_OPERAND_RESULT + GT_PROGRAM_CODE] = {0}; /* after so many passes */
+  uint32_t known[GT_OPERAND_RESULT + GT_PROGRAM_CODE] = {0}; /* passes after which an operand is known */
   for (uint32_t i = 0; i < p->instructions; i++) {
     const uint32_t code = p->code[i], opcode = gt_code_opcode(code), which = gt_code_operand(code, 1);
     const uint32_t a = known[gt_code_operand(code, 0)];
@@ -46,7 +46,7 @@ static void set_passes(gt_step *step, const gt_program *p) {
   step->spec[GT_ROWS_SPEC_PASSES] = passes.count;
 }
 
-/* How many values of an element an invocation has at the same time: what it has read, or is to write. */
+/* Registers per element: the per-element inputs, or outputs if there are more. */
 static uint32_t values_of(const gt_program *p, uint32_t narrow) {
   uint32_t inputs = 0, outputs = 0;
   for (uint32_t k = 0; k < p->inputs; k++) inputs += GT_LOAD_MODE(p->load[k]) == GT_LOAD_SAME;
@@ -54,8 +54,8 @@ static uint32_t values_of(const gt_program *p, uint32_t narrow) {
   return gt_most_u32(inputs, outputs);
 }
 
-/* An invocation reads some quads at once and keeps them from pass to pass: of long rows more, rather than
- * that more lanes wait for each other, but not more than it has registers for. */
+/* Chooses lanes per row and vec4s per lane. An invocation keeps its vec4s in registers from pass to pass. For long
+ * rows it gets more vec4s, as more lanes would wait for each other, but no more than its registers can hold. */
 static void share(gt_step *step, uint32_t quads, uint32_t values, uint32_t most_lanes) {
   uint32_t lanes = 1, each = 1;
   while (lanes * each < quads) {

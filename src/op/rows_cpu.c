@@ -1,6 +1,6 @@
-/* Row programs on the CPU: each pass evaluates a part of the program, in which what is known by then is an
- * input with one value a row; so is what has one value a row and is read by what has many, which is evaluated
- * once for each row. */
+/* Row programs on the CPU. Each pass evaluates a part of the program; results of earlier passes are inputs of the part,
+ * with one value per row. Instructions with one value per row whose consumers have one value per element are evaluated
+ * once per row ("narrow") and are inputs of the part, too. */
 #include "op/rows_cpu.h"
 #include "base/count.h"
 #include "op/reduce_cpu.h"
@@ -10,11 +10,11 @@
 
 enum {
   REDUCTIONS = GT_PROGRAM_REDUCTIONS,
-  NARROWS = 4,                                 /* of those that are evaluated once for each row */
-  KNOWN = GT_OPERAND_RESULT + GT_PROGRAM_CODE, /* operand codes of what is known, on the way to a part */
+  NARROWS = 4,                                 /* maximum number of narrow instructions */
+  KNOWN = GT_OPERAND_RESULT + GT_PROGRAM_CODE, /* operand codes of known values while a part is built */
   OPERANDS = KNOWN + REDUCTIONS + NARROWS,
-  BUFFER = 2048,  /* elements evaluated together, */
-  TOGETHER = 256, /* and rows */
+  BUFFER = 2048,  /* elements evaluated together */
+  TOGETHER = 256, /* rows evaluated together */
   TILE_ELEMENTS = 4096,
   LANES = GT_REDUCE_LANES
 };
@@ -22,20 +22,20 @@ enum {
 typedef struct gt_part {
   gt_program program;
   gt_program_context context;
-  uint32_t source[GT_PROGRAM_INPUTS];  /* of each input: which of the whole, or KNOWN and more */
-  uint32_t number[GT_PROGRAM_OUTPUTS]; /* of each output: which reduction, or which output of the whole */
+  uint32_t source[GT_PROGRAM_INPUTS];  /* for each input: its number in the whole program, or KNOWN + k */
+  uint32_t number[GT_PROGRAM_OUTPUTS]; /* for each output: the reduction, or the output of the whole program */
 } gt_part;
 
 typedef struct job {
   const struct gt_rows_args *args;
   const uint32_t *spec;
   gt_program whole;
-  uint32_t narrow[NARROWS], narrows; /* instructions */
-  uint32_t first, rows;              /* that are worked on now */
+  uint32_t narrow[NARROWS], narrows; /* narrow instructions */
+  uint32_t first, rows;              /* the current rows */
   float known[REDUCTIONS + NARROWS][TOGETHER];
 } job;
 
-/* Of each instruction. Those written by hand have an immediate besides, but for a random number's. */
+/* Number of operands of each instruction. Instructions written by hand have an additional immediate, except RANDOM. */
 /* clang-format off */
 #define OPERANDS_OF(opcode, NAME, name, inputs, ...) [opcode] = (inputs) ? (inputs) : 2,
 static const int operands_of[] = {
@@ -46,7 +46,7 @@ static const int operands_of[] = {
 
 /* --- parts ---------------------------------------------------------------------------------------------- */
 
-/* Operand k of the whole, if it is needed, becomes the part's next input; false if there is no room. */
+/* Input k of the whole program, if needed, becomes the next input of the part; false if there is no room. */
 static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *needed, uint32_t *renamed) {
   gt_program *p = &part->program;
   if (!needed[k]) return true;
@@ -57,8 +57,8 @@ static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *nee
   return true;
 }
 
-/* Leaves out the instructions that no output needs, and what is read by none of the others. False: what is
- * left has too many inputs. */
+/* Removes the instructions that no output needs, and the inputs that are then unused. False if too many inputs are
+ * left. */
 static bool keep_needed(gt_part *part) {
   gt_program *p = &part->program;
   const gt_program all = *p;
@@ -89,9 +89,7 @@ static bool keep_needed(gt_part *part) {
   return true;
 }
 
-/* The whole, in which reductions and the first so many of what has one value a row are known, without
- * outputs.
- */
+/* The whole program without outputs, in which the reductions and the first `narrows` narrow instructions are known. */
 static gt_part begin_part(const job *j, uint32_t narrows) {
   gt_part part = {.program = j->whole};
   gt_program *p = &part.program;
@@ -110,7 +108,7 @@ static void add_output(gt_part *part, uint32_t operand, uint32_t number) {
   part->program.output[part->program.outputs++] = operand;
 }
 
-/* What is joined in one pass. */
+/* The part that computes the operands of the reductions of one pass. */
 static gt_part pass_part(const job *j, uint32_t pass) {
   gt_part part = begin_part(j, 0);
   for (uint32_t i = 0; i < j->whole.instructions; i++) {
@@ -118,7 +116,7 @@ static gt_part pass_part(const job *j, uint32_t pass) {
     if (gt_joins_rows(gt_code_opcode(code)) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
       add_output(&part, gt_code_operand(code, 0), r);
   }
-  keep_needed(&part); /* a program has few enough inputs for all its reductions to be some */
+  keep_needed(&part); /* cannot fail: there is room for all reductions as inputs */
   return part;
 }
 
@@ -129,7 +127,7 @@ static gt_part narrow_part(const job *j, uint32_t n) {
   return part;
 }
 
-/* Outputs with a value for each element. */
+/* The part that computes the outputs with one value per element. */
 static gt_part wide_part(const job *j) {
   gt_part part;
   for (uint32_t narrows = j->narrows;; narrows = 0) {
@@ -146,8 +144,8 @@ static void add_narrow(job *j, uint32_t instruction) {
   if (j->narrows < NARROWS) j->narrow[j->narrows++] = instruction;
 }
 
-/* Finds the instructions that have one value a row: first those that are outputs, of which there are no more
- * than room is for, then those that others with many values read. */
+/* Finds the narrow instructions: first those that are outputs, for which there is always room, then those with
+ * per-element consumers. */
 static void find_narrow(job *j) {
   const gt_program *p = &j->whole;
   bool wide[OPERANDS] = {false};
@@ -172,9 +170,9 @@ static void find_narrow(job *j) {
     }
 }
 
-/* --- running them --------------------------------------------------------------------------------------- */
+/* --- execution ------------------------------------------------------------------------------------------ */
 
-/* What is known of the rows that are worked on lies as if it were that of all rows. */
+/* Binds the inputs of a part. The known values of the current rows are addressed as if they were those of all rows. */
 static void bind(gt_part *part, const job *j) {
   const uint64_t before = sizeof(float) * (uint64_t)j->first;
   part->context.program = &part->program;
@@ -185,7 +183,7 @@ static void bind(gt_part *part, const job *j) {
   }
 }
 
-/* Where the values of output k of elements first … lie: in memory already, or else in `buffer`. */
+/* The values of output k from element `first` on: in memory already, or in `buffer`. */
 static const float *values_of(const gt_part *part, uint32_t k, uint32_t first, const float *buffer) {
   const gt_program *p = &part->program;
   const uint32_t operand = p->output[k];
@@ -193,7 +191,7 @@ static const float *values_of(const gt_part *part, uint32_t k, uint32_t first, c
   return there ? part->context.x[operand] + first : buffer;
 }
 
-/* The rows, or a long row's parts one after another. */
+/* Runs one pass over the current rows, or over one long row piece by piece. */
 static void join_pass(job *j, gt_part *part) {
   const uint32_t width = j->args->row, outputs = part->program.outputs, all = width * j->rows;
   float buffer[REDUCTIONS][BUFFER], lane[REDUCTIONS][LANES], *out[GT_PROGRAM_OUTPUTS];
@@ -223,7 +221,7 @@ static void join_pass(job *j, gt_part *part) {
 static void write_rows(job *j, gt_part *wide, gt_part *narrow) {
   const uint32_t first = j->first * j->args->row;
   float *out[GT_PROGRAM_OUTPUTS];
-  for (uint32_t n = 0; n < j->narrows; n++) { /* before anything that they read is overwritten */
+  for (uint32_t n = 0; n < j->narrows; n++) { /* before their inputs are overwritten */
     bind(&narrow[n], j);
     gt_program_gather(&narrow[n].context, first, j->args->row, j->rows, j->known[REDUCTIONS + n]);
   }
@@ -250,7 +248,7 @@ void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const uint32_t end = gt_least_u32(args->rows, (tile + 1) * each);
   const uint32_t together = args->row <= BUFFER ? gt_least_u32(BUFFER / args->row, TOGETHER) : 1;
   gt_part pass[REDUCTIONS], narrow[NARROWS], wide;
-  job j; /* not cleared: what is known is written before it is read */
+  job j; /* not cleared: known values are written before they are read */
   j.args = args, j.spec = spec, j.first = tile * each;
   gt_program_from_spec(spec, &j.whole);
   find_narrow(&j);

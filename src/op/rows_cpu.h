@@ -1,4 +1,4 @@
-/* The kernel of row programs on the CPU (src/op/rows_cpu.c) and what it shares with the lowering. */
+/* The CPU kernel of row programs (src/op/rows_cpu.c) and the sizes that it shares with the lowering. */
 #ifndef GT_OP_ROWS_CPU_H
 #define GT_OP_ROWS_CPU_H
 #include "lib/opcodes.h"

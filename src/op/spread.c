@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum { ROW_SPREAD, ROW_CHOICE, ROWS };
-enum { MOST_WINDOW = 255, MOST_COLUMNS = 8191 }; /* of an input's load (lib/opcodes.h) */
+enum { MOST_WINDOW = 255, MOST_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, spread)
@@ -18,8 +18,8 @@ typedef struct spread_attribute {
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-/* Not lines of one window: a step with such of 4 x 4 elements, where places and windows fold to a few bits of
- * an element's number, crashed NVIDIA's compiler (580.159.04); and they are where images are small. */
+/* Not for lines with a single window, which only small images have: a step with such windows of 4 x 4 elements, where
+ * indices simplify to a few bits of the element number, crashed NVIDIA's compiler (580.159.04). */
 bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
   const int last = (int)a->axes - 1;
   bool several = false;
@@ -93,7 +93,7 @@ gt_id gt_spread_choice(gt_graph *graph, gt_id index, gt_shape image, const gt_po
   return add(graph, ROW_CHOICE, index, image, attribute->window);
 }
 
-/* Each value has what comes of all the elements of its window. */
+/* The gradient of a value is the sum over the elements of its window. */
 static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   gt_pool_attribute sum = pool_of(gt_node_at(graph, id)->attribute);

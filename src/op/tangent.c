@@ -1,6 +1,6 @@
-/* An op's gradient is linear in what it is given; so the derivative along a direction is that of the
- * gradient, pulled back to what it was given (the transpose of a transpose): no op says anything of its own
- * for it. The nodes of the gradient itself are read by nobody, and never computed. */
+/* Forward-mode derivatives from two reverse-mode ones: the gradient of an op is linear in the given gradient, so its own
+ * gradient with respect to that is the derivative along a direction (the transpose of the transpose). Ops need no
+ * forward-mode rules. The nodes of the inner gradient are unused, so they are never computed. */
 #include "op/tangent.h"
 #include "base/memory.h"
 #include "graph/op.h"
@@ -12,11 +12,11 @@
 struct gt_tangents {
   gt_graph *graph;
   gt_id at;
-  gt_id *of; /* of each node up to `known`: its tangent, or GT_NONE where it is not known yet or nothing */
+  gt_id *of; /* for each node below `known`: its tangent, or GT_NONE if it is unknown or zero */
   gt_id known;
 };
 
-/* Which nodes lie between `at` and the value, both of them included. */
+/* Marks the nodes on paths from `at` to the value, including both. */
 static bool *mark_between(const gt_graph *graph, gt_id at, gt_id value) {
   bool *between = gt_alloc(graph->count), *reached = gt_alloc(graph->count);
   if (at <= value) reached[at] = true;
@@ -62,7 +62,7 @@ void gt_tangents_destroy(gt_tangents *t) {
   free(t);
 }
 
-/* The sum of what each of its inputs contributes; false: there is no such derivative. */
+/* Sets *sum to the sum of the contributions of a node's inputs; false if the op has no such derivative. */
 static bool push(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *input_gradient, gt_id *sum) {
   gt_graph *graph = t->graph;
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */

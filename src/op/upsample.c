@@ -85,7 +85,7 @@ typedef struct axis {
   bool linear, align_corners;
 } axis;
 
-/* In floats, as PyTorch does: which of two is nearer, where both are as near, hangs on the rounding. */
+/* In floats, like PyTorch, because the rounding decides ties. */
 static uint32_t nearest(const axis *a, uint32_t o) {
   if (a->out == a->in) return o;
   if (a->out == 2 * (uint64_t)a->in) return o / 2;
@@ -93,7 +93,7 @@ static uint32_t nearest(const axis *a, uint32_t o) {
   return gt_least_u32((uint32_t)floorf((float)o * each), a->in - 1);
 }
 
-/* Where place o lies among those of the image. */
+/* The position of output element o in the coordinates of the input. */
 static double place_of(const axis *a, uint32_t o) {
   if (a->align_corners) return a->out > 1 ? (double)o * (a->in - 1) / (a->out - 1) : 0;
   const double each = a->factor > 0 ? 1 / a->factor : (double)a->in / a->out;
@@ -122,7 +122,7 @@ static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
 
 static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all[AXES]) {
   for (int k = 0; k < AXES; k++) {
-    const int own = k - (AXES - (int)a->axes); /* missing axes, the outer ones, have one element */
+    const int own = k - (AXES - (int)a->axes); /* missing outer axes have one element */
     all[k] = (axis){1, 1, 0, false, false};
     if (own >= 0)
       all[k] = (axis){(uint32_t)image.dim[1 + own], (uint32_t)a->out[own], a->factor[own], a->linear != 0,
@@ -130,7 +130,7 @@ static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all[AX
   }
 }
 
-/* The step over an image of that shape, to or from `result`, of its own shape. */
+/* Emits the step between an image of that shape and `result`. */
 static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_upsample_attribute *a,
                        gt_shape image, gt_id from, gt_id result) {
   const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), result)->shape;
@@ -176,9 +176,9 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-/* A product and a sum for each place that a value comes from. */
+/* One product and one sum for each input element of a value. */
 static double flops(const gt_graph *graph, const gt_node *node) {
-  const gt_upsample_attribute *a = node->attribute; /* with which a gradient's begins */
+  const gt_upsample_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   const gt_shape input = gt_node_at(graph, node->input[0])->shape;
   const gt_shape result = node->op == &rows[ROW_UPSAMPLE] ? node->shape : input;
   return (double)gt_shape_count(result) * (a->linear ? ldexp(2, (int)a->axes) : 0);

@@ -7,7 +7,7 @@ enum { AXES = GT_IMAGE_AXES };
 
 typedef struct job {
   const struct gt_upsample_args *t;
-  const uint32_t *mixed; /* of each axis */
+  const uint32_t *mixed; /* for each axis: 1 if it is interpolated */
 } job;
 
 typedef struct source {
@@ -30,7 +30,7 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, float weight, b
     for (uint32_t c = 0; c < n; c++) y[c] += weight * x[c];
 }
 
-/* The two places along axis k, or the only one, and what they weigh. */
+/* The two input positions along axis k, or the only one, and their weights. */
 GT_MATH uint32_t mix_along(const job *j, int k, uint32_t o, uint32_t place[2], float weight[2]) {
   const source s = source_of(j->t, k, o);
   place[0] = s.first;
@@ -79,7 +79,7 @@ void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* What place i of axis k weighs in place o of the result. */
+/* The weight of input position i of axis k in output position o. */
 GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
   const source s = source_of(j->t, k, o);
   if (!j->mixed[k]) return 1;
@@ -88,7 +88,7 @@ GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
   return weight;
 }
 
-/* The places of the result that place i of axis k goes to: {first, end}. */
+/* The range {first, end} of output positions that read input position i of axis k. */
 static const uint32_t *goes_to(const struct gt_upsample_args *t, int k, uint32_t i) {
   return GT_PTR(const uint32_t, t->table) + t->inputs[k] + 2 * (size_t)i;
 }
@@ -110,7 +110,7 @@ GT_MATH void gradient_of(const job *j, gt_image_line at, uint32_t channels) {
                   channels);
       }
     }
-    if (first) memset(y, 0, channels * sizeof *y); /* none came from it */
+    if (first) memset(y, 0, channels * sizeof *y); /* no output reads it */
   }
 }
 

@@ -29,16 +29,16 @@ static const gt_kernel grey_kernel = {"augment_grey", gt_augment_grey_cpu};
 
 static int64_t channels_of(gt_shape shape) { return shape.rank == 4 ? shape.dim[3] : 1; }
 
-/* What is seen of pictures of this shape. */
-static gt_shape seen_of(gt_shape shape, const gt_augment_look *look) {
+/* The shape of the output for images of this shape. */
+static gt_shape output_shape(gt_shape shape, const gt_augment_look *look) {
   if (!look->height) return shape;
   shape.dim[1] = look->height;
   shape.dim[2] = look->width;
   return shape;
 }
 
-/* Pictures, and a record for each of them. */
-static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error *error) {
+/* Checks the images, and that there is a record for each. */
+static bool check_images(const gt_graph *graph, const gt_node *node, gt_error *error) {
   const gt_augment_look *look = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *drawn = gt_node_at(graph, node->input[1]);
   char text[128];
@@ -54,7 +54,7 @@ static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
   const gt_augment_look *look = node->attribute;
-  if (!check_pictures(graph, node, error)) return false;
+  if (!check_images(graph, node, error)) return false;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const int expected = 2 + (look->contrasts != 0);
   if (node->inputs > expected) {
@@ -63,7 +63,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
         gt_shape_count(x) / x.dim[0] % scaling.dim[1] || (look->height && channels_of(x) % scaling.dim[1]))
       return gt_fail(error, GT_ERR_INTERNAL, "augment: the scaling does not match");
   }
-  *shape = seen_of(x, look);
+  *shape = output_shape(x, look);
   *dtype = GT_F32;
   return gt_check_size("augment", *shape, error);
 }
@@ -71,14 +71,14 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
   *dtype = GT_F32;
-  if (!check_pictures(graph, node, error)) return false;
+  if (!check_images(graph, node, error)) return false;
   *shape = gt_shape_1(gt_node_at(graph, node->input[0])->shape.dim[0]);
   return true;
 }
 
 static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
-  const gt_shape x = gt_node_at(graph, node->input[0])->shape, seen = seen_of(x, look);
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape, seen = output_shape(x, look);
   return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
                                   .height = (uint32_t)x.dim[1],
                                   .width = (uint32_t)x.dim[2],
@@ -91,7 +91,7 @@ static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node 
                                   .white = look->white};
 }
 
-/* What lies beyond the border and in erased boxes, in each channel. */
+/* Uploads the values outside the image and in erased boxes, for each channel. */
 static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uint32_t channels) {
   const size_t count = (size_t)(1 + look->boxes) * channels;
   float *value = gt_alloc(count * sizeof *value);
@@ -142,10 +142,10 @@ static void lower_grey(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_augment_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_augment_args, drawn), node->input[1]);
   gt_lower_write(lowering, offsetof(struct gt_augment_args, y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)args.batch * local, local); /* a workgroup a sample */
+  gt_lower_grid(lowering, (uint64_t)args.batch * local, local); /* one workgroup per sample */
 }
 
-/* Four products for a pixel that is mixed of four, more for light. */
+/* Four products for a pixel that is interpolated from four, more for color changes. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;

@@ -1,17 +1,15 @@
-/* Augmentation of pictures (src/op/augment): what is done to each sample of a batch is drawn first
- * (augment_draw), from Philox by the clock's seed and step, the row and the stage, with the same bits on
- * every device; then one pass reads the batch and writes it changed (augment). No gradient goes through
- * either: the samples are data. Stages work in this order, whatever order they are given in but for those of
- * the map:
+/* Augmentation of images (src/op/augment): first the parameters of each sample of a batch are drawn
+ * (augment_draw), from Philox with the clock's seed and step, the row and the stage, with the same bits on
+ * every device; then one pass transforms the batch (augment). Neither has a gradient: the samples are data.
+ * Stages run in this order, whatever order they are given in, except for the stages of the map:
  *
- *   map      where pixels come from; all stages of it together are one affine map. What lies beyond the
- *            sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
- *            whole pixels, or flips, copies.
- *   light    brightness, contrast, saturation, hue, as torchvision computes them, in this order; not of
- *            `fill`
- *   scaling  what the batch op would have done: (value - center) * scale + shift
+ *   map      geometric: all its stages together are one affine map. Pixels outside the sample have a constant
+ *            value, `fill`, or are those of the reflected sample. A map that only shifts by whole pixels, or
+ *            flips, copies pixels exactly.
+ *   light    brightness, contrast, saturation, hue, as in torchvision, in this order; not for `fill`
+ *   scaling  that of the batch op: (value - center) * scale + shift
  *   erased   boxes of a constant value
- *   mixed    with the row before it, the first with the last
+ *   mixed    with the previous row of the batch; the first row with the last
  *
  * Channels come last: samples are [height, width, channels] or [height, width]. */
 #ifndef GT_OP_AUGMENT_H
@@ -31,48 +29,46 @@ typedef enum gt_augment_kind {
 typedef struct gt_augment_stage {
   uint32_t kind;
   float value[10];
-  uint32_t height, width; /* of the piece that a crop cuts out; 0: the size that samples have already */
+  uint32_t height, width; /* size of the output of a crop; 0: the size does not change */
 } gt_augment_stage;
 
-typedef struct gt_augment_rule { /* attribute of augment_draw: zero where it is not used */
+typedef struct gt_augment_rule { /* attribute of augment_draw; unused elements are zero */
   int64_t batch;
-  uint32_t height, width, stages, boxes; /* of the samples; boxes: stages that erase */
+  uint32_t height, width, stages, boxes; /* height, width: of the samples; boxes: number of erasing stages */
   gt_augment_stage stage[GT_AUGMENT_MOST_STAGES];
 } gt_augment_rule;
 
-typedef enum gt_augment_border {                     /* what lies beyond a sample's border */
+typedef enum gt_augment_border {                     /* values outside the sample */
                                  GT_BORDER_FILL,     /* a constant value */
                                  GT_BORDER_EDGE,     /* the value at the border */
-                                 GT_BORDER_REFLECT,  /* the sample, reflected at its last pixels, which come
-                                                        once */
-                                 GT_BORDER_SYMMETRIC /* the sample, reflected behind them */
+                                 GT_BORDER_REFLECT,  /* reflection without repeating the last pixels */
+                                 GT_BORDER_SYMMETRIC /* reflection that repeats the last pixels */
 } gt_augment_border;
 
-typedef struct gt_augment_look { /* attribute of augment: zero where it is not used */
-  uint32_t height, width;        /* of what is seen; 0: all of the sample */
+typedef struct gt_augment_look { /* attribute of augment; unused elements are zero */
+  uint32_t height, width;        /* size of the output; 0: that of the sample */
   uint32_t border;               /* gt_augment_border */
-  uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
+  uint32_t nearest;              /* nearest pixel instead of bilinear interpolation */
   uint32_t lights, contrasts, saturates,
-      hues; /* which factors are drawn: any of them, of contrast, of saturation, of hue */
+      hues; /* color changes in use: any, contrast, saturation, hue */
   uint32_t mixes;
-  uint32_t boxes;                     /* so many of those that are drawn are erased */
-  float white;                        /* what light reaches at most, in the units of the samples */
+  uint32_t boxes;                     /* number of erased boxes */
+  float white;                        /* the maximum of a channel, in the units of the samples */
   float fill[GT_AUGMENT_MOST_VALUES]; /* by channel; further channels have the last one */
-  float value[GT_AUGMENT_MOST_BOXES][GT_AUGMENT_MOST_VALUES]; /* of erased boxes, scaled already */
+  float value[GT_AUGMENT_MOST_BOXES][GT_AUGMENT_MOST_VALUES]; /* of erased boxes, after scaling */
 } gt_augment_look;
 
-/* F32 [batch, words]: what is drawn (shaders/op/augment/augment_draw.h). */
+/* F32 [batch, words]: the random parameters (shaders/op/augment/augment_draw.h). */
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
-/* F32 [batch]: what each sample's own label weighs. */
+/* F32 [batch]: the weight of each sample's own label. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
-/* x F32 [batch, height, width(, channels)] changed, of the look's size. scaling as in gt_batch, of what a
- * sample holds: GT_NONE for none. */
+/* Transforms x F32 [batch, height, width(, channels)]; the result has the size in `look`. scaling: as in gt_batch,
+ * for the values of a sample; or GT_NONE. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
-/* The middle of x [batch, height, width(, channels)], as torchvision's center_crop cuts it; x itself where it
- * has that size. */
+/* The center crop of x [batch, height, width(, channels)], as in torchvision; x itself if it has that size. */
 gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)] mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
-/* F32 [batch]: the mean of a sample's greys, brightness changed: what contrast is seen against. */
+/* F32 [batch]: the mean gray level of a sample after the change of brightness, the reference for contrast. */
 gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look);
 #endif

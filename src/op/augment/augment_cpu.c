@@ -4,14 +4,14 @@
 #include "shaders/op/augment/drawn.h"
 #include <string.h>
 
-enum { CHANNELS = 4 }; /* that are worked on at once */
+enum { CHANNELS = 4 }; /* channels processed at once */
 
 typedef struct job {
   const struct gt_augment_args *a;
   const uint32_t *spec;
 } job;
 
-/* A sample, and what was drawn for it. */
+/* A sample, and its random parameters. */
 typedef struct source {
   const float *x, *record;
   float grey;
@@ -38,9 +38,9 @@ GT_MATH float within(float v, float white) {
   return gt_pick(v > white, white, v);
 }
 
-/* The hue of red, green and blue turned, 1 is once around; the largest and the least of them stay (HSV). */
+/* Rotates the hue of an RGB color by `turn` revolutions; the largest and the smallest component are unchanged (HSV). */
 static void turn_hue(float turn, float *v) {
-  static const float begin[3] = {5, 3, 1}; /* a channel's place on the circle of six */
+  static const float begin[3] = {5, 3, 1}; /* position of each channel on the hue circle, in sixths */
   const float most = gt_pick(v[0] > v[1], gt_pick(v[0] > v[2], v[0], v[2]), gt_pick(v[1] > v[2], v[1], v[2])),
               least =
                   gt_pick(v[0] < v[1], gt_pick(v[0] < v[2], v[0], v[2]), gt_pick(v[1] < v[2], v[1], v[2]));
@@ -105,9 +105,9 @@ GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *
   }
 }
 
-/* A place beyond the border as one within it, along an axis of so many pixels. */
+/* Maps a position outside the image to one inside, along an axis of `length` pixels. */
 GT_MATH float fold(uint32_t border, float place, uint32_t length) {
-  const bool twice = border == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  const bool twice = border == GT_AUGMENT_SYMMETRIC; /* the last pixel is repeated */
   const float half = twice ? 0.5f : 0.0f, period = 2 * (float)(twice ? length : length - 1);
   if (border == GT_AUGMENT_EDGE || period <= 0) return place;
   place += half;
@@ -117,7 +117,7 @@ GT_MATH float fold(uint32_t border, float place, uint32_t length) {
 
 GT_MATH bool inside(float place, uint32_t length) { return place >= -0.5f && place < (float)length - 0.5f; }
 
-/* What the sample shows at a pixel in n channels, before anything is mixed. */
+/* The value of the augmented sample at a pixel, in n channels, before mixing. */
 GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) {
   const struct gt_augment_args *a = j->a;
   const float *table = GT_PTR(const float, a->table), *map = s->record + GT_AUGMENT_MAP;
@@ -165,7 +165,7 @@ GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
     }
 }
 
-/* Grey and coloured pictures have loops of known length. */
+/* Images with one or three channels have loops of constant length. */
 GT_CLONES static void augment_line(const job *j, gt_image_line at) {
   switch (j->a->channels) {
   case 1: line_of(j, at, 1); break;
@@ -184,7 +184,7 @@ void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     augment_line(&j, at);
 }
 
-/* One sample a tile. In double: a picture may have many pixels. */
+/* One sample per tile. In double precision, because an image may have many pixels. */
 void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const uint32_t places = a->height * a->width, n = a->channels;

@@ -8,7 +8,7 @@
 
 static const double degree = 0.017453292519943295; /* pi / 180 */
 
-/* A table under construction: the stages' words first, then columns of floats. */
+/* A table under construction: first the words of the stages, then tables of floats. */
 typedef struct table {
   uint32_t *word;
   size_t words, capacity;
@@ -39,34 +39,34 @@ static void set_float(table *t, size_t word, double value) {
   memcpy(&t->word[word], &rounded, sizeof rounded);
 }
 
-/* Quantile k of what is uniform between low and high. */
-static double even(const float *range, uint32_t k) {
+/* Quantile (k + 1/2) / GT_AUGMENT_QUANTILES of the uniform distribution on [range[0], range[1]]. */
+static double uniform_quantile(const float *range, uint32_t k) {
   return (double)range[0] + ((double)range[1] - (double)range[0]) * (k + 0.5) / GT_AUGMENT_QUANTILES;
 }
 
 /* --- distributions --- */
 
-/* The share of Beta(alpha, alpha) below x, for x <= 1/2: of its integrand's series each term is the one
- * before times x (2 alpha + n) / (alpha + 1 + n). */
-static double beta_below(double alpha, double x, double logarithm) {
+/* The CDF of Beta(alpha, alpha) at x <= 1/2, by a power series in which each term is the previous one times
+ * x (2 alpha + n) / (alpha + 1 + n). */
+static double beta_cdf(double alpha, double x, double log_beta) {
   double term = 1, sum = 0;
   if (x <= 0) return 0;
   for (int n = 0; term > 1e-17 * sum; n++) {
     sum += term;
     term *= x * (2 * alpha + n) / (alpha + 1 + n);
   }
-  return exp(alpha * (log(x) + log1p(-x)) - logarithm) / alpha * sum;
+  return exp(alpha * (log(x) + log1p(-x)) - log_beta) / alpha * sum;
 }
 
 void gt_beta_quantiles(double alpha, uint32_t count, double *quantile) {
-  const double logarithm = 2 * lgamma(alpha) - lgamma(2 * alpha);
+  const double log_beta = 2 * lgamma(alpha) - lgamma(2 * alpha);
   double low = 0;
   for (uint32_t k = 0; k < (count + 1) / 2; k++) {
     const double wanted = (k + 0.5) / count;
     double high = 0.5;
     for (int i = 0; i < 48; i++) {
       const double middle = (low + high) / 2;
-      if (beta_below(alpha, middle, logarithm) < wanted)
+      if (beta_cdf(alpha, middle, log_beta) < wanted)
         low = middle;
       else
         high = middle;
@@ -78,13 +78,14 @@ void gt_beta_quantiles(double alpha, uint32_t count, double *quantile) {
 
 /* --- stages --- */
 
-/* Roots of areas, and of ratios of width to height: setting 0 and 1. */
-static void add_rectangles(table *t, size_t word, const float *area, const float *ratio, double picture) {
+/* Adds two tables: square roots of the areas, whose offset is setting 0, and square roots of width/height with
+ * their reciprocals, whose offset is setting 1. */
+static void add_rectangles(table *t, size_t word, const float *area, const float *ratio, double image_area) {
   const double low = log((double)ratio[0]), high = log((double)ratio[1]);
   double *roots = gt_alloc((1 + 2) * GT_AUGMENT_QUANTILES * sizeof *roots),
          *ratios = roots + GT_AUGMENT_QUANTILES;
   for (uint32_t k = 0; k < GT_AUGMENT_QUANTILES; k++) {
-    roots[k] = sqrt(picture * even(area, k));
+    roots[k] = sqrt(image_area * uniform_quantile(area, k));
     ratios[2 * k] = exp((low + (high - low) * (k + 0.5) / GT_AUGMENT_QUANTILES) / 2);
     ratios[2 * k + 1] = 1 / ratios[2 * k];
   }
@@ -95,24 +96,23 @@ static void add_rectangles(table *t, size_t word, const float *area, const float
   free(roots);
 }
 
-/* k / seen for k = 0 … length. */
-static uint32_t add_parts(table *t, uint32_t length, uint32_t seen) {
+/* Adds the table k / output_size, k = 0 … length; returns its offset. */
+static uint32_t add_fractions(table *t, uint32_t length, uint32_t output_size) {
   double *part = gt_alloc((length + 1) * sizeof *part);
-  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / seen;
+  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / output_size;
   const uint32_t first = add_floats(t, part, length + 1);
   free(part);
   return first;
 }
 
-/* To the nearest whole number, a half to the even one, as Python's round. A ratio is a float, so that 15 *
- * 0.3 comes to a little more than 4.5: what is that near to a half is taken for it. */
+/* Rounds to the nearest integer, ties to even, like Python's round(). Because ratios are stored as float,
+ * 15 * 0.3f is slightly above 4.5; values this close to a tie are therefore treated as ties. */
 static double nearest(double x) {
   const double twice = rint(2 * x);
   return fabs(2 * x - twice) < 1e-6 * x ? (double)gt_half_to_even((int64_t)twice) : rint(x);
 }
 
-/* The middle of the picture, as much of it as the ratios allow (torchvision's RandomResizedCrop.get_params).
- */
+/* The largest centered crop whose aspect ratio is in range (torchvision's RandomResizedCrop.get_params). */
 static void set_middle(uint32_t *word, size sample, const float *ratio) {
   const double shape = (double)sample.width / sample.height;
   double width = sample.width, height = sample.height;
@@ -126,51 +126,52 @@ static void set_middle(uint32_t *word, size sample, const float *ratio) {
 
 static void add_resized_crop(table *t, size_t word, size sample, size piece, const float *value) {
   add_rectangles(t, word, value, value + 2, area_of(sample));
-  const uint32_t widths = add_parts(t, sample.width, piece.width),
-                 heights = add_parts(t, sample.height, piece.height);
+  const uint32_t widths = add_fractions(t, sample.width, piece.width),
+                 heights = add_fractions(t, sample.height, piece.height);
   t->word[word + 2] = widths;
   t->word[word + 3] = heights;
   set_middle(&t->word[word + 4], sample, value + 2);
 }
 
-/* value: as of GT_DRAW_AFFINE. */
+/* value: the settings of GT_DRAW_AFFINE (op/augment/kinds.h). */
 static void add_affine(table *t, size_t word, const float *value) {
   const uint32_t columns = GT_AUGMENT_AFFINE_COLUMNS;
-  double *line = gt_alloc((size_t)columns * GT_AUGMENT_QUANTILES * sizeof *line);
+  double *rows = gt_alloc((size_t)columns * GT_AUGMENT_QUANTILES * sizeof *rows);
   for (uint32_t k = 0; k < GT_AUGMENT_QUANTILES; k++) {
-    const double angle = degree * even(value, k);
-    const double to[] = {cos(angle), sin(angle), 1 / even(value + 4, k), tan(degree * even(value + 6, k)),
-                         tan(degree * even(value + 8, k))};
-    memcpy(line + (size_t)k * columns, to, sizeof to);
+    const double angle = degree * uniform_quantile(value, k);
+    const double to[] = {cos(angle), sin(angle), 1 / uniform_quantile(value + 4, k),
+                         tan(degree * uniform_quantile(value + 6, k)),
+                         tan(degree * uniform_quantile(value + 8, k))};
+    memcpy(rows + (size_t)k * columns, to, sizeof to);
   }
-  const uint32_t first = add_floats(t, line, (size_t)columns * GT_AUGMENT_QUANTILES);
+  const uint32_t first = add_floats(t, rows, (size_t)columns * GT_AUGMENT_QUANTILES);
   t->word[word] = first;
   set_float(t, word + 1, (double)value[2]);
   set_float(t, word + 2, (double)value[3]);
-  free(line);
+  free(rows);
 }
 
-/* value: as of GT_DRAW_MIX. */
+/* value: the settings of GT_DRAW_MIX (op/augment/kinds.h). */
 static void add_mix(table *t, size_t word, size seen, const float *value) {
   const uint32_t columns = GT_AUGMENT_MIX_COLUMNS, count = GT_AUGMENT_QUANTILES;
-  double *line = gt_alloc((size_t)(columns + 1) * count * sizeof *line), *share = line + columns * count;
-  memset(line, 0, (size_t)columns * count * sizeof *line);
+  double *rows = gt_alloc((size_t)(columns + 1) * count * sizeof *rows), *share = rows + columns * count;
+  memset(rows, 0, (size_t)columns * count * sizeof *rows);
   for (int kind = 0; kind < 2; kind++) {
     if (value[kind] > 0) gt_beta_quantiles((double)value[kind], count, share);
     for (uint32_t k = 0; k < count && value[kind] > 0; k++) {
-      line[k * columns + (uint32_t)kind] = share[k];
-      if (kind) line[k * columns + 2] = sqrt(1 - share[k]) / 2;
+      rows[k * columns + (uint32_t)kind] = share[k];
+      if (kind) rows[k * columns + 2] = sqrt(1 - share[k]) / 2;
     }
   }
-  const uint32_t first = add_floats(t, line, (size_t)columns * count);
+  const uint32_t first = add_floats(t, rows, (size_t)columns * count);
   t->word[word] = first;
   set_float(t, word + 1, (double)value[2]);
   set_float(t, word + 2, (double)value[2] + (double)value[3]);
   set_float(t, word + 3, 1 / area_of(seen));
-  free(line);
+  free(rows);
 }
 
-/* sample: the size where the stage works; piece: what it leaves. */
+/* sample: size of the input of the stage; piece: size of its output. */
 static void add_stage(table *t, size_t word, size sample, size piece, const gt_augment_stage *stage) {
   const float *value = stage->value;
   switch ((gt_augment_kind)stage->kind) {
@@ -192,7 +193,7 @@ static void add_stage(table *t, size_t word, size sample, size piece, const gt_a
     set_float(t, word + 2, (double)value[0]);
     break;
   case GT_DRAW_MIX: add_mix(t, word, sample, value); break;
-  default: /* flips and factors: as they are */
+  default: /* flips and color changes: the settings as they are */
     for (size_t i = 0; i < 8; i++) set_float(t, word + i, (double)value[i]);
   }
 }
@@ -204,14 +205,14 @@ static size piece_of(size sample, const gt_augment_stage *stage) {
 uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
   const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MOST_STAGES;
   table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
-  size sample = {rule->height, rule->width}, seen = sample;
+  size sample = {rule->height, rule->width}, final_size = sample;
   memset(t.word, 0, head * sizeof *t.word);
-  for (uint32_t i = 0; i < rule->stages; i++) seen = piece_of(seen, &rule->stage[i]);
+  for (uint32_t i = 0; i < rule->stages; i++) final_size = piece_of(final_size, &rule->stage[i]);
   for (uint32_t i = 0; i < rule->stages; i++) {
     const gt_augment_stage *stage = &rule->stage[i];
     const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
-    /* What is no map works on what the network sees, wherever it stands in the list. */
-    const size here = stage->kind <= GT_DRAW_AFFINE ? sample : seen;
+    /* Stages that are not geometric work at the final size, whatever their position in the list. */
+    const size here = stage->kind <= GT_DRAW_AFFINE ? sample : final_size;
     t.word[at] = stage->kind;
     t.word[at + GT_AUGMENT_STAGE_HEIGHT] = here.height;
     t.word[at + GT_AUGMENT_STAGE_WIDTH] = here.width;

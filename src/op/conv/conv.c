@@ -1,6 +1,6 @@
-/* The three products of a convolution. One factor is made of patches while it is read (op/matmul/patches.h);
- * groups are the batch of the product, side by side in images. A window that sees each element once, or all
- * of the image at once, is a plain product. */
+/* The three GEMMs of a convolution, as implicit GEMM: one operand is im2col, computed on load
+ * (op/matmul/patches.h); groups are the batch of the GEMM, interleaved in images. A 1x1 convolution, or one whose
+ * window covers the whole image, is a plain GEMM. */
 #include "op/conv/conv.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -43,17 +43,17 @@ static gt_shape image(int64_t batch, uint32_t rank, const uint32_t *extent, int6
   return shape;
 }
 
-/* Of w, as all but the input's gradient read it. */
+/* The shape of w for all but the gradient of the input. */
 static gt_shape weights(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return image(out, a->rank, a->kernel, in / a->groups);
 }
 
-/* As their gradient is computed: rows of what an epilogue reads are those of the product. */
+/* The shape in which the gradient of w is computed: an epilogue then has the rows of the GEMM. */
 static gt_shape as_matrix(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return gt_shape_2(out, taps(a) * (in / a->groups));
 }
 
-/* As the input's gradient reads them: [groups, taps * out of a group, in of a group]. */
+/* The shape of w for the gradient of the input: [groups, taps * out per group, in per group]. */
 static gt_shape turned(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return (gt_shape){.rank = 3, .dim = {a->groups, taps(a) * (out / a->groups), in / a->groups}};
 }
@@ -82,7 +82,7 @@ static bool refuse(const gt_graph *graph, const gt_node *node, gt_error *error) 
                  gt_shape_text(gt_node_at(graph, node->input[1])->shape, y));
 }
 
-/* What a node is about, whichever of the three it is. */
+/* The sizes of a node, for all three ops. */
 typedef struct extents {
   const gt_conv_attribute *a;
   int64_t batch, in, out; /* channels */
@@ -170,7 +170,7 @@ gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *a) {
   return gt_reshape(graph, y, image(s.dim[0], a->rank, a->out, v.dim[0]));
 }
 
-/* [groups, first, second, in] with the axes in the middle exchanged. */
+/* Exchanges the middle axes of [groups, first, second, in]. */
 static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, int64_t second, int64_t in) {
   static const int axes[] = {0, 2, 1, 3};
   const gt_id parted = gt_reshape(graph, w, (gt_shape){.rank = 4, .dim = {groups, first, second, in}});
@@ -192,8 +192,8 @@ static bool is_tiled(const gt_conv_attribute *a) {
   return tiled;
 }
 
-/* Then an input's gradient has all windows in one product, [batch, positions…, taps…, in], and each axis'
- * positions and taps are brought together. */
+/* For tiled windows: the gradient of the input is one GEMM for all windows, [batch, positions…, taps…, in]; a permute
+ * then makes the positions and taps of each axis adjacent. */
 static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a, int64_t in) {
   const gt_shape s = gt_node_at(graph, g)->shape;
   const int rank = (int)a->rank;
@@ -287,7 +287,7 @@ static gt_patches patches_of(const extents *e, bool back) {
   return p;
 }
 
-/* Emits the product. The weights are cut out of their matrix by taps where positions are taken by phase. */
+/* Emits the GEMM. If positions are processed by phase, the taps of the phase select rows of the weights. */
 static void lower_product(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
                           gt_product *p) {
   uint32_t *geometry = gt_patches_geometry(patches, &p->words, p->own);
@@ -297,7 +297,7 @@ static void lower_product(gt_lowering *lowering, const gt_group *group, const gt
   free(geometry);
 }
 
-/* The next phase of all axes' strides; false behind the last one. */
+/* Advances to the next phase of the strides; false after the last one. */
 static bool next_phase(gt_patches *patches) {
   for (uint32_t d = 0; d < patches->rank; d++) {
     gt_patches_axis *axis = &patches->axis[d];
@@ -307,8 +307,8 @@ static bool next_phase(gt_patches *patches) {
   return false;
 }
 
-/* The gradient of an input under a window with strides: which taps hit a position depends on its phase, so
- * that there is a product for each, which goes to the rows of its positions. */
+/* The gradient of the input with strides: the taps that reach a position depend on its phase, so there is one GEMM per
+ * phase, which writes the rows of its positions. */
 static void lower_phases(gt_lowering *lowering, const gt_group *group, const extents *e, gt_patches *patches,
                          gt_product *p) {
   const uint32_t groups = e->a->groups, out = (uint32_t)e->out / groups;

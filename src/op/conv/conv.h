@@ -1,18 +1,18 @@
 /* Convolutions (src/op/conv/conv.c) over one, two or three axes, channels last: x [batch, axes…, channels],
- * w [out, taps along each axis…, channels / groups], y [batch, positions along each axis…, out]. Output
- * channels are dealt to the groups in order, as input channels are. Position o sees element o * stride +
- * tap * dilation - before of x, which is 0 outside of it. All three are linear in each input, and each one's
- * gradients are the other two. */
+ * w [out, taps along each axis…, channels / groups], y [batch, positions along each axis…, out]. Groups are
+ * blocks of consecutive input and output channels. Position o reads element o * stride + tap * dilation - before
+ * of x, which is 0 outside of x. All three ops are linear in each input, and the gradients of each are the other
+ * two. */
 #ifndef GT_OP_CONV_H
 #define GT_OP_CONV_H
 #include "graph/graph.h"
 
 enum { GT_CONV_AXES = 3, GT_CONV_MOST_STRIDE = 1023 };
 
-typedef struct gt_conv_attribute { /* of axes, as in shapes the outermost first */
+typedef struct gt_conv_attribute { /* axes are in the order of shapes, the outermost first */
   uint32_t rank, groups;
   uint32_t kernel[GT_CONV_AXES], stride[GT_CONV_AXES], dilation[GT_CONV_AXES], before[GT_CONV_AXES];
-  uint32_t in[GT_CONV_AXES], out[GT_CONV_AXES]; /* extents of x and of y */
+  uint32_t in[GT_CONV_AXES], out[GT_CONV_AXES]; /* sizes of x and of y */
 } gt_conv_attribute;
 
 gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *attribute);

@@ -11,9 +11,9 @@
 enum {
   WORKGROUP = 256,
   ENOUGH = 1 << 17,      /* invocations that fill a device */
-  LEAST_LINES = 64,      /* of a part, on a device */
-  CPU_PARTS = 16,        /* at most */
-  CPU_LEAST_LINES = 256, /* of one */
+  LEAST_LINES = 64,      /* per part, on a device */
+  CPU_PARTS = 16,        /* maximum */
+  CPU_LEAST_LINES = 256, /* per part */
 };
 
 static const gt_kernel kernel = {"depthwise", gt_depthwise_cpu},

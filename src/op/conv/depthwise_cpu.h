@@ -3,7 +3,7 @@
 #define GT_OP_CONV_DEPTHWISE_CPU_H
 #include <stdint.h>
 
-enum { GT_DEPTHWISE_VALUES = 1 << 14, /* of a tile, about */ GT_DEPTHWISE_WEIGHTS = 1 << 17 /* at most */ };
+enum { GT_DEPTHWISE_VALUES = 1 << 14, /* per tile, about */ GT_DEPTHWISE_WEIGHTS = 1 << 17 /* maximum */ };
 
 uint32_t gt_depthwise_tile_lines(uint32_t channels);
 void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile);

@@ -4,7 +4,7 @@
 #include "op/elementwise.h"
 #include "op/op.h"
 
-/* True if the chain's inputs are kept for a gradient anyway. */
+/* True if the inputs of the chain are kept for a gradient anyway. */
 static bool kept(const gt_graph *graph, const gt_chain *chain) {
   bool is = false;
   for (int n = 0; n < chain->nodes; n++) {
@@ -44,8 +44,7 @@ static recomputed *derive(gt_graph *graph, gt_id id, gt_id again) {
   return r;
 }
 
-/* The copy of what a rectifier gives, which is made for the first that asks; GT_NONE: it had better be kept.
- */
+/* The recomputed output of a relu, emitted on the first call; GT_NONE if it is better kept. */
 static gt_id again(gt_graph *graph, gt_id x) {
   const gt_node *node = gt_node_at(graph, x);
   gt_chain chain;
