@@ -10,39 +10,39 @@ static bool is_decided(const gt_program_context *context, uint32_t code) {
          context->program->load[condition] == GT_LOAD_SCALAR;
 }
 
-/* Which operands stand for others; true if one does not represent itself. */
-static bool find_standing(const gt_program_context *context, uint8_t *standing) {
+/* Finds the operand that each operand is replaced by; true if one is not replaced by itself. */
+static bool find_replacements(const gt_program_context *context, uint8_t *replacement) {
   const gt_program *p = context->program;
   bool any = false;
-  for (uint32_t o = 0; o < OPERANDS; o++) standing[o] = (uint8_t)o;
+  for (uint32_t o = 0; o < OPERANDS; o++) replacement[o] = (uint8_t)o;
   for (uint32_t r = 0; r < p->instructions; r++) {
     if (!is_decided(context, p->code[r])) continue;
     const bool holds = context->x[gt_code_operand(p->code[r], 0)][0] != 0;
-    standing[RESULT + r] = standing[gt_code_operand(p->code[r], holds ? 1 : 2)];
+    replacement[RESULT + r] = replacement[gt_code_operand(p->code[r], holds ? 1 : 2)];
     any = true;
   }
   return any;
 }
 
 /* The instructions that outputs need, directly or not. */
-static void find_needed(const gt_program *p, const uint8_t *standing, bool *needed) {
+static void find_needed(const gt_program *p, const uint8_t *replacement, bool *needed) {
   memset(needed, 0, GT_PROGRAM_CODE);
-  for (uint32_t k = 0; k < p->outputs; k++) needed[standing[p->output[k]] - RESULT] = true;
+  for (uint32_t k = 0; k < p->outputs; k++) needed[replacement[p->output[k]] - RESULT] = true;
   for (uint32_t r = p->instructions; r-- > 0;)
     for (int i = 0; i < GT_CODE_OPERANDS && needed[r]; i++) {
-      const uint32_t o = standing[gt_code_operand(p->code[r], i)];
+      const uint32_t o = replacement[gt_code_operand(p->code[r], i)];
       if (o >= RESULT) needed[o - RESULT] = true;
     }
 }
 
 bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
   const gt_program *p = context->program;
-  uint8_t standing[OPERANDS], place[OPERANDS]; /* place: what an operand is in the new program */
+  uint8_t replacement[OPERANDS], place[OPERANDS]; /* place: what an operand is in the new program */
   bool needed[GT_PROGRAM_CODE];
-  if (!find_standing(context, standing)) return false;
+  if (!find_replacements(context, replacement)) return false;
   for (uint32_t k = 0; k < p->outputs; k++)
-    if (standing[p->output[k]] < RESULT) return false;
-  find_needed(p, standing, needed);
+    if (replacement[p->output[k]] < RESULT) return false;
+  find_needed(p, replacement, needed);
   *decided = *p;
   decided->instructions = 0;
   for (uint32_t o = 0; o < OPERANDS; o++) place[o] = (uint8_t)o;
@@ -50,15 +50,15 @@ bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
     if (!needed[r]) continue;
     uint32_t code = gt_code_opcode(p->code[r]);
     for (int i = 0; i < GT_CODE_OPERANDS; i++)
-      code |= (uint32_t)place[standing[gt_code_operand(p->code[r], i)]] << 8 * (i + 1);
+      code |= (uint32_t)place[replacement[gt_code_operand(p->code[r], i)]] << 8 * (i + 1);
     decided->code[decided->instructions] = code;
     place[RESULT + r] = (uint8_t)(RESULT + decided->instructions++);
   }
-  for (uint32_t k = 0; k < p->outputs; k++) decided->output[k] = place[standing[p->output[k]]];
+  for (uint32_t k = 0; k < p->outputs; k++) decided->output[k] = place[replacement[p->output[k]]];
   return true;
 }
 
-/* How often each result is read; by an output twice, for that may be no first of a pair. */
+/* How often each result is read; a read by an output counts twice, as such a result cannot be the first of a pair. */
 static void count_uses(const gt_program *p, uint8_t *uses) {
   memset(uses, 0, GT_PROGRAM_CODE);
   for (uint32_t r = 0; r < p->instructions; r++)

@@ -15,7 +15,7 @@ typedef struct gt_use { /* a buffer argument before memory is assigned */
   uint64_t offset, bytes; /* within the node's value / scratch / variable / constants */
   bool read, write, part; /* part: disjoint from the other parts that the same item writes */
   uint32_t
-      flag; /* 1 + the node whose value is a flag that whoever has this use may clear, in any order; or 0 */
+      flag; /* 1 + the node whose value is a flag that steps with this use may clear, in any order; or 0 */
 } gt_use;
 
 typedef struct gt_draft { /* a step and its uses */
@@ -49,7 +49,7 @@ struct gt_lowering {
   struct {
     struct gt_scratch {
       uint64_t bytes;
-      bool lasting; /* its bytes are its own, kept between runs, and 0 before the first */
+      bool lasting; /* its bytes are not shared; they are kept between runs, and 0 before the first */
     } * items;
     size_t count, capacity;
   } scratch;

@@ -13,7 +13,7 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
   uint32_t done = row - at;
   memcpy(out, x + at, done * sizeof *out);
   if (done < n &&
-      row < n) { /* a whole period, then copies of what is already there, twice as much each time */
+      row < n) { /* copies one period, then repeatedly doubles what has been copied */
     const uint32_t start = done, whole = gt_least_u32(row, n - done);
     memcpy(out + done, x, whole * sizeof *out);
     for (done += whole; done < n;) {
@@ -38,8 +38,7 @@ static const float *load_column(const float *x, uint32_t row, uint32_t first, ui
   return out;
 }
 
-/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k.
- * */
+/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k. */
 static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
   const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
   uint64_t offset = 0;
@@ -81,12 +80,12 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
   }
 }
 
-/* Position of an element in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
+/* Position of an element in an image that is divided into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
 typedef struct cut {
   uint32_t height, width, columns;
   uint32_t at;     /* its column */
-  uint32_t x, y;   /* its place in its window */
-  uint32_t window; /* which is that, of all images */
+  uint32_t x, y;   /* its position in its window */
+  uint32_t window; /* the number of the window, over all images */
 } cut;
 
 static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
@@ -111,7 +110,7 @@ static void next_position(cut *c) {
   if (c->at < c->columns) return;
   c->at = 0;
   if (++c->y < c->height)
-    c->window -= c->columns / c->width; /* those of the line before once more */
+    c->window -= c->columns / c->width; /* the next line has the same windows */
   else
     c->y = 0;
 }

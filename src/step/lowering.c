@@ -88,7 +88,7 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
   return use;
 }
 
-/* All of a node's value. */
+/* Adds a use of the whole value of a node. */
 static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
   const gt_form *form = gt_lower_form(lowering, node);
   const uint64_t shorter = form && form->kind == GT_FORM_BYTES ? sizeof(float) : 1;
@@ -246,8 +246,7 @@ void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, g
   use->read = true;
 }
 
-/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
- * none. */
+/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; other inputs have no strides. */
 static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
   uint32_t words[1 + GT_MAX_RANK + GT_PROGRAM_INPUTS * GT_MAX_RANK] = {(uint32_t)group->shape.rank};
   for (int d = 0; d < group->shape.rank; d++) words[1 + d] = (uint32_t)group->shape.dim[d];
@@ -272,7 +271,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
     gt_lower_read(lowering, x + 8 * k, group->input[k]);
     general |= group->program.load[k] == GT_LOAD_GENERAL;
   }
-  /* A prologue's output is what its leader reads in registers: it goes to no buffer. */
+  /* The output of a prologue stays in registers for its leader: it has no buffer. */
   const gt_id leader = group->leader;
   const bool prologue =
       leader != GT_NONE && gt_prologue_row(lowering->graph, gt_node_at(lowering->graph, leader));

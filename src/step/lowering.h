@@ -30,20 +30,20 @@ typedef struct gt_group {
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
   uint32_t width;                   /* row length of a row program, equal to `row`; else 0 */
-  /* Nodes that join the columns of outputs, output k's by joins[k] or GT_NONE, as `columns` says
-   * (GT_COLUMNS_… but for the bit, 0: none does). The leader's kernel may do that tile by tile, beside its
-   * own work: gt_lower_joins. passing: bits of outputs that nobody reads but who joins them, among them the
-   * second. */
-  gt_id joins[GT_JOINING]; /* followers: all of them, as whole sums (GT_COLUMNS_WHOLE) */
+  /* Nodes that reduce the columns of outputs: joins[k] those of output k, or GT_NONE; `columns` says how
+   * (GT_COLUMNS_… without flag bits; 0: none). The leader's kernel may also compute these reductions, tile by
+   * tile (gt_lower_joins). passing: bits of outputs that only such nodes read, among them the second output. */
+  gt_id joins[GT_JOINING]; /* with GT_COLUMNS_WHOLE, the followers are these nodes */
   uint32_t columns, passing;
-  /* Nodes of the group whose values follow its only output row by row (gt_op.follows). Who lowers the leader
-   * may make them beside (gt_lower_follows); the others have kernels of their own behind. */
+  /* Fused consumers: nodes of the group that read its only output row by row (gt_op.follows). The leader's kernel may
+   * compute them, too (gt_lower_follows); otherwise they have kernels of their own after it. */
   gt_id follower[GT_FOLLOWERS];
   int followers;
-  /* GT_MEASURED_…: what readers of the only output that is written ask of its lines: gt_lower_measures. */
+  /* GT_MEASURED_…: vectors of the only stored output of which its consumers need the largest magnitude; see
+   * gt_lower_measures. */
   uint32_t measured;
-  /* 1 + a node whose value is a flag that the group's kernels are to clear if the only output is not finite
-   * somewhere, if they can (gt_lower_check); 0: none. */
+  /* 1 + a node whose value is a flag that the group's kernels should clear if an element of the only output is
+   * not finite, if they can (gt_lower_check); 0: none. */
   uint32_t flag;
   gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
@@ -98,7 +98,7 @@ typedef struct gt_joined {
 } gt_joined;
 /* Declares it for output k, when lowering a group that requests it (gt_group.columns, joins). */
 void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_joined joined);
-/* The current step, whose program has been told, writes none of the group's outputs that are passing. */
+/* The current step, after gt_lower_program, does not write the group's outputs that are passing. */
 void gt_lower_passes(gt_lowering *lowering, const gt_group *group);
 /* True if the producer of the group's input has computed it. */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
@@ -108,15 +108,15 @@ void gt_lower_follows(gt_lowering *lowering, const gt_group *group, int i, size_
 /* True if the node is one of the group's fused consumers. */
 bool gt_group_follows(const gt_group *group, gt_id node);
 
-/* What the kernel that writes a value has found of the largest elements of its lines, roots of powers as in
- * shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded] of scratch memory. */
+/* The largest magnitudes of the rows (or columns) of a value, computed by the kernel that writes it, as scales in the
+ * format of shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded] in scratch memory. */
 typedef struct gt_measured {
-  uint32_t scratch, lines, length; /* of a matrix whose lines are rows, or columns */
-  uint32_t depth;                  /* so many neighbours of a line have one root */
+  uint32_t scratch, lines, length; /* lines: number of rows (or columns), length: elements in each */
+  uint32_t depth;                  /* neighboring elements that share one scale */
 } gt_measured;
-/* Says so, of rows or of columns; in the lowering of a group that is asked for it (gt_group.measured). */
+/* Declares them, for rows or for columns, when lowering a group that requests it (gt_group.measured). */
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
-/* True if it is known of a node's value, or of the value that it is a reshape of. */
+/* True if they are available for a node's value, or for the value that it is a reshape of. */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
 /* Declares that a value is stored in this format, because all its consumers can read it. */
 void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form);
@@ -139,8 +139,8 @@ const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
 void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
-/* The program part of a step: spec constants, inputs at args offset x, outputs at y (of an epilogue the first
- * GT_EPILOGUE_OUTPUTS: who leads tells where the others are), clock and layout
+/* The program part of a step: spec constants, inputs at args offset x, outputs at y (for an epilogue only the first
+ * GT_EPILOGUE_OUTPUTS: the leader's lowering binds the others), clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
 void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
                       long layout);

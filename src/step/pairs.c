@@ -3,7 +3,7 @@
 #include "step/math.h"
 #include <assert.h>
 
-/* What each simple instruction is of its operands, by its name. */
+/* The value of each simple instruction, by its name. */
 #define VALUE_SIMPLE(NAME, value)                         \
   GT_MATH float value_##NAME(float a, float b, float c) { \
     (void)a, (void)b, (void)c;                            \
@@ -15,7 +15,7 @@
   VALUE_##loop(NAME, float_value)
 GT_INSTRUCTIONS(VALUE)
 
-/* Those that are first, and with each of them those that are second: of two operands, then of one. */
+/* The instructions that can be first in a pair; then those that can be second: with two operands, with one. */
 #define FIRSTS(X)     X(ADD) X(SUB) X(MUL) X(DIV) X(SQRT)
 #define SECONDS(X, F) X(F, ADD) X(F, SUB) X(F, MUL) X(F, DIV)
 #define LAST(X, F)    X(F, RELU)

@@ -18,12 +18,12 @@ enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE 
 
 typedef struct machine {
   const gt_program_context *context;
-  gt_program_context shorter; /* that one, where choices are made, of the program behind it */
+  gt_program_context shorter; /* the context of the shortened program, if there are selections to decide */
   gt_program decided;
   gt_program_pairs pairs;
   uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
-  const float *operand[OPERANDS]; /* where each operand's block lies now */
-  float *target[GT_PROGRAM_CODE]; /* where each instruction's result goes */
+  const float *operand[OPERANDS]; /* current block of each operand */
+  float *target[GT_PROGRAM_CODE]; /* memory for each instruction's result */
   float held[GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES][BLOCK];
   float reg[GT_PROGRAM_CODE][BLOCK];
 } machine;
@@ -45,7 +45,7 @@ static void bind_block(machine *m, const float *leader) {
 
 /* --- random numbers ------------------------------------------------------------------------------------- */
 
-/* Words of the Philox blocks block … block+blocks-1, one after another: gt_philox_block, many at a time. */
+/* The words of Philox blocks block … block + blocks - 1, in order: gt_philox_block, vectorized. */
 GT_CLONES static void random_words(const uint32_t clock[3], uint32_t purpose, uint32_t block, uint32_t blocks,
                                    uint32_t (*out)[4]) {
   GT_VECTOR_LOOP
@@ -97,7 +97,8 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
 #define OPERANDS_1 (a)
 #define OPERANDS_2 (a, b)
 
-/* A row's case in each of the two functions below: a large one's frame costs more than a simple loop. */
+/* The case of an instruction in each of the two functions below. They are separate because the stack frame of the large
+ * one costs more than a simple loop. */
 /* clang-format off */
 #define SIMPLE_SIMPLE(opcode, name, inputs, value) case opcode: EACH(value);
 #define SIMPLE_FUNCTION(...)
@@ -135,7 +136,7 @@ GT_CLONES static void function_instruction(uint32_t opcode, const float *x, cons
 #define IS_OF(opcode, NAME, name, inputs, slope, formula, loop, ...) [opcode] = IS_##loop,
 static const bool is_function[] = {GT_INSTRUCTIONS(IS_OF)};
 
-/* The first of the pair that ends in instruction s, and that. */
+/* Runs the pair of instructions r and s. */
 static void run_pair(const machine *m, uint32_t r, uint32_t s) {
   const uint32_t first = m->context->program->code[r], second = m->context->program->code[s];
   const bool right = gt_code_operand(second, 0) != GT_OPERAND_RESULT + r;
@@ -208,7 +209,7 @@ static void hold_constants(machine *m, uint32_t n) {
   const gt_program_context *context = m->context;
   const gt_program *program = context->program;
   for (uint32_t k = 0; k < OPERANDS; k++)
-    m->operand[k] = m->held[0]; /* operands an instruction does not have */
+    m->operand[k] = m->held[0]; /* for operands that an instruction does not have */
   for (uint32_t k = 0; k < program->immediates; k++) {
     float *held = m->held[GT_OPERAND_IMMEDIATE + k];
     for (uint32_t i = 0; i < n; i++) held[i] = program->immediate[k];
@@ -220,10 +221,10 @@ static void hold_constants(machine *m, uint32_t n) {
     }
 }
 
-/* Sets up what is the same for all blocks, of `all` elements. direct[k]: output k is written in place. */
+/* Sets up everything that is the same for all blocks, of `all` elements. direct[k]: output k is written in place. */
 static void prepare(machine *m, const gt_program_context *context, const float *leader, float *const *out,
                     uint64_t all, bool direct[GT_PROGRAM_OUTPUTS]) {
-  enum { WORTH = 2 * BLOCK }; /* elements that it pays to arrange a program for */
+  enum { WORTH = 2 * BLOCK }; /* minimum number of elements for which shortening a program pays */
   bool writes[GT_PROGRAM_CODE] = {false};
   m->context = context;
   if (all >= WORTH && gt_program_decide(context, &m->decided)) {
@@ -273,7 +274,7 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
       m.n = gt_least_u32(n - done, BLOCK);
       bind_block(&m, leader ? leader + done : NULL);
       fetch_next(&m, n - done - m.n);
-      for (uint32_t k = 0; k < program->outputs; k++) /* the machine's targets follow the range */
+      for (uint32_t k = 0; k < program->outputs; k++) /* advances the targets to the block */
         if (direct[k])
           m.operand[program->output[k]] = m.target[program->output[k] - GT_OPERAND_RESULT] =
               out[k] + down + done;
@@ -315,7 +316,7 @@ void gt_program_gather(const gt_program_context *context, uint32_t first, uint32
   }
 }
 
-/* Immediates travel as bits, code as it is. */
+/* Immediates are passed as bits, code words unchanged. */
 void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]) {
   memset(spec + GT_SPEC_CODE_COUNT, 0, (GT_SPEC_COUNT - GT_SPEC_CODE_COUNT) * sizeof *spec);
   spec[GT_SPEC_CODE_COUNT] = program->instructions;
@@ -327,7 +328,7 @@ void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT])
   memcpy(spec + GT_SPEC_OUTPUT, program->output, program->outputs * sizeof *spec);
 }
 
-/* The number of immediates is not written down: it is one more than the highest that is used. */
+/* The number of immediates is not encoded: it is one more than the highest one in use. */
 static void count_immediate(gt_program *program, uint32_t operand) {
   if (operand < GT_OPERAND_IMMEDIATE || operand >= GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES) return;
   const uint32_t count = operand - GT_OPERAND_IMMEDIATE + 1;

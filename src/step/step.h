@@ -12,8 +12,7 @@ typedef struct gt_kernel { /* one per shader NAME.comp in shaders/op */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
-  /* Allocates what tiles need besides, called once before they run, for at most this many at a time; NULL:
-   * nothing. */
+  /* Allocates resources for tiles; called once before they run, for at most this many at a time; NULL: none. */
   bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
   uint32_t needs; /* bits GT_NEEDS_… */
 } gt_kernel;
@@ -45,8 +44,8 @@ typedef struct gt_target {
   gt_matrix_units matrix;
 } gt_target;
 
-/* Plan buffer numbers; variable v is VARIABLE + v. The arena is the memory that all plans of a backend
- * share, one run after another; values that last between runs are in a plan's own bytes. */
+/* Plan buffer numbers; variable v is VARIABLE + v. The arena is memory that all plans of a backend share, one
+ * run after another; values that persist between runs are in bytes of the plan's own (LASTING). */
 enum { GT_PLAN_ARENA, GT_PLAN_LASTING, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
 
 typedef struct gt_access { /* a buffer argument of a step */
@@ -94,11 +93,11 @@ typedef struct gt_step {
   double flops;
   double functions; /* function evaluations besides the FLOPs (gt_op.functions) */
   bool prepares;    /* the FLOPs of the group belong to another step, after this one */
-  bool cached; /* it reads the same data repeatedly from the nearest cache, which is slow next to kernels that
-                  need that cache's memory for themselves */
+  bool cached; /* it reads the same data repeatedly from the L1 cache, which is slow at the same time as kernels
+                  that need the memory of that cache (shared memory) */
   uint64_t bytes;   /* read + written */
-  uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all, … */
-  uint64_t spared;  /* … but for so many */
+  uint64_t touched; /* bytes that one run really accesses, if lowering sets it; 0: all … */
+  uint64_t spared;  /* … except this many */
 } gt_step;
 
 static inline uint64_t gt_step_moves(const gt_step *step) {

@@ -151,7 +151,7 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
 }
 
 static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t inputs) {
-  /* FastKAN's bias is that of its base branch, a torch.nn.Linear; FourierKAN's starts as zeros. */
+  /* FastKAN's bias is that of its base branch, a torch.nn.Linear; FourierKAN's is initialized to zeros. */
   const double reach = o->basis == GT_BASIS_RBF ? 1 / sqrt((double)inputs) : 0;
   const gt_init *init =
       reach > 0 ? gt_init_uniform_between(build->arena, -reach, reach) : gt_init_constant_of(build->arena, 0);

@@ -7,7 +7,7 @@
 
 /* --- on the host, in double --- */
 
-/* value and slope at u */
+/* value and derivative at u */
 #define SYMBOL(name, value, slope)                         \
   static double name##_value(double u) { return (value); } \
   static double name##_slope(double u) { return (void)u, (slope); }
@@ -37,7 +37,7 @@ SYMBOL(arctangent, atan(u), 1 / (1 + u * u))
 #define NEAR_ZERO 1e-9 /* smallest distance from poles, smallest argument of logarithms */
 static const double near_one = 1 - 0x1p-24, /* for arcsine: the last float before 1 */
     near_pole = 1.5707,                     /* for tangent */
-    most_exponent = 80; /* largest exponent whose exponential, also times its slope, is a float */
+    most_exponent = 80; /* largest exponent whose exponential, also times its derivative, is a float */
 
 static gt_id number(gt_graph *g, double value) { return gt_constant(g, value); }
 static gt_id at_least(gt_graph *g, gt_id u, double low) { return gt_max(g, u, number(g, low)); }
@@ -122,7 +122,7 @@ const gt_symbol *gt_symbol_find(const char *name) {
   return NULL;
 }
 
-/* The function of another name as formulas know it, or the nearest name after a typing error. */
+/* The function for another name that formulas use, or the name nearest to a misspelled one. */
 const char *gt_symbol_nearest(const char *name) {
   const char *names[SYMBOLS], *meaning = gt_formula_meaning(name);
   for (int i = 0; meaning && i < SYMBOLS; i++) {

@@ -28,19 +28,19 @@ typedef struct gt_symbol {
   double low, high; /* domain; beyond it, the value at the nearest end is used */
   double (*value)(double u);
   double (*slope)(double u);
-  /* Emits it as nodes. Arguments are clamped to the domain and to the range of float32; where they are
-   * clamped, the slope is 0. */
+  /* Emits it as nodes. Arguments are clamped to the domain and to the range of float32; the derivative of a
+   * clamped argument is 0. */
   gt_id (*emit)(gt_graph *graph, gt_id u);
 } gt_symbol;
 
 int gt_symbol_count(void);
 const gt_symbol *gt_symbol_at(int index);
 const gt_symbol *gt_symbol_find(const char *name); /* NULL if there is none */
-const char *gt_symbol_nearest(const char *name);   /* the name that was probably meant, or NULL */
+const char *gt_symbol_nearest(const char *name);   /* the most similar name, or NULL */
 const char *gt_symbol_names(gt_arena *arena);      /* "x, x^2, …" */
 double gt_symbol_value(const gt_symbol *symbol, double u);
 double gt_symbol_slope(const gt_symbol *symbol, double u);
 bool gt_symbol_defined(const gt_symbol *symbol, double u);
-/* True if gt_symbol_value is f(u) as a formula would have it, not the value at the end of the domain. */
+/* True if gt_symbol_value is f(u), as in a formula, not the value at the end of the domain. */
 bool gt_symbol_is_exact(const gt_symbol *symbol, double u);
 #endif

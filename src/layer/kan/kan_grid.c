@@ -16,12 +16,12 @@
 
 /* --- initial values ------------------------------------------------------------------------------------- */
 
-typedef struct ladder { /* row k: start + k * step, for all inputs */
+typedef struct linspace { /* row k: start + k * step, for all inputs */
   double start, step;
-} ladder;
+} linspace;
 
-static void fill_ladder(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
-  const ladder *l = settings;
+static void fill_linspace(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  const linspace *l = settings;
   (void)name;
   (void)seed;
   for (int64_t k = 0; k < shape.dim[0]; k++)
@@ -29,23 +29,23 @@ static void fill_ladder(const void *settings, const char *name, gt_shape shape, 
       out[k * shape.dim[1] + i] = (float)(l->start + (double)k * l->step);
 }
 
-static const ladder *ladder_of(gt_arena *arena, double start, double step) {
-  ladder *l = GT_NEW(arena, ladder);
-  *l = (ladder){start, step};
+static const linspace *linspace_of(gt_arena *arena, double start, double step) {
+  linspace *l = GT_NEW(arena, linspace);
+  *l = (linspace){start, step};
   return l;
 }
 
 static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   (void)stream;
-  fill_ladder(config, NULL, shape, 0, out);
+  fill_linspace(config, NULL, shape, 0, out);
 }
 
-/* A parameter whose rows are initialized as a ladder. */
+/* A parameter with evenly spaced initial rows. */
 static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
   static const gt_init_type type = {
       .name = "ladder", .help = "evenly spaced", .min_rank = 2, .fill = fill_rows};
   gt_init *init = GT_NEW(build->arena, gt_init);
-  *init = (gt_init){.type = &type, .config = ladder_of(build->arena, start, step)};
+  *init = (gt_init){.type = &type, .config = linspace_of(build->arena, start, step)};
   return gt_build_parameter(build, name, shape, init);
 }
 
@@ -59,7 +59,7 @@ static gt_id fixed(gt_build *build, gt_shape shape, double start, double step) {
   return gt_concatenate(graph, row, (int)shape.dim[0], 0);
 }
 
-static gt_id places(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+static gt_id positions(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
   const gt_shape shape = gt_shape_2(a->terms, inputs);
   if (a->basis == GT_BASIS_FOURIER) {
     const gt_id waves = learned(build, "frequencies", gt_shape_2(a->terms / 2, inputs), 1, 1);
@@ -75,24 +75,24 @@ static gt_id places(gt_build *build, const gt_kan_choice *o, const gt_kan_attrib
 }
 
 gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
-  if (a->placed) return places(build, o, a, inputs);
+  if (a->placed) return positions(build, o, a, inputs);
   if (a->basis != GT_BASIS_KNOTS) return GT_NONE;
   const double step = (o->high - o->low) / o->grid;
-  gt_kan_attribute *form = GT_NEW(build->arena, gt_kan_attribute);
-  *form = *a;
-  const gt_fill fill = {.write = fill_ladder,
-                        .settings = ladder_of(build->arena, o->low - (double)o->degree * step, step)};
+  gt_kan_attribute *copy = GT_NEW(build->arena, gt_kan_attribute);
+  *copy = *a;
+  const gt_fill fill = {.write = fill_linspace,
+                        .settings = linspace_of(build->arena, o->low - (double)o->degree * step, step)};
   return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_behind(a), inputs), fill, GT_ASCENDING,
-                               form);
+                               copy);
 }
 
 /* --- updates of knots ----------------------------------------------------------------------------------- */
 
-typedef struct following {
+typedef struct grid_update { /* settings of adapt() */
   gt_kan_attribute a;
   int64_t inputs, units;
   double blend;
-} following;
+} grid_update;
 
 void gt_kan_extend(double *knot, uint32_t cells, uint32_t degree) {
   const double step = (knot[degree + cells] - knot[degree]) / cells;
@@ -107,22 +107,22 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The value below which the fraction `share` of the sorted values lies, interpolated. */
-static double quantile(const float *sorted, int64_t count, double share) {
-  const double at = share * (double)(count - 1);
+/* The quantile of the sorted values for a fraction, interpolated. */
+static double quantile(const float *sorted, int64_t count, double fraction) {
+  const double at = fraction * (double)(count - 1);
   const int64_t k = (int64_t)at < count - 2 ? (int64_t)at : count - 2;
   return (double)sorted[k] + (at - (double)k) * ((double)sorted[k + 1] - (double)sorted[k]);
 }
 
 /* Computes the new knots; false if the values do not spread, so that the input keeps its knots. */
-static bool find_knots(const following *f, float *value, int64_t count, double *knot) {
+static bool find_knots(const grid_update *f, float *value, int64_t count, double *knot) {
   const uint32_t degree = f->a.degree, cells = f->a.terms - degree;
   qsort(value, (size_t)count, sizeof *value, compare);
   const double low = (double)value[0], high = (double)value[count - 1];
   if (count < 2 || !(high - low > 1e-5 * (1 + fabs(low) + fabs(high))) || !isfinite(high - low)) return false;
   for (uint32_t k = 0; k <= cells; k++) {
-    const double share = (double)k / cells, even = low + share * (high - low);
-    knot[degree + k] = f->blend * even + (1 - f->blend) * quantile(value, count, share);
+    const double fraction = (double)k / cells, uniform = low + fraction * (high - low);
+    knot[degree + k] = f->blend * uniform + (1 - f->blend) * quantile(value, count, fraction);
   }
   gt_kan_extend(knot, cells, degree);
   return true;
@@ -140,7 +140,7 @@ static float *layer_values(const gt_slot_values *values, const char *before, con
  * kept. */
 static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
                   const gt_slot_values *values) {
-  const following *f = adaptation->settings;
+  const grid_update *f = adaptation->settings;
   const int64_t knots = gt_kan_behind(&f->a);
   float *knot = layer_values(values, "", adaptation->layer, "knots");
   float *coefficients[2] = {layer_values(values, "", adaptation->layer, "coefficients"),
@@ -166,8 +166,8 @@ void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribu
   const gt_kan_grid_update *update = &o->config->grid_update;
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   const int64_t every = update->every ? update->every : 5;
-  following *f = GT_NEW(build->arena, following);
-  *f = (following){.a = *a,
+  grid_update *f = GT_NEW(build->arena, grid_update);
+  *f = (grid_update){.a = *a,
                    .inputs = shape.dim[shape.rank - 1],
                    .units = o->config->units,
                    .blend = update->blend > 0 ? update->blend : 0.02};

@@ -3,7 +3,7 @@
 #define GT_LAYER_KAN_GRID_H
 #include "op/kan/kan.h"
 
-/* Fills in the knots beyond the grid, `degree` on either side, at the distance of a mean cell. */
+/* Fills in the knots beyond the grid, `degree` on either side, spaced by the mean width of a cell. */
 void gt_kan_extend(double *knot, uint32_t cells, uint32_t degree);
 
 /* Converts one input from one set of knots to another. */

@@ -7,13 +7,13 @@
 
 enum { BASE_PURPOSE = 1 }; /* added to the stream's purpose, so that the base has its own random numbers */
 
-typedef struct place { /* sizes of the filled tensor */
+typedef struct extents { /* sizes of the filled tensor */
   int64_t blocks, functions, inside, outputs;
-} place;
+} extents;
 
 /* Coefficients of splines that pass through random values at the ends of the grid's cells, as efficient-kan
  * initializes them. */
-static void fill_through_noise(const gt_kan_start *c, const place *p, const gt_init_stream *stream,
+static void fill_through_noise(const gt_kan_start *c, const extents *p, const gt_init_stream *stream,
                                float *out) {
   const uint32_t points = c->points, terms = c->a.terms;
   const int64_t inside = p->inside * p->outputs;
@@ -37,7 +37,7 @@ static void fill_through_noise(const gt_kan_start *c, const place *p, const gt_i
   free(noise);
 }
 
-static void fill_base(const gt_kan_start *c, const place *p, gt_init_stream stream, float *out) {
+static void fill_base(const gt_kan_start *c, const extents *p, gt_init_stream stream, float *out) {
   const int64_t inside = p->inside * p->outputs;
   float *weights = gt_alloc(sizeof *weights * (size_t)(p->blocks * inside));
   stream.purpose += BASE_PURPOSE;
@@ -50,7 +50,7 @@ static void fill_base(const gt_kan_start *c, const place *p, gt_init_stream stre
 
 static void fill(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_kan_start *c = config;
-  const place p = {shape.dim[0], shape.dim[1], shape.dim[2], shape.dim[3]};
+  const extents p = {shape.dim[0], shape.dim[1], shape.dim[2], shape.dim[3]};
   if (c->points)
     fill_through_noise(c, &p, stream, out);
   else

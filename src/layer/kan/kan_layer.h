@@ -118,7 +118,7 @@ bool gt_kan_read(gt_build *build, const gt_kan_config *config, gt_kan_choice *ch
 /* The layer over the last axis of x; GT_NONE after reporting. */
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
 
-/* --- parts of it ---------------------------------------------------------------------------------------- */
+/* --- parts of the layer --------------------------------------------------------------------------------- */
 
 /* The edges, from inputs to outputs: their coefficients, the factors on these, and the values that they
  * read. */
@@ -130,12 +130,12 @@ typedef struct gt_kan_edges {
   gt_id scales;              /* … and the factors on them (op/kan/kan.h), or GT_NONE */
   gt_id active, base_weight; /* of a separate base branch: the input of its weights [inputs, outputs] */
 } gt_kan_edges;
-/* Adds the penalties that the settings ask for. Names: Liu et al., 2024, 2.17 to 2.20. */
+/* Adds the penalties in the settings. Names: Liu et al., 2024, 2.17 to 2.20. */
 void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
 
-/* The numbers to append to x, for functions that are not on one common grid; GT_NONE: they are. */
+/* The positions of functions (knots, centers, …) to append to x, if inputs have separate ones; else GT_NONE. */
 gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
                      int64_t inputs);
-/* Registers the update of the knots by x. */
+/* Registers the grid update, which moves the knots to the distribution of x. */
 void gt_kan_follow(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute, gt_id x);
 #endif

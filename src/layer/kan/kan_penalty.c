@@ -11,9 +11,9 @@
 #include "op/kan/basis.h"
 #include <string.h>
 
-static const double least_share = 1e-8; /* smallest share of an edge for the logarithm */
+static const double least_share = 1e-8; /* smallest fraction of an edge in the sum, for the logarithm */
 
-/* [blocks, functions, inputs of a block, outputs] as [inputs, functions, outputs]. */
+/* Converts [blocks, functions, inputs of a block, outputs] to [inputs, functions, outputs]. */
 static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficients) {
   static const int axes[] = {0, 2, 1, 3};
   const gt_shape shape = gt_node_at(graph, coefficients)->shape;

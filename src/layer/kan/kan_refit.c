@@ -79,7 +79,7 @@ static void multiply(const double *fit, uint32_t n, const double *values, uint32
   }
 }
 
-/* turn [terms of b, terms of a]. */
+/* Computes the matrix turn [terms of b, terms of a] that converts coefficients. */
 static void find_turn(const gt_kan_attribute *a, const gt_kan_attribute *b, double *turn) {
   const uint32_t points = POINTS * b->terms;
   double *before = gt_alloc(sizeof *before * points * a->terms),
@@ -108,7 +108,7 @@ static void turn_block(const gt_kan_attribute *a, const gt_kan_attribute *b, con
   if (b->base) memcpy(out + b->terms * inside, old + a->terms * inside, sizeof *out * (size_t)inside);
 }
 
-/* --- knots of an input's own ---------------------------------------------------------------------------- */
+/* --- knots per input ------------------------------------------------------------------------------------ */
 
 /* The points of the fit: evenly spaced in each cell of the new grid, so that there are more points where
  * samples are dense. */

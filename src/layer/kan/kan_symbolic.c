@@ -202,7 +202,7 @@ gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt
   return gt_permute(graph, pass(graph, v, out, true), turned);
 }
 
-/* --- the mask, and what stays when the list changes ----------------------------------------------------- */
+/* --- the mask, and values kept when the list changes ---------------------------------------------------- */
 
 static void set_mask(const gt_kan_symbolic *symbolic, gt_shape shape, float value, float *out) {
   const int64_t block = shape.dim[2], outputs = shape.dim[3];
