@@ -1,20 +1,21 @@
-/* Checks: a flag tells whether all elements of a pack are finite. Whoever writes a part of the pack sees its
- * values anyway, and clears the flag, so that who waits for it waits for them alone and not for a kernel that
- * reads all once more. It has to begin before, where it lies: that is an edge, unless it closes a circle.
+/* Checks: a flag is 1 if all elements of a pack are finite. The kernels that write parts of the pack have the values
+ * anyway and clear the flag themselves, so that consumers of the flag do not wait for another kernel that reads
+ * everything again. The flag must be initialized in place before, which is an edge of the order unless that creates a
+ * cycle.
  *
- * Which kernels can do so is told by the steps of a group when they are there. What none of them checks is
+ * Whether a kernel can check is known when the steps of its group have been lowered. Parts that no kernel checks are
  * left to the flag's own kernel. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 
-enum { MOST_STRETCHES = 8 }; /* more kernels than that are dearer than a level */
+enum { MOST_STRETCHES = 8 }; /* more kernels than this cost more than another level */
 
 static bool is_flag(const gt_graph *graph, const gt_group *group) {
   return group->nodes == 1 && group->leader != GT_NONE && gt_node_at(graph, group->leader)->op->flag;
 }
 
-/* The pack that a flag tells of, as it is; or GT_NONE. */
+/* The pack that a flag checks; GT_NONE if its input is not a pack. */
 static gt_id pack_of(const gt_layout *l, const gt_group *flag) {
   const gt_id x = l->fusion.origin[gt_node_at(l->graph, flag->leader)->input[0]];
   return gt_node_at(l->graph, x)->op->kind == GT_OP_PACK ? x : GT_NONE;
@@ -33,14 +34,14 @@ static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
   return all;
 }
 
-/* True if its complete column sums are, which is all that the group writes. */
+/* True if all complete column sums of the group, its only stored results, are parts of the pack. */
 static bool sums_lie_in(const gt_layout *l, const gt_group *group, gt_id pack) {
   bool all = group->followers > 0;
   for (int i = 0; i < group->followers; i++) all = all && lies_in(l, group->follower[i], pack);
   return all;
 }
 
-/* True if a group writes the value into the pack and nothing elsewhere. */
+/* True if a group writes the value into the pack and writes nothing else. */
 static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
   if (!lies_in(l, value, pack)) return false;
   if (group->width || (group->flag && group->flag != flag + 1)) return false;
@@ -76,7 +77,7 @@ void gt_plan_find_checks(gt_layout *l, gt_order *order) {
     if (is_flag(l->graph, &l->fusion.group[g])) find_checks_of(l, order, &l->fusion.group[g]);
 }
 
-/* Marks the groups all of whose steps check what they write, if it is a value. */
+/* Marks the groups in which every step that writes a value also checks it. */
 static void find_checked(const gt_layout *l, bool *checks) {
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
     const gt_draft *draft = &l->lowering.drafts.items[s];

@@ -1,16 +1,14 @@
-/* Delays cheap steps (copies, short elementwise work) to a later level where that shortens the lifetime of
- * their output by more than it lengthens their inputs'.
+/* Delays steps to later levels, without adding levels or delaying consumers:
  *
- * What only moves values, say weights into the order that a gradient will read them in, or computes a few
- * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
- * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
- * step to the first, so that one which makes what another moves may follow it.
+ * - cheap steps (copies, such as weights into the order that a gradient reads, or a few operations per value), if
+ *   that shortens the lifetime of their outputs by more than it lengthens those of their inputs. Steps are visited
+ *   from the last to the first, so that the producer of a delayed copy can be delayed, too;
  *
- * And a heavy step beside one that depends on the cache moves to a level with less computation; where neither
- * depends on the cache, apart is slower (docs/notes/thresholds.md).
+ * - a heavy step in the same level as one that depends on the L1 cache, to a level with less computation; if neither
+ *   depends on the cache, separate levels are slower (docs/notes/thresholds.md);
  *
- * And what others of its level would wait for, though it computes little, waits for one that computes much
- * and has room for it, where that takes little memory. */
+ * - a light step in a level without heavy ones, which the other steps would wait for, to a level with a heavy step, if
+ *   that needs little memory. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -18,28 +16,28 @@
 #include <stdlib.h>
 
 enum {
-  CHEAP = 8,             /* operations for each value written */
-  SHORT_BYTES = 4 << 20, /* that a short step moves at most */
-  HEAVY = 500000000      /* operations, at least, of what computes much */
+  CHEAP = 8,             /* maximum operations per written value of a cheap step */
+  SHORT_BYTES = 4 << 20, /* maximum bytes that a short step moves */
+  HEAVY = 500000000      /* minimum operations of a heavy step */
 };
 
-typedef struct work { /* of a level: of its heavy steps */
+typedef struct work { /* the heavy steps of a level */
   double flops;
-  uint32_t cached; /* those that live by the cache */
+  uint32_t cached; /* number of those that depend on the L1 cache */
 } work;
 
-typedef struct life {           /* of a root of the arena */
-  size_t first;                 /* the step that touches it first */
-  size_t last;                  /* one that touches it at the last level */
-  uint32_t last_level, another; /* and the last level of the others */
+typedef struct life {           /* the lifetime of a root of the arena */
+  size_t first;                 /* the first step that accesses it */
+  size_t last;                  /* a step that accesses it in its last level */
+  uint32_t last_level, another; /* its last level, and the last level of the other steps */
   bool used;
 } life;
 
 typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
-  gt_hazards hazards; /* in levels counted from the last one: of the steps that come later */
-  gt_hazards firm;    /* of those but for what clears a flag, which may be done in any order */
+  gt_hazards hazards; /* of later steps, in levels counted from the last one */
+  gt_hazards firm;    /* the same without accesses that clear a flag, which may run in any order */
   life *root;
   work *work;
   bool holds;
@@ -63,7 +61,7 @@ static gt_range range_of(const gt_layout *l, gt_location at) {
   return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
 }
 
-/* A draft's uses of memory that may be reused. */
+/* Records a step's uses of memory that may be reused. */
 static void touch_all(delaying *d, size_t step) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   for (size_t u = 0; u < draft->count; u++) {
@@ -73,8 +71,8 @@ static void touch_all(delaying *d, size_t step) {
   }
 }
 
-/* The last level at which the step may run, after which others need what it makes or change what it reads.
- * Parts of a value that one item writes at one level seem to wait for each other: they stay. */
+/* The last level in which the step may run, before others read its results or overwrite its inputs. Parts of a value
+ * that one item writes in one level look like hazards of each other, so they are not delayed. */
 static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   uint32_t before = 0;
   for (size_t u = 0; u < draft->count; u++) {
@@ -98,7 +96,7 @@ static void note_uses(delaying *d, const gt_draft *draft) {
   }
 }
 
-/* Bytes times levels that a later level spares. */
+/* Bytes times levels that a later level saves. */
 static double spared(const delaying *d, size_t step, uint32_t level) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   double gain = 0;
@@ -127,8 +125,8 @@ static bool is_cheap(const gt_draft *draft) {
   return draft->step.flops <= CHEAP * values;
 }
 
-/* What moves much is better put off, beside what keeps the device busy, than held ahead, where the replay
- * behind waits for it: the ranges of 8192 x 784 values cost 784-512-256-10 a twentieth of its step there. */
+/* Large copies should run together with heavy steps, not in the overlapped first levels, where the next replay waits
+ * for them: there the scales of 8192 x 784 values cost 784-512-256-10 5 % of its step. */
 static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SHORT_BYTES; }
 
 static bool is_heavy(const gt_draft *draft) { return draft->step.flops >= HEAVY; }
@@ -139,7 +137,8 @@ static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
   d->work[level].flops += draft->step.flops;
 }
 
-/* The level, up to the latest, where a heavy step beside one that lives by the cache is better off. */
+/* The level with the least computation, up to `latest`, for a heavy step in the same level as one that depends on the
+ * cache. */
 static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   uint32_t best = draft->step.level;
   double least = d->work[best].flops;
@@ -152,8 +151,8 @@ static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t l
   return best;
 }
 
-/* Of what is not heavy: the next level, up to the latest, that computes much in registers, if this one does
- * not. */
+/* For a step that is not heavy: the next level, up to `latest`, with a heavy step that does not depend on the cache, if
+ * the current level has none. */
 static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   const uint32_t now = draft->step.level;
   if (d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
@@ -181,7 +180,7 @@ static void delay_step(delaying *d, size_t step) {
   note_uses(d, draft);
 }
 
-/* Levels that nothing is left of are none. */
+/* Removes empty levels. */
 static void close_up(gt_layout *l, uint32_t levels) {
   gt_lowering *lowering = &l->lowering;
   uint32_t *number = gt_alloc(sizeof *number * ((size_t)levels + 1)), next = 0;
@@ -198,7 +197,8 @@ static void close_up(gt_layout *l, uint32_t levels) {
   free(number);
 }
 
-/* What the replay behind makes anew, ahead, is to be done with before, unless it may have a second place. */
+/* Values that the next replay recomputes in its overlapped levels must no longer be in use then, unless they may have
+ * two addresses. */
 static void expect_ahead(delaying *d) {
   const gt_lowering *lowering = &d->l->lowering;
   if (!d->l->ahead) return;

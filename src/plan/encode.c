@@ -6,9 +6,9 @@ typedef struct encoder {
   const gt_fusion *fusion;
   gt_group *group;
   int max_inputs, max_outputs;
-  bool general; /* the kernel accepts general strides */
+  bool general; /* the kernel supports general strides */
   int64_t count;
-  uint32_t fixed_row; /* a matmul's epilogue runs over rows of n, a row program over its own; 0: free */
+  uint32_t fixed_row; /* row length required by the kernel: n for a GEMM epilogue, or that of a row program; 0: any */
   int64_t rows;       /* of a row program; else 0 */
   uint32_t reductions;
 } encoder;
@@ -23,10 +23,10 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
   if (fusion->kept[id]) return true;
   for (uint32_t u = fusion->user_start[id]; u < fusion->user_start[id + 1]; u++) {
     gt_id user = fusion->user[u];
-    if (in_group(group, user) && !gt_group_follows(group, user)) continue; /* followers read it there */
+    if (in_group(group, user) && !gt_group_follows(group, user)) continue; /* followers read it from memory */
     const gt_node *node = gt_node_at(fusion->graph, user);
-    if (node->op->kind == GT_OP_RESULT) continue; /* another value */
-    /* A reshape that only this group looks through is not a use. */
+    if (node->op->kind == GT_OP_RESULT) continue; /* a different value */
+    /* A reshape that only this group uses is not a use. */
     if (node->op->kind == GT_OP_VIEW && fusion->origin[user] == fusion->origin[id] &&
         !gt_group_is_output(fusion, group, user))
       continue;
@@ -42,13 +42,12 @@ static bool row_fits(encoder *e, int64_t row) {
   return true;
 }
 
-/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes).
- */
+/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes). */
 static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
   int64_t count = gt_shape_count(x);
   if (count == e->count) return *mode = GT_LOAD_SAME, true;
   if (count == 1) return *mode = GT_LOAD_SCALAR, true;
-  if (e->rows && gt_shape_count(space) != e->count) /* one value a row */
+  if (e->rows && gt_shape_count(space) != e->count) /* one value per row */
     return *mode = GT_LOAD_COLUMN, count == e->rows;
   int lead = space.rank - x.rank, first = 0, last = x.rank;
   while (first < x.rank && x.dim[first] == 1) first++;
@@ -97,7 +96,7 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
   return -1;
 }
 
-/* True if a value of the group, seen as shape x, is what this element's row of it holds. */
+/* True if an element of the group's value, reshaped to x, depends only on the same row of the program. */
 static bool stays_in_row(encoder *e, gt_shape x, gt_shape space) {
   uint32_t mode;
   if (!e->rows || gt_shape_count(x) == gt_shape_count(space)) return true;
@@ -120,9 +119,9 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
   return input_operand(e, id, space, operand);
 }
 
-/* The operand of a node that says how it reads its input: the whole of that, which nobody else in the group
- * makes. */
-static bool told_operand(encoder *e, const gt_node *node, const int *result, uint32_t *operand) {
+/* The operand of an op that specifies the load mode of its input (spread): that must be a complete value from outside
+ * of the group. */
+static bool specified_operand(encoder *e, const gt_node *node, const int *result, uint32_t *operand) {
   const gt_id source = e->fusion->origin[node->input[0]];
   const int64_t row = node->shape.dim[node->shape.rank - 1];
   if (gt_is_constant(gt_node_at(e->fusion->graph, source)))
@@ -138,7 +137,7 @@ static bool add_instruction(gt_program *p, uint32_t code, int *result) {
   return true;
 }
 
-/* What joins the rows of a row program, and an instruction for the scale. */
+/* Encodes a row reduction, and an instruction for its scale. */
 static bool encode_reduction(encoder *e, gt_id id, int *result, int index) {
   gt_program *p = &e->group->program;
   const gt_graph *graph = e->fusion->graph;
@@ -164,17 +163,17 @@ static bool encode_node(encoder *e, gt_id id, int *result, int index) {
   bool has_immediate;
   if (node->op->kind == GT_OP_KERNEL) return encode_reduction(e, id, result, index);
   gt_elementwise_code(e->fusion->graph, id, &opcode, &operands, &immediate, &has_immediate);
-  if (gt_is_constant(node)) { /* materialised: nobody but a kernel wants it */
+  if (gt_is_constant(node)) { /* materialized, for a kernel that reads it from memory */
     opcode = GT_I_MOVE;
     operands = 0;
   }
   for (k = 0; k < operands; k++)
-    if (node->op->load ? !told_operand(e, node, result, operand)
+    if (node->op->load ? !specified_operand(e, node, result, operand)
                        : !operand_of(e, node->input[k], node->shape, result, &operand[k]))
       return false;
   if (has_immediate && !immediate_operand(p, immediate, &operand[k])) return false;
   if (node->op->clocked) {
-    if (e->rows && gt_shape_count(node->shape) != e->count) return false; /* another element's number */
+    if (e->rows && gt_shape_count(node->shape) != e->count) return false; /* element numbers would differ */
     if (e->group->clock != GT_NONE && e->group->clock != node->input[0]) return false;
     e->group->clock = node->input[0];
   }
@@ -192,7 +191,7 @@ static bool add_output(encoder *e, gt_id id, int operand) {
 static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
   encoder e = {fusion, group, GT_PROGRAM_INPUTS, GT_PROGRAM_OUTPUTS, true, 0, 0, 0, 0};
   const gt_node *last = gt_node_at(fusion->graph, group->node[group->nodes - 1]);
-  if (group->width) { /* its shape is known since its first two nodes joined */
+  if (group->width) { /* the shape is known since the first two nodes were merged */
     e.general = false;
     e.fixed_row = group->width;
     e.rows = group->shape.dim[0];
@@ -218,7 +217,7 @@ static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
   return e;
 }
 
-/* A prologue's one output is what its leader reads, whether computed here or merely loaded. */
+/* The only output of a prologue is the value that its leader reads, computed or just loaded. */
 static bool encode_prologue(encoder *e, const int *result) {
   gt_id read = gt_node_at(e->fusion->graph, e->group->leader)->input[0];
   uint32_t operand;
@@ -229,8 +228,8 @@ static bool encode_prologue(encoder *e, const int *result) {
   return add_output(e, read, (int)operand);
 }
 
-/* True if there are enough operand slots for all. Reductions become inputs, too, and an epilogue's outputs
- * may need some. */
+/* True if there are enough operand slots. Reductions become inputs, too, and outputs of an epilogue may take the
+ * addresses of inputs. */
 static bool has_places(const encoder *e, const gt_group *group) {
   enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_APART };
   const gt_program *p = &group->program;

@@ -1,8 +1,5 @@
-/* Storage formats. A value can stay in another format than float32 (bytes, rows of a table) if every consumer
- * can read it. Decided before placement, because it changes lifetimes.
- *
- * Forms: as what, in place of floats in memory, values are left to those who read them. Known before anything
- * is placed or lowered, as it tells who reads what. */
+/* Storage formats. A value can stay in a format other than float32 (bytes, rows of a table) if every consumer can
+ * read it. Decided before placement and lowering, because it changes who reads which value. */
 #include "plan/internal.h"
 
 static bool takes(gt_layout *l, gt_id user, gt_id value, const gt_form *form) {

@@ -1,6 +1,6 @@
-/* A tree for each piece: its leaves are the stretches between neighbouring bounds of ranges, a node is what
- * lies under it. A range is noted at the few nodes that make it up (`whole`), and at all above them that
- * something lies below (`within`). Levels are counted from 1; 0: never. */
+/* A segment tree per piece of memory: leaves are the intervals between adjacent bounds of ranges. An access is recorded
+ * at the O(log n) nodes that make up its range (`whole`) and at all their ancestors (`within`). Levels are counted from
+ * 1; 0: never. */
 #include "plan/hazards.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static size_t leaf_of(const tree *t, uint64_t bound) {
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Nodes from `first` up to the root. */
+/* The maximum over the nodes from `first` up to the root. */
 static uint32_t above(const tree *t, size_t node, int kind) {
   uint32_t level = 0;
   for (; node; node /= 2) level = later(level, t->whole[kind][node]);

@@ -1,6 +1,6 @@
-/* gt_hazards: when the bytes of each piece of memory were last read and written, in levels. Which ranges
- * there will be is said first; then each question and each note takes time that grows with the logarithm of
- * their number, as when a thousand layers read their parts of one variable. Owner: whoever calls init. */
+/* gt_hazards: the levels in which the bytes of each piece of memory were last read and written. All ranges are declared
+ * first (expect); then each query and each update takes time logarithmic in their number, which matters if a thousand
+ * layers read parts of one variable. Owner: the caller of init. */
 #ifndef GT_PLAN_HAZARDS_H
 #define GT_PLAN_HAZARDS_H
 #include <stdbool.h>
@@ -25,10 +25,9 @@ typedef struct gt_hazards {
 
 void gt_hazards_init(gt_hazards *hazards, size_t pieces);
 void gt_hazards_expect(gt_hazards *hazards, gt_range range);
-void gt_hazards_ready(gt_hazards *hazards); /* all ranges are known */
+void gt_hazards_ready(gt_hazards *hazards); /* call after all ranges have been declared */
 void gt_hazards_finish(gt_hazards *hazards);
-/* The first level at which the range may be touched: after all who write it and, to write it, after all who
- * read it. */
+/* The first level in which the range may be accessed: after all writes and, for a write, after all reads. */
 uint32_t gt_hazards_after(const gt_hazards *hazards, gt_range range, bool write);
 void gt_hazards_touch(gt_hazards *hazards, gt_range range, bool write, uint32_t level);
 #endif

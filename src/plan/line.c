@@ -1,9 +1,9 @@
 #include "plan/line.h"
 
-/* Labels are below 2^LABEL_BITS. A range of 2^i of them is full where more than (10/7)^i are taken. */
+/* Labels are below 2^LABEL_BITS. A range of 2^i labels is full if more than (10/7)^i are in use. */
 enum { LABEL_BITS = 62 };
 
-/* The ends of the line meet in one item more, whose label is 0. */
+/* The list is circular: an additional item with label 0 links its ends. */
 void gt_line_init(gt_line *line, gt_arena *arena, uint32_t items) {
   const uint64_t gap = (UINT64_C(1) << LABEL_BITS) / ((uint64_t)items + 1);
   const size_t all = (size_t)items + 1;
@@ -22,7 +22,7 @@ void gt_line_remove(gt_line *line, uint32_t item) {
   line->last[line->next[item]] = line->last[item];
 }
 
-/* Spreads out the smallest range around the item that is not full. */
+/* Relabels evenly the smallest range around the item that is not full. */
 static void spread(gt_line *line, uint32_t item) {
   uint32_t first = item, count = 1, behind = line->next[item];
   double most = 1;

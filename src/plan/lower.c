@@ -1,11 +1,9 @@
-/* Lowering: asks the op rows for the steps of each group, in the order of execution, and makes those of
- * copies. */
+/* Lowering: calls the op rows for the steps of each group, in the order of execution, and emits the steps of copies. */
 #include "op/elementwise.h"
 #include "op/rows.h"
 #include "plan/internal.h"
 
-/* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to
- * scratch. */
+/* A copy is a program without instructions; its uses are then changed to the copied part, or to scratch memory. */
 static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(l->graph, copy->source);
   if (source->dtype != GT_F32)
@@ -48,7 +46,7 @@ static double group_functions(const gt_graph *graph, const gt_group *group) {
   return node->op->functions ? node->op->functions(graph, node) : 0;
 }
 
-/* True if the leader's initial value lies where its own value will be. */
+/* True if the leader's initial value is already in the memory of its own value. */
 static bool begins_there(const gt_layout *l, gt_id leader) {
   const gt_node *node = gt_node_at(l->graph, leader);
   if (!node->op->begins_as) return false;
@@ -77,15 +75,15 @@ static void lower_group(gt_layout *l, const gt_group *group) {
   }
 }
 
-/* The values to be saved take the first scratch numbers. */
+/* Saved values have the first scratch numbers. */
 static void saved_scratch(gt_layout *l) {
   for (size_t c = 0; c < l->copies.count; c++)
     if (l->copies.items[c].to_saved)
       gt_lower_scratch(&l->lowering, gt_node_bytes(l->graph, l->copies.items[c].source));
 }
 
-/* The node whose name and layer the group's steps have: what leads it, the first reduction of a row program,
- * or what comes out last. */
+/* The node that gives the group's steps their name and layer: the leader, the first reduction of a row program, or the
+ * last output. */
 static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   if (group->leader != GT_NONE) return group->leader;
   for (int n = 0; group->width && n < group->nodes; n++)
@@ -93,9 +91,9 @@ static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   return group->node[group->nodes - 1];
 }
 
-/* What kernels ask of the largest elements of their inputs' lines may be found by who writes these, as its
- * only output: that is known before any of them is lowered. */
-static void ask(gt_layout *l, gt_id reader, int i) {
+/* Requests the largest magnitudes per row or column that a kernel needs of its input from the kernel that writes this
+ * input as its only output. Done before anything is lowered. */
+static void request_measures(gt_layout *l, gt_id reader, int i) {
   gt_fusion *f = &l->fusion;
   const gt_node *node = gt_node_at(l->graph, reader);
   const gt_id value = f->origin[node->input[i]];
@@ -105,7 +103,7 @@ static void ask(gt_layout *l, gt_id reader, int i) {
   gt_group *group = &f->group[maker];
   if (gt_group_writes_rows(f, group, value, shape.dim[shape.rank - 1]))
     group->measured |= node->op->measures(&l->lowering, node, i);
-  l->lowering.chosen = 0; /* what was looked up is no step's yet */
+  l->lowering.chosen = 0; /* discard choices that were only looked up */
 }
 
 static void ask_all(gt_layout *l) {
@@ -113,7 +111,7 @@ static void ask_all(gt_layout *l) {
     const gt_group *group = &l->fusion.group[b];
     if (group->leader == GT_NONE || !group->nodes) continue;
     const gt_node *node = gt_node_at(l->graph, group->leader);
-    for (int i = 0; node->op->measures && i < node->inputs; i++) ask(l, group->leader, i);
+    for (int i = 0; node->op->measures && i < node->inputs; i++) request_measures(l, group->leader, i);
   }
 }
 
@@ -144,7 +142,7 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
       step->scope = gt_node_at(l->graph, node)->scope;
       step->flops = step->prepares ? 0 : flops;
       step->functions = step->prepares ? 0 : functions;
-      if (!step->prepares) flops = functions = 0; /* the rest of its steps only finish */
+      if (!step->prepares) flops = functions = 0; /* later steps of the group only finish the work */
       if (!gt_step_fits(step, lowering->target, error)) return false;
     }
   }

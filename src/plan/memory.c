@@ -1,7 +1,7 @@
-/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
- * only if their level ranges do not meet, so reuse never adds a hazard inside a level. What lasts from run to
- * run shares its bytes with nothing: it lies in a piece of its own. What is made anew ahead, beside the last
- * levels of the replay before, is in use there, too. */
+/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes only if
+ * their level ranges are disjoint, so reuse never adds a hazard inside a level. Values that persist between runs share
+ * no bytes and have a separate area. Values that the overlapping next replay recomputes are also in use in the last
+ * levels. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/spans.h"
@@ -38,7 +38,7 @@ static void touch_roots(gt_layout *l) {
     if (at.variable) continue;
     if (pack)
       touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
-    /* A pack's gaps are zero because nothing else ever uses its memory. */
+    /* The gaps of a pack stay zero because nothing else uses its memory. */
     if (pack && gt_pack_has_gaps(l->graph, id)) l->root[at.id].lasting = true;
     if (l->fusion.kept[id]) touch_root(&l->root[at.id], l->levels, 0);
   }
@@ -67,7 +67,7 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The lowest place that is free through its levels, and from `again` to the last one. */
+/* The lowest offset that is free in all levels of the root, and from `again` to the last level. */
 static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels, uint64_t bytes) {
   uint64_t offset = 0, before;
   do {
@@ -80,7 +80,7 @@ static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels,
   return offset;
 }
 
-/* The lowest place that is free at all levels of a root; behind all others where nothing is reused. */
+/* The lowest offset that is free in all levels of a root; after all others if memory is not reused. */
 static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t bytes,
                            uint64_t behind) {
   if (l->options->no_reuse) return behind;

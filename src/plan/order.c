@@ -38,11 +38,11 @@ void gt_order_cut(gt_order *order, size_t edges) {
   }
 }
 
-/* One of the two ends that a search begins at. */
+/* One of the two frontiers of a bidirectional search. */
 typedef struct front {
   gt_order *order;
   bool forward;
-  uint32_t mark, *stack, depth, edge; /* edge: 1 + the next one of the item looked at, or 0 */
+  uint32_t mark, *stack, depth, edge; /* edge: 1 + the next edge of the current item, or 0 */
 } front;
 
 static void visit(front *f, uint32_t item) {
@@ -82,7 +82,7 @@ bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const
   }
 }
 
-/* A heap of items, the least on top. */
+/* A min-heap of items. */
 typedef struct heap {
   uint32_t *item, count;
 } heap;
@@ -109,11 +109,11 @@ static uint32_t take(heap *h) {
 typedef struct sorting {
   const gt_order *order;
   const bool *absent;
-  uint32_t *waiting, *relay; /* for how many each waits; relays whose turn it is */
+  uint32_t *waiting, *relay; /* number of predecessors left; stack of ready relays */
   heap now, later;
 } sorting;
 
-/* What waited for `from` waits for it no more. The round still comes by at items from `next_item` on. */
+/* Releases the successors of `from`. Items from `next_item` on can still be taken in the current round. */
 static void release(sorting *s, uint32_t from, uint32_t next_item) {
   const gt_order *order = s->order;
   uint32_t relays = 0;
@@ -130,7 +130,7 @@ static void release(sorting *s, uint32_t from, uint32_t next_item) {
   }
 }
 
-/* Items that wait for nothing, or for relays alone that wait for nothing. */
+/* Finds the items without predecessors, or only with relays that have none. */
 static void start(sorting *s) {
   const gt_order *order = s->order;
   const uint32_t all = order->items + order->relays;

@@ -1,6 +1,6 @@
-/* gt_order: what must run before what, among numbered items: edges that can be taken back, ways, and the
- * order that follows. Relays, numbered behind the items, do nothing: they stand between many items that are
- * waited for and many that wait. Owner: whoever calls init. */
+/* gt_order: dependencies among numbered items: edges, which can be removed again, paths, and a topological order.
+ * Relays, numbered after the items, are dummy items between many predecessors and many successors, which save edges.
+ * Owner: the caller of init. */
 #ifndef GT_PLAN_ORDER_H
 #define GT_PLAN_ORDER_H
 #include <stdbool.h>
@@ -15,20 +15,20 @@ typedef struct gt_order {
   uint32_t items, relays;
   uint32_t *last, *into; /* 1 + the newest edge from and to each, or 0 */
   uint32_t *seen, *stack;
-  uint32_t search; /* marks what the last search has seen */
+  uint32_t search; /* the mark of items visited by the last search */
 } gt_order;
 
-void gt_order_init(gt_order *order, uint32_t items, uint32_t relays); /* the most there will be */
+void gt_order_init(gt_order *order, uint32_t items, uint32_t relays); /* maximum numbers */
 void gt_order_finish(gt_order *order);
-/* from before to; nothing if they are the same. */
+/* Adds the edge `from` before `to`; does nothing if they are the same. */
 void gt_order_edge(gt_order *order, uint32_t from, uint32_t to);
-/* Takes back all edges but the first `edges`. */
+/* Removes all edges except the first `edges`. */
 void gt_order_cut(gt_order *order, size_t edges);
-/* True if a path leads from one of some items to one of others. The search goes from both ends alternately,
- * so that it is cheap where one of them is near the end of all paths. */
+/* True if there is a path from an item in `from` to one in `to`. The search is bidirectional, so that it is cheap if
+ * either side has few reachable items. */
 bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos);
-/* Kahn's algorithm, in rounds over the items from first to last: each takes what is ready when it comes by.
- * Fills sorted with the items that are not `absent`; returns how many there are: all, unless there is a
- * circle. */
+/* Topological order by Kahn's algorithm, in rounds over the items from first to last: each round takes the items that
+ * are ready when it reaches them. Fills `sorted` with the items that are not `absent` and returns their number, which
+ * is less than all if there is a cycle. */
 uint32_t gt_order_sort(const gt_order *order, const bool *absent, uint32_t *sorted);
 #endif

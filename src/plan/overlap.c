@@ -1,24 +1,24 @@
-/* Overlap: what a replay begins with, the clock and the drawing of a batch, needs nothing that the one before
- * it computes, and can run beside that one's last levels. How many levels run ahead is chosen here, so that
- * as few as possible are left to be waited for: whatever is not to run ahead is moved behind them. The first
- * `ahead` levels then run beside the last `ahead` levels of the replay before; they are at most half of all,
- * so that never more than two replays are under way.
+/* Overlap of replays: the first steps of a replay, the clock and the batch, do not depend on the previous replay and
+ * can run at the same time as its last levels. This file chooses the number of overlapped levels (`ahead`) that leaves
+ * the fewest levels to wait for; steps that cannot be overlapped are moved after them. The first `ahead` levels then
+ * run together with the last `ahead` levels of the previous replay; they are at most half of all levels, so that at
+ * most two replays are in flight.
  *
- * Where that takes much more memory, as what begins anew cannot share that of what ends, fewer levels run
- * ahead, or less in them: whatever leaves least to be waited for (gt_plan_waiting).
+ * If the overlap needs much more memory, because values of both replays cannot share it, fewer levels or fewer steps are
+ * overlapped, with the least waiting (gt_plan_waiting).
  *
- * A step stays behind if it has to do with a variable that another one changes. A value that is still in use
- * when the next replay makes it anew has two places, which replays take in turn; if it is too large for
- * that, what makes it stays behind. */
+ * A step is not overlapped if it accesses a variable that another step writes. A value that is still in use when the
+ * next replay recomputes it has two addresses, which replays alternate; if it is too large for that, the step that
+ * computes it is not overlapped. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TWICE = 1 << 20, WORTH = 1 << 20 /* bytes; WORTH: another level ahead that spares none */ };
+enum { MOST_TWICE = 1 << 20, WORTH = 1 << 20 /* bytes; WORTH: for another overlapped level that saves no level */ };
 
-typedef struct toucher { /* of a variable */
-  size_t step;           /* 1 + the first; 0: none */
+typedef struct toucher { /* a step that accesses a variable */
+  size_t step;           /* 1 + the first one; 0: none */
   bool several, written;
 } toucher;
 
@@ -28,7 +28,7 @@ static void touch(toucher *t, size_t step, bool write) {
   t->written |= write;
 }
 
-/* Marks the steps that touch what one of several writes. */
+/* Marks the steps that access a variable which one of several such steps writes. */
 static void find_bound(const gt_layout *l, bool *stays) {
   const size_t drafts = l->lowering.drafts.count;
   toucher *by = gt_alloc(sizeof *by * (l->graph->variables + 1));
@@ -52,7 +52,7 @@ bool gt_plan_may_lie_twice(const gt_layout *l, const gt_root *root) {
   return root->bytes <= MOST_TWICE && !root->lasting && root->last < l->levels;
 }
 
-/* Values of the arena that a step makes or reads; whether one of them prevents it */
+/* True if a value in the arena that the step accesses prevents its overlap. */
 static bool hindered(const gt_layout *l, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
@@ -62,7 +62,7 @@ static bool hindered(const gt_layout *l, const gt_draft *draft) {
   return false;
 }
 
-/* Marks what would run ahead and cannot; true if there were any. */
+/* Marks the steps in overlapped levels that cannot be overlapped; true if there are any. */
 static bool mark_hindered(gt_layout *l, bool *stays) {
   bool any = false;
   gt_plan_lifetimes(l);
@@ -75,7 +75,7 @@ static bool mark_hindered(gt_layout *l, bool *stays) {
   return any;
 }
 
-/* Levels with so many of them ahead; and how many are left to wait for. */
+/* Assigns levels with `ahead` of them overlapped; returns the number of levels left to wait for. */
 static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *stays) {
   memcpy(stays, bound, l->lowering.drafts.count);
   l->ahead = ahead;
@@ -84,7 +84,7 @@ static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool 
   return l->levels < 2 * ahead ? UINT32_MAX : l->levels - ahead;
 }
 
-/* Bytes that the steps which run ahead move. */
+/* Bytes that the overlapped steps move. */
 static uint64_t bytes_ahead(const gt_layout *l) {
   uint64_t bytes = 0;
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
@@ -118,7 +118,7 @@ void gt_plan_overlap(gt_layout *l, uint32_t most) {
   free(stays);
 }
 
-/* Later levels for some steps may have come in the way. */
+/* Reduces the overlap if steps were delayed to later levels. */
 void gt_plan_settle_overlap(gt_layout *l) {
   while (l->ahead && (l->levels < 2 * l->ahead || mark_hindered(l, NULL))) l->ahead--;
 }
@@ -130,7 +130,7 @@ static uint64_t arena_bytes(gt_layout *l) {
 }
 
 bool gt_plan_overlap_is_dear(gt_layout *l) {
-  enum { FREE = 1 << 20, SHARE = 16 }; /* more than so many bytes, and such a part of all */
+  enum { FREE = 1 << 20, SHARE = 16 }; /* dear: more than FREE bytes, and more than 1 / SHARE of all */
   const uint32_t ahead = l->ahead;
   if (!ahead) return false;
   const uint64_t with = arena_bytes(l);

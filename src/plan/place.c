@@ -1,7 +1,6 @@
 /* Placement: which values are computed straight into a pack or a variable, and in which order groups run.
- * A value may replace a variable's contents in place only if everything else that reads the old contents can
- * run before; the order is therefore found together with the placement, over data edges and
- * read-before-overwrite edges. */
+ * A value may overwrite a variable in place only if all other readers of the old content can run before;
+ * the order is therefore computed together with the placement, from data edges and read-before-overwrite edges. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/order.h"
@@ -12,29 +11,29 @@ typedef struct placing {
   gt_layout *l;
   gt_order order;
   gt_readers readers;
-  uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies follow each other */
+  uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies are consecutive */
   uint32_t *from;   /* per node: 1 + the last copy made from it, or 0 */
-  uint32_t *former; /* per copy: the same of the one before it */
-  uint32_t *relay;  /* per node: of what makes a pack or, of an assign, what stands for its copy; or 0 */
+  uint32_t *former; /* per copy: 1 + the previous copy from the same node, or 0 */
+  uint32_t *relay;  /* per node: the relay of a pack's producers or, for an assign, of its later copy; or 0 */
   uint32_t relays;
-  uint32_t *written; /* items that write the value looked at */
+  uint32_t *written; /* items that write the current value */
   uint32_t writers;
   struct {
     uint32_t *items;
     size_t count, capacity;
-  } reading;    /* items that read what it overwrites */
-  bool *writes; /* per item and relay: whether it is among them */
-  bool further; /* some of it is a further result of a group: written when its kernel pleases */
+  } reading;    /* items that read the memory that it overwrites */
+  bool *writes; /* per item and relay: whether it is in `written` */
+  bool further; /* part of it is a further result of a group, which its kernel may write at any time */
 } placing;
 
-/* --- who needs whom ------------------------------------------------------------------------------------- */
+/* --- data dependencies ---------------------------------------------------------------------------------- */
 
 static uint32_t copy_item(const gt_layout *l, size_t copy) {
   return (uint32_t)l->fusion.groups + (uint32_t)copy;
 }
 
-/* Adds an edge from every item (group, or copy into a pack) whose work the value of `id` needs. A pack of
- * many may be read by as many: its relay stands between them. */
+/* Adds edges to `item` from every item (group, or copy into a pack) that the value of `id` depends on. A pack may have
+ * many parts and many consumers, so a relay connects them. */
 static void producers(placing *p, gt_id id, uint32_t item) {
   gt_layout *l = p->l;
   id = l->fusion.origin[id];
@@ -75,9 +74,9 @@ static void add_copy(placing *p, gt_copy copy) {
   p->from[copy.source] = number;
 }
 
-/* True if the parts of a pack are neighbours in a variable, in the same order, as parameters are: the pack
- * then lies there. */
-static bool lies_together(gt_layout *l, gt_id id) {
+/* True if the parts of a pack are adjacent in a variable, in the same order, as parameters are: the pack is then placed
+ * there. */
+static bool parts_are_adjacent(gt_layout *l, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, id);
   const size_t size = gt_dtype_size(node->dtype);
   const gt_location first = gt_plan_locate_node(l, node->input[0]);
@@ -91,13 +90,12 @@ static bool lies_together(gt_layout *l, gt_id id) {
   return true;
 }
 
-/* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
- */
+/* Packs: an input that a group computes, and that is not placed yet, is computed directly into its part. */
 static void place_packs(placing *p) {
   gt_layout *l = p->l;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
-    if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK || lies_together(l, id)) continue;
+    if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK || parts_are_adjacent(l, id)) continue;
     const size_t before = l->copies.count, size = gt_dtype_size(node->dtype);
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
@@ -111,7 +109,8 @@ static void place_packs(placing *p) {
   }
 }
 
-/* A value that begins as another is computed where that lies, if it is the only one to read it. */
+/* A value that starts as a copy of another (gt_op.begins_as) is computed in the memory of that, if it is its only
+ * consumer. */
 static void place_beginnings(gt_layout *l) {
   const gt_fusion *f = &l->fusion;
   for (gt_id id = 0; id < l->graph->count; id++) {
@@ -130,10 +129,9 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
   return (gt_location){true, a->variable, (uint64_t)a->offset * size, gt_node_bytes(graph, assign->input[0])};
 }
 
-/* --- who reads a variable ------------------------------------------------------------------------------- */
+/* --- readers of variables ------------------------------------------------------------------------------- */
 
-/* True if the group reads the range element by element at the place that it writes next: a value for each of
- * its elements or, in a row program, for each row. */
+/* True if the group reads each element (in a row program, each row) of the range just before it overwrites it. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
   const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * sizeof(float);
@@ -141,8 +139,8 @@ static bool reads_in_place(const placing *p, const gt_reader *r, gt_location ran
          (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
 
-/* True if node `user` of a group reads input `id` element by element. In a row program: as a value for each
- * of its own, or to reduce a row before that row is written. */
+/* True if node `user` of a group reads input `id` element by element; in a row program, as a per-element input, or to
+ * reduce a row before that row is written. */
 static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, user);
   if (user == group->leader || gt_group_follows(group, user)) return false;
@@ -152,7 +150,7 @@ static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user
 
 static void note_reader(placing *p, gt_id user, gt_id id);
 
-/* Who reads a value that is not made, by way of reshapes too, reads `id` in its place. */
+/* The consumers of a value that is not computed, also through reshapes, read `id` instead. */
 static void note_readers_through(placing *p, gt_id value, gt_id id) {
   const gt_fusion *f = &p->l->fusion;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
@@ -163,7 +161,7 @@ static void note_readers_through(placing *p, gt_id value, gt_id id) {
   }
 }
 
-/* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
+/* Records that node `user` of a group reads a variable, if input `id` is in one. */
 static void note_reader(placing *p, gt_id user, gt_id id) {
   gt_layout *l = p->l;
   const gt_location at = gt_plan_locate_node(l, id);
@@ -177,21 +175,21 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
   gt_readers_add(&p->readers, at.id, (gt_reader){(uint32_t)group, at.offset, at.bytes, element});
 }
 
-/* Notes that a copy reads a variable, if its source lies in one. */
+/* Records that a copy reads a variable, if its source is in one. */
 static void note_copy(placing *p, size_t copy) {
   const gt_location at = gt_plan_locate_node(p->l, p->l->copies.items[copy].source);
   if (at.variable && !p->l->copies.items[copy].from_saved)
     gt_readers_add(&p->readers, at.id, (gt_reader){copy_item(p->l, copy), at.offset, at.bytes, false});
 }
 
-/* What q begins as, computed where q lies, or q itself. */
+/* The initial value of q, if it is computed in the memory of q, or q itself. */
 static gt_id beginning(const gt_layout *l, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
   const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
   return l->place[first].placed && !l->place[first].variable && l->place[first].into == q ? first : q;
 }
 
-/* Who reads the value of q, which now lies in a variable, reads that variable. */
+/* Records that the consumers of q, which has been placed in a variable, read that variable. */
 static void note_readers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_fusion *f = &l->fusion;
@@ -212,8 +210,8 @@ static void note_readers(placing *p, gt_id q) {
   }
 }
 
-/* An assign of what a variable holds will be a copy, which reads that before anything overwrites it: a relay
- * stands for it until it is made. */
+/* An assign of the content of another variable becomes a copy, which must read that variable before it is overwritten.
+ * A relay represents the copy until it is created. */
 static void expect_copy(placing *p, gt_id assign) {
   const gt_location at = gt_plan_locate_node(p->l, gt_node_at(p->l->graph, assign)->input[0]);
   if (!at.variable) return;
@@ -248,8 +246,8 @@ static void list_writer(placing *p, uint32_t item) {
   p->writes[item] = true;
 }
 
-/* Lists the items that write the value of q: its own group and that of what it begins as, or those of a
- * pack's inputs. */
+/* Lists the items that write the value of q: its own group and that of its initial value, or those of the inputs of a
+ * pack. */
 static void list_writers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, q);
@@ -263,7 +261,7 @@ static void list_writers(placing *p, gt_id q) {
   for (int i = 0; i < node->inputs; i++) list_writers(p, l->fusion.origin[node->input[i]]);
 }
 
-/* And the copies into a pack. */
+/* Adds the copies into a pack. */
 static void list_copies(placing *p, gt_id q) {
   const gt_layout *l = p->l;
   for (size_t c = p->copies[q]; c && c <= l->copies.count && l->copies.items[c - 1].target == q; c++)
@@ -275,7 +273,7 @@ static void forget_writers(placing *p) {
   p->further = false;
 }
 
-/* Each that is reading runs before each that writes; through a relay where both are many. */
+/* Adds edges from each reader to each writer; through a relay if both are many. */
 static void order_before_writers(placing *p) {
   const uint32_t *before = p->reading.items;
   const size_t count = p->reading.count;
@@ -289,7 +287,7 @@ static void order_before_writers(placing *p) {
     for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, before[i], p->written[k]);
 }
 
-/* The same where some of them write and read: each pair must not close a circle with those before it. */
+/* The same if some items both read and write. False if a pair would create a cycle. */
 static bool order_pairs(placing *p) {
   const size_t before = p->order.edges.count;
   for (size_t i = 0; i < p->reading.count; i++)
@@ -305,7 +303,7 @@ static bool order_pairs(placing *p) {
   return true;
 }
 
-/* True if an item that reads the range and writes into it does not overwrite what others still read. */
+/* True if an item that reads and writes the range does not overwrite elements that other items still read. */
 static bool stays_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_layout *l = p->l;
   if (r->item < (uint32_t)l->fusion.groups) return reads_in_place(p, r, range);
@@ -314,8 +312,7 @@ static bool stays_in_place(const placing *p, const gt_reader *r, gt_location ran
          range.offset + (uint64_t)c->offset * gt_dtype_size(gt_node_at(l->graph, c->source)->dtype);
 }
 
-/* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
- */
+/* Orders every reader of the range before every writer; false, with nothing changed, if that would create a cycle. */
 static bool order_readers_first(placing *p, gt_location range) {
   bool both = false;
   p->reading.count = 0;
@@ -353,7 +350,7 @@ static bool try_in_place(placing *p, gt_id id) {
   return fits;
 }
 
-/* Orders a copy into a variable after its source and after all who read the variable's old contents. */
+/* Orders a copy into a variable after its source and after all readers of the variable's old content. */
 static void order_copy(placing *p, size_t copy) {
   gt_layout *l = p->l;
   const gt_copy *c = &l->copies.items[copy];
@@ -368,8 +365,8 @@ static void order_copy(placing *p, size_t copy) {
   }
 }
 
-/* Whatever cannot be computed in place is copied at the end. A variable's contents that go to another
- * variable are saved first, since that other's may go the opposite way. */
+/* Values that cannot be computed in place are copied at the end. If the content of a variable is assigned to another
+ * variable, it is saved first, because the two may be exchanged. */
 static void place_assigns(placing *p) {
   gt_layout *l = p->l;
   size_t copied = l->copies.count;
@@ -390,8 +387,8 @@ static void place_assigns(placing *p) {
   for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
 
-/* How many copies there may be, of each part of a pack and of each value assigned, with one that saves it;
- * and how many relays, one for each pack and two for what each assign overwrites. */
+/* The maximum number of copies: one per part of a pack, and two per assigned value (one saves it); and of relays: one
+ * per pack and two per assign. */
 static uint32_t most_copies(const gt_layout *l, uint32_t *relays) {
   uint32_t most = 0;
   for (gt_id id = 0; id < l->graph->count; id++) {

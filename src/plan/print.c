@@ -35,7 +35,7 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
   fprintf(stream, " (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, unaliased));
 }
 
-/* The one of the least cost after the one that was taken, and not the same; GT_NONE if there is none. */
+/* The candidate with the lowest cost except the chosen one; GT_NONE if there is none. */
 static uint32_t next_best(const gt_choice *choice) {
   uint32_t best = GT_NONE;
   for (uint32_t i = 0; i < choice->candidates; i++)

@@ -1,16 +1,16 @@
-/* Between neighbouring bounds of the expected ranges lies a stretch; it lists the readers of its bytes. */
+/* A stretch is the interval between adjacent bounds of the declared ranges; it has a list of the readers of its bytes. */
 #include "plan/readers.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
 typedef struct gt_read_entry {
   size_t reader;
-  size_t before; /* 1 + the entry of the same stretch before this one, or 0 */
+  size_t before; /* 1 + the previous entry of the same stretch, or 0 */
 } entry;
 
 typedef struct gt_read_variable {
   struct {
-    uint64_t *items; /* ascending once they are known */
+    uint64_t *items; /* ascending after gt_readers_ready */
     size_t count, capacity;
   } bounds;
   size_t *last; /* per stretch: 1 + its newest entry, or 0 */
@@ -57,7 +57,7 @@ void gt_readers_ready(gt_readers *readers) {
   }
 }
 
-/* The first bound behind `offset`, or how many there are. */
+/* The index of the first bound above `offset`, or the number of bounds. */
 static size_t bound_behind(const read_variable *v, uint64_t offset) {
   size_t low = 0, high = v->bounds.count;
   while (low < high) {

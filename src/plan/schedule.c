@@ -41,7 +41,7 @@ gt_location gt_plan_locate(const gt_layout *l, const gt_use *use) {
   return at;
 }
 
-/* A part written by the item that is being looked at: nothing that its other parts have to wait for. */
+/* A part written by the current item; other parts by the same item do not wait for it. */
 typedef struct part {
   gt_range range;
   uint32_t level;
@@ -53,7 +53,7 @@ typedef struct leveling {
   struct {
     part *items;
     size_t count, capacity;
-  } parts, flags; /* flags: those that steps may clear in any order, and when that has been done last */
+  } parts, flags; /* flags: those that steps may clear in any order, with the last level that does so */
 } leveling;
 
 static gt_range range_of(const gt_layout *l, const gt_use *use) {
@@ -114,8 +114,8 @@ static void finish_item(leveling *v) {
   v->parts.count = 0;
 }
 
-/* Heavy steps first, so that others fill the device beside them. Of several heavy ones, the one with fewer
- * workgroups first: the many waves of the others fill what it leaves idle (docs/notes/thresholds.md). */
+/* Heavy steps first, so that the others fill the rest of the device. Among heavy steps the one with fewer workgroups is
+ * first: the many workgroups of the others use the units that it leaves idle (docs/notes/thresholds.md). */
 static int in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
   const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */
@@ -131,7 +131,7 @@ static int by_level(const void *a, const void *b) {
   const int order = in_level(&x->step, &y->step);
   if (order) return order;
   if (x->item != y->item) return x->item < y->item ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number; /* qsort need not leave equals as they stand */
+  return x->number < y->number ? -1 : x->number > y->number; /* as qsort is not stable */
 }
 
 void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
@@ -165,7 +165,7 @@ static void level(gt_layout *l, uint32_t most, bool holds) {
   gt_plan_settle_overlap(l);
 }
 
-/* The most runs ahead that does not take too much memory, and what can be put off then is. */
+/* Chooses the largest overlap that does not need too much memory, then delays steps. */
 static void level_overlapping(gt_layout *l) {
   uint32_t best = 0;
   bool best_holds = false, found = false;
@@ -187,7 +187,7 @@ static void level_overlapping(gt_layout *l) {
   level(l, best, best_holds);
 }
 
-/* On a CPU steps run one after another: there is nothing to run beside. */
+/* On a CPU steps run one after another, so there is no overlap. */
 void gt_plan_level(gt_layout *l) {
   gt_lowering *lowering = &l->lowering;
   if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap)

@@ -1,6 +1,6 @@
-/* A tree over the levels. What is taken is noted at the few nodes that make up its levels (`whole`), and at
- * all nodes above and below them that it concerns (`within`). At a node, spans that touch are one: values are
- * laid side by side, so few are left. */
+/* A segment tree over the levels. A span is recorded at the O(log n) nodes that make up its levels (`whole`) and at all
+ * their ancestors and descendants that it affects (`within`). At a node adjacent spans are merged; as values are
+ * allocated next to each other, few spans are left. */
 #include "plan/spans.h"
 #include "base/memory.h"
 #include <stdbool.h>
@@ -34,7 +34,7 @@ void gt_spans_finish(gt_spans *spans) {
   free(spans->within);
 }
 
-/* The first that ends at `offset` or behind it. */
+/* The first span that ends at or after `offset`. */
 static size_t first_ending(const taken *t, uint64_t offset) {
   size_t low = 0, high = t->count;
   while (low < high) {
@@ -77,7 +77,7 @@ void gt_spans_take(gt_spans *spans, uint32_t first, uint32_t last, uint64_t offs
   }
 }
 
-/* The lowest offset, from the one given, where nothing of t lies. */
+/* The lowest offset, from the given one on, where `bytes` bytes are free in t. */
 static uint64_t past(const taken *t, uint64_t offset, uint64_t bytes) {
   for (size_t i = first_ending(t, offset); i < t->count && t->items[i].offset < offset + bytes; i++)
     if (t->items[i].end > offset) offset = t->items[i].end;

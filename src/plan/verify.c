@@ -1,6 +1,6 @@
-/* What a plan promises, checked again: every access lies in its buffer, and no two steps that may run at the
- * same time touch what one of them writes: those of a level, and what runs ahead beside and before the last
- * levels of another replay. */
+/* Verifies a finished plan: every access is inside its buffer, and no two steps that may run at the same time access
+ * bytes that one of them writes. Such steps are those of a level, and overlapped steps with the last levels of another
+ * replay. */
 #include "base/memory.h"
 #include "plan/plan.h"
 #include <stdlib.h>
@@ -9,8 +9,8 @@ typedef struct touch {
   uint64_t buffer, offset, end;
   uint32_t step;
   gt_id node;
-  gt_id writer; /* the node again; GT_NONE for whoever clears a flag */
-  bool ahead;   /* of the next replay */
+  gt_id writer; /* the same node; GT_NONE for a step that clears a flag */
+  bool ahead;   /* belongs to the next replay */
   bool write;
 } touch;
 
@@ -19,7 +19,7 @@ typedef struct touches {
   size_t count, capacity;
 } touches;
 
-/* Of all touches so far the two that reach furthest, of different steps (or nodes). */
+/* The two touches with the highest ends so far, of different steps (or nodes). */
 typedef struct reach {
   const touch *first, *second;
 } reach;
@@ -48,7 +48,7 @@ static void extend(reach *r, const touch *t, bool (*same)(const touch *, const t
   }
 }
 
-/* The touch that meets t, which begins behind it, of another step (or node), or NULL. */
+/* The touch of another step (or node) that overlaps t, which begins later; or NULL. */
 static const touch *met(const reach *r, const touch *t, bool (*same)(const touch *, const touch *)) {
   const touch *other = r->first && same(r->first, t) ? r->second : r->first;
   return other && other->buffer == t->buffer && other->end > t->offset ? other : NULL;
@@ -63,9 +63,8 @@ static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
   }
 }
 
-/* Parts of one value written by one lowering are disjoint by contract and carry the same node. Steps that
- * clear flags all write 0: they may do so together, also where a flag begins as another one and lies there.
- */
+/* Parts of one value written by one lowering are disjoint by contract and have the same node. Steps that clear flags all
+ * write 0, so they may run together, also if a flag starts as another one in the same memory. */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
   qsort(list, count, sizeof *list, by_place);
@@ -89,16 +88,16 @@ static bool verify_touches(touch *list, size_t count, gt_error *error) {
   return true;
 }
 
-/* Where the steps of a plan stand: those of level l from start[l] to start[l + 1]. */
+/* The index of levels: the steps of level l are start[l] to start[l + 1] - 1. */
 static uint32_t *find_levels(const gt_plan *plan) {
   uint32_t *start = gt_alloc(sizeof *start * ((size_t)plan->levels + 1));
   for (uint32_t s = 0; s < plan->steps; s++) start[plan->step[s].level + 1] = s + 1;
-  for (uint32_t level = 0; level < plan->levels; level++) /* one without steps */
+  for (uint32_t level = 0; level < plan->levels; level++) /* a level must have steps */
     if (!start[level + 1]) start[level + 1] = start[level];
   return start;
 }
 
-/* The steps from `first` to `end`, in an even or an odd replay. */
+/* Adds the touches of steps `first` to `end`, in an even or an odd replay. */
 static void add_steps(const gt_plan *plan, uint32_t first, uint32_t end, bool odd, bool ahead,
                       touches *list) {
   for (uint32_t s = first; s < end; s++)
@@ -117,7 +116,7 @@ static void add_steps(const gt_plan *plan, uint32_t first, uint32_t end, bool od
     }
 }
 
-/* A level of a replay; and, if `ahead` is not GT_NONE, that level of the next one. */
+/* Verifies a level of a replay together with level `ahead` of the next one, unless that is GT_NONE. */
 static bool verify_together(const gt_plan *plan, const uint32_t *start, uint32_t level, uint32_t ahead,
                             bool odd, gt_error *error) {
   touches list = {0};
@@ -128,7 +127,7 @@ static bool verify_together(const gt_plan *plan, const uint32_t *start, uint32_t
   return ok;
 }
 
-/* What runs ahead runs beside a level, and before those behind it. */
+/* Overlapped levels run together with a level, and before the levels after it. */
 static bool verify_levels(const gt_plan *plan, const uint32_t *start, gt_error *error) {
   const uint32_t left = plan->levels - plan->ahead;
   for (int odd = 0; odd < (plan->ahead ? 2 : 1); odd++) {

@@ -8,17 +8,17 @@
 
 enum { LANDMARKS = 64 };
 
-typedef struct unit { /* as found by a search */
+typedef struct unit { /* a unit found by a search */
   gt_id id;
   uint64_t label;
 } unit;
 
-/* From one end along the edges of the units it comes by, an edge a step. */
+/* A search from one end along edges, one edge per step. */
 typedef struct walk {
   uint32_t mark;
-  gt_id *stack, single; /* single: what `node` points to for a node in no group */
+  gt_id *stack, single; /* single: the target of `node` for a node in no group */
   uint32_t depth;
-  const gt_id *node; /* of the unit looked at, whose edges edge … edges-1 are left of node `at` */
+  const gt_id *node; /* nodes of the current unit; edges edge … edges - 1 of node[at] are left */
   int nodes, at;
   uint32_t edge, edges;
   unit *found;
@@ -27,17 +27,17 @@ typedef struct walk {
 
 struct gt_ways {
   const gt_fusion *fusion;
-  gt_id *first;   /* per group: the node it began with */
-  gt_line line;   /* of units, in which all edges lead onwards */
-  uint32_t *seen; /* per unit: the mark of the last walk that came by */
+  gt_id *first;   /* per group: its first node */
+  gt_line line;   /* the units in topological order */
+  uint32_t *seen; /* per unit: the mark of the last search that visited it */
   uint32_t search;
   gt_id landmark[LANDMARKS];
   uint64_t *reached_by, *reaches; /* per unit: the landmarks that reach it, and that it reaches */
-  walk after, before;             /* from a to what needs it, and from b to what it needs */
-  const walk *ended;              /* the one of the last search that found its way's end first */
+  walk after, before;             /* from a to its consumers, and from b to its inputs */
+  const walk *ended;              /* the walk of the last search that ended first */
 };
 
-/* Landmarks are evenly spaced among the groups. What is found here stays true: joining cuts no way. */
+/* Landmarks are evenly spaced among the groups. Their reachability stays valid, as merging removes no path. */
 static void set_landmarks(gt_ways *ways) {
   const gt_fusion *f = ways->fusion;
   const gt_graph *graph = f->graph;
@@ -104,7 +104,7 @@ static void begin(gt_ways *ways, walk *w, int group) {
   enter(ways, w, ways->first[group]);
 }
 
-/* The next edge lies at node[at] then; false if there is none. */
+/* Advances to the next edge, which is one of node[at]; false if there is none. */
 static bool has_edge(const gt_ways *ways, walk *w) {
   while (w->edge == w->edges) {
     if (w->at + 1 == w->nodes) {
@@ -120,7 +120,7 @@ static bool has_edge(const gt_ways *ways, walk *w) {
   return true;
 }
 
-/* Comes by at a unit; true if the other walk has been there. */
+/* Visits a unit; true if the other walk has visited it. */
 static bool visit(gt_ways *ways, walk *w, const walk *other, gt_id id) {
   if (ways->seen[id] == other->mark) return true;
   if (ways->seen[id] == w->mark) return false;
@@ -130,7 +130,7 @@ static bool visit(gt_ways *ways, walk *w, const walk *other, gt_id id) {
   return false;
 }
 
-/* Along the next edge, to a user that stands before b; true if the way to b is found. */
+/* Follows the next edge to a consumer that is ordered before b; true if a path to b is found. */
 static bool step_after(gt_ways *ways, int a, int b) {
   const gt_fusion *f = ways->fusion;
   walk *w = &ways->after;
@@ -142,7 +142,7 @@ static bool step_after(gt_ways *ways, int a, int b) {
   return ways->line.label[next] < ways->line.label[ways->first[b]] && visit(ways, w, &ways->before, next);
 }
 
-/* Along the next edge, to an input that stands behind a; true if the way to a is found. */
+/* Follows the next edge to an input that is ordered after a; true if a path to a is found. */
 static bool step_before(gt_ways *ways, int a, int b) {
   const gt_fusion *f = ways->fusion;
   walk *w = &ways->before;
@@ -164,7 +164,7 @@ static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
   return false;
 }
 
-/* From both ends at a time: often much needs a and b needs little, or the reverse. */
+/* Bidirectional search: often a has many consumers and b few inputs, or the reverse. */
 bool gt_ways_lead_around(gt_ways *ways, int a, int b) {
   if (lead_by_landmark(ways, a, b)) return true;
   begin(ways, &ways->after, a);
@@ -184,7 +184,8 @@ static int by_label(const void *a, const void *b) {
   return (x->label > y->label) - (x->label < y->label);
 }
 
-/* Where a stands: what b needs, then both as one; or where b stands: both as one, then what needs a. */
+/* At the position of a: the inputs of b, then the merged unit; or at that of b: the merged unit, then the consumers of
+ * a. */
 void gt_ways_join(gt_ways *ways, int a, int b) {
   const gt_id from = ways->first[a], to = ways->first[b];
   const bool after = ways->ended == &ways->after;
