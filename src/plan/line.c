@@ -24,7 +24,7 @@ void gt_line_remove(gt_line *line, uint32_t item) {
 
 /* Relabels evenly the smallest range around the item that is not full. */
 static void spread(gt_line *line, uint32_t item) {
-  uint32_t first = item, count = 1, behind = line->next[item];
+  uint32_t first = item, count = 1, after = line->next[item];
   double most = 1;
   for (int i = 1; i <= LABEL_BITS; i++) {
     const uint64_t size = UINT64_C(1) << i, begin = line->label[item] & ~(size - 1);
@@ -32,8 +32,8 @@ static void spread(gt_line *line, uint32_t item) {
     while (line->label[first] > begin && line->label[line->last[first]] >= begin &&
            line->label[line->last[first]] < line->label[first])
       first = line->last[first], count++;
-    while (line->label[behind] > line->label[item] && line->label[behind] < begin + size)
-      behind = line->next[behind], count++;
+    while (line->label[after] > line->label[item] && line->label[after] < begin + size)
+      after = line->next[after], count++;
     if (count > most || size / count < 4) continue;
     for (uint32_t k = 0, at = first; k < count; k++, at = line->next[at])
       line->label[at] = begin + k * (size / count);

@@ -82,8 +82,8 @@ static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels,
 
 /* The lowest offset that is free in all levels of a root; after all others if memory is not reused. */
 static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t bytes,
-                           uint64_t behind) {
-  if (l->options->no_reuse) return behind;
+                           uint64_t top) {
+  if (l->options->no_reuse) return top;
   if (root->again && !root->twice) return take_both(taken, root, l->levels, bytes);
   const uint32_t first = root->twice ? 0 : root->first, last = root->twice ? l->levels : root->last;
   const uint64_t offset = gt_spans_fit(taken, first, last, 0, bytes);

@@ -58,7 +58,7 @@ void gt_readers_ready(gt_readers *readers) {
 }
 
 /* The index of the first bound above `offset`, or the number of bounds. */
-static size_t bound_behind(const read_variable *v, uint64_t offset) {
+static size_t bound_above(const read_variable *v, uint64_t offset) {
   size_t low = 0, high = v->bounds.count;
   while (low < high) {
     const size_t middle = (low + high) / 2;
@@ -72,9 +72,9 @@ static size_t bound_behind(const read_variable *v, uint64_t offset) {
 
 void gt_readers_add(gt_readers *readers, uint32_t variable, gt_reader reader) {
   read_variable *v = &readers->of[variable];
-  const size_t behind = bound_behind(v, reader.offset), number = readers->all.count;
+  const size_t above = bound_above(v, reader.offset), number = readers->all.count;
   bool found = false;
-  for (size_t s = behind ? behind - 1 : 0; s + 1 < v->bounds.count; s++) {
+  for (size_t s = above ? above - 1 : 0; s + 1 < v->bounds.count; s++) {
     if (v->bounds.items[s] >= reader.offset + reader.bytes) break;
     *GT_PUSH(&readers->entries) = (entry){number, v->last[s]};
     v->last[s] = readers->entries.count;
@@ -87,7 +87,7 @@ void gt_readers_find(gt_readers *readers, gt_location range) {
   const read_variable *v = &readers->of[range.id];
   readers->search++;
   readers->found.count = 0;
-  for (size_t s = bound_behind(v, range.offset) - 1; v->bounds.items[s] < range.offset + range.bytes; s++)
+  for (size_t s = bound_above(v, range.offset) - 1; v->bounds.items[s] < range.offset + range.bytes; s++)
     for (size_t e = v->last[s]; e; e = readers->entries.items[e - 1].before) {
       gt_reader *reader = &readers->all.items[readers->entries.items[e - 1].reader];
       if (reader->search == readers->search) continue;

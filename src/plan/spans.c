@@ -49,17 +49,17 @@ static size_t first_ending(const taken *t, uint64_t offset) {
 
 static void add(taken *t, span s) {
   const size_t at = first_ending(t, s.offset);
-  size_t behind = at;
-  for (; behind < t->count && t->items[behind].offset <= s.end; behind++) {
-    if (t->items[behind].offset < s.offset) s.offset = t->items[behind].offset;
-    if (t->items[behind].end > s.end) s.end = t->items[behind].end;
+  size_t stop = at;
+  for (; stop < t->count && t->items[stop].offset <= s.end; stop++) {
+    if (t->items[stop].offset < s.offset) s.offset = t->items[stop].offset;
+    if (t->items[stop].end > s.end) s.end = t->items[stop].end;
   }
-  if (behind == at && t->count == t->capacity) {
+  if (stop == at && t->count == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 1;
     t->items = gt_realloc(t->items, t->capacity * sizeof *t->items);
   }
-  if (behind != at + 1) memmove(t->items + at + 1, t->items + behind, (t->count - behind) * sizeof *t->items);
-  t->count += at + 1 - behind;
+  if (stop != at + 1) memmove(t->items + at + 1, t->items + stop, (t->count - stop) * sizeof *t->items);
+  t->count += at + 1 - stop;
   t->items[at] = s;
 }
 

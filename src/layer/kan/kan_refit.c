@@ -156,7 +156,7 @@ void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
 }
 
 /* Divides the old cells again; if each cell gets the same number of new knots, all old knots are kept. */
-static void cut_anew(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old, double *knot) {
+static void divide_again(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old, double *knot) {
   const uint32_t was = a->terms - a->degree, is = b->terms - b->degree;
   for (uint32_t k = 0; k <= is; k++) {
     const double at = (double)k * was / is;
@@ -171,7 +171,7 @@ static void cut_anew(const gt_kan_attribute *a, const gt_kan_attribute *b, const
 static void knots_of(const gt_kan_attribute *a, const gt_kan_attribute *b, const float *old, int64_t inputs,
                      int64_t input, double *before, double *now) {
   for (uint32_t k = 0; k < gt_kan_behind(a); k++) before[k] = (double)old[k * inputs + input];
-  cut_anew(a, b, before, now);
+  divide_again(a, b, before, now);
   for (uint32_t k = 0; k < gt_kan_behind(b); k++) now[k] = (double)(float)now[k];
 }
 

@@ -18,7 +18,7 @@ typedef struct size {
   uint32_t height, width;
 } size;
 
-static double area_of(size picture) { return (double)picture.width * picture.height; }
+static double area_of(size image) { return (double)image.width * image.height; }
 
 static uint32_t add_floats(table *t, const double *value, size_t count) {
   const size_t first = t->words;
