@@ -62,8 +62,8 @@
 /* Instructions that are not functions of their operands alone. */
 #define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
 #define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
-/* For row programs (op/rows.h): operand a, reduced along the row; the result is available to the whole row. Field b is not
- * an operand but the number of the reduction in the program. */
+/* For row programs (op/rows.h): operand a, reduced along the row; the result is available to the whole row.
+ * Field b is not an operand but the number of the reduction in the program. */
 #define GT_I_ROW_SUM 35
 #define GT_I_ROW_MAX 36
 #define GT_I_ROW_MIN 37
@@ -81,20 +81,22 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_PROGRAM_OUTPUTS    4
 #define GT_PROGRAM_REDUCTIONS 4 /* of a row program */
 
-/* Operand codes: 0..7 inputs, 8..23 immediates, 31 the leader's value (for an epilogue: the value that its kernel has
- * computed, such as a GEMM), 32..63 results of instructions 0..31. An instruction is opcode | a << 8 | b << 16 | c << 24. */
+/* Operand codes: 0..7 inputs, 8..23 immediates, 31 the leader's value (for an epilogue: the value that its
+ * kernel has computed, such as a GEMM), 32..63 results of instructions 0..31. An instruction is opcode | a <<
+ * 8 | b << 16 | c << 24. */
 #define GT_OPERAND_IMMEDIATE 8
 #define GT_OPERAND_LEADER    31
 #define GT_OPERAND_RESULT    32
 
-/* How input k is read for logical element i of the iteration space (row-major), where `row` is the length of a row. */
+/* How input k is read for logical element i of the iteration space (row-major), where `row` is the length of
+ * a row. */
 #define GT_LOAD_SAME    0 /* x[i] */
 #define GT_LOAD_SCALAR  1 /* x[0] */
 #define GT_LOAD_ROW     2 /* x[i % row]: one value per column, such as a bias */
 #define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
 #define GT_LOAD_GENERAL 4 /* by layout: words {rank, dim[8], stride[input][8]} */
-/* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into adjacent
- * windows of height × width pixels; `window` is the index of the window that contains it. */
+/* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into
+ * adjacent windows of height × width pixels; `window` is the index of the window that contains it. */
 #define GT_LOAD_SPREAD                           5 /* x[window] */
 #define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's position in it, row-major; else 0 */
 #define GT_LOAD_OF(mode, height, width, columns) ((mode) | (height) << 3 | (width) << 11 | (columns) << 19)

@@ -1,6 +1,6 @@
-/* Specialization constants that have the same id in every kernel. Shared by C and GLSL. The constants of a kernel or a
- * family are defined in its header in shaders/op, from id 3 on, and those of an elementwise program in lib/opcodes.h. The
- * ids are written there and nowhere else. */
+/* Specialization constants that have the same id in every kernel. Shared by C and GLSL. The constants of a
+ * kernel or a family are defined in its header in shaders/op, from id 3 on, and those of an elementwise
+ * program in lib/opcodes.h. The ids are written there and nowhere else. */
 #ifndef GT_SPEC_H
 #define GT_SPEC_H
 #define GT_SPEC_LOCAL_X 0 /* the size of the workgroup */

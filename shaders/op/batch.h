@@ -1,5 +1,5 @@
-/* Copies the rows of a batch from a dataset, or from a window of it (op/batch.h). U8 data is read as packed words; the
- * buffer is padded to 4 bytes. */
+/* Copies the rows of a batch from a dataset, or from a window of it (op/batch.h). U8 data is read as packed
+ * words; the buffer is padded to 4 bytes. */
 #include "lib/args.h"
 #define GT_BATCH_SPEC_MODE   3
 #define GT_BATCH_SPEC_ORDER  4
@@ -16,8 +16,9 @@
 #define GT_BATCH_SEQUENTIAL 1
 #define GT_BATCH_WINDOW     2 /* rows are in the order of use, batch after batch, in a ring buffer */
 GT_ARGS(gt_batch_args) {
-  GT_ADDRESS data;   /* indices into it may need more than 32 bits */
-  GT_FLOATS x[4];    /* epilogue inputs: unused, as the op is early (gt_op), but lib/program.glsl needs the array */
+  GT_ADDRESS data; /* indices into it may need more than 32 bits */
+  GT_FLOATS
+  x[4]; /* epilogue inputs: unused, as the op is early (gt_op), but lib/program.glsl needs the array */
   GT_FLOATS y[2];    /* epilogue outputs; in mode I32 the first is words */
   GT_WORDS clock;    /* the clock of the epilogue */
   GT_WORDS order;    /* the clock that gives the number of the batch */

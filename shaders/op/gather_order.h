@@ -1,5 +1,5 @@
-/* Stable sort of positions by key: y [2, n] are the sorted keys, then their positions. Keys are compared as unsigned
- * words: negative ones come last.
+/* Stable sort of positions by key: y [2, n] are the sorted keys, then their positions. Keys are compared as
+ * unsigned words: negative ones come last.
  *
  * gather_order  sorts each run of `run` consecutive keys of x [n]
  *

@@ -1,13 +1,13 @@
 /* Windows over the inner three axes of [batch, depth, rows, columns, channels]; axes are numbered 0 to 2 from
  * depth on. Window o of an axis begins at o * stride - padding and has `window` elements, `dilation` apart;
  * with a stride of 0 it is adaptive: the elements floor(o * in / out) to ceil((o + 1) * in / out) - 1. The
- * index of a maximum is its position in the window, (d * WINDOW_H + h) * WINDOW_W + w, or GT_POOL_NOWHERE if the
- * whole window is padding.
+ * index of a maximum is its position in the window, (d * WINDOW_H + h) * WINDOW_W + w, or GT_POOL_NOWHERE if
+ * the whole window is padding.
  *
  * pool           y = maxima or means of prologue(x), and optionally the index of each maximum
  *
- * pool_gradient  the gradient of the pool's input, from the gradient of its value and the index; y = epilogue of
- * that */
+ * pool_gradient  the gradient of the pool's input, from the gradient of its value and the index; y = epilogue
+ * of that */
 #ifndef GT_POOL_SPEC_H
 #define GT_POOL_SPEC_H
 #define GT_POOL_SPEC_AVERAGE    3

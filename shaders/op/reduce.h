@@ -1,19 +1,18 @@
 /* out[o, c, n] = reduction over r in chunk c of program(o, r, n): the iteration space is [outer, reduced,
- * inner], row-major, divided along `reduced` into chunks of `chunk` (out is [outer, chunks, inner]). The prologue
- * program reads logical element (o * reduced + r) * inner + n. */
+ * inner], row-major, divided along `reduced` into chunks of `chunk` (out is [outer, chunks, inner]). The
+ * prologue program reads logical element (o * reduced + r) * inner + n. */
 #include "lib/args.h"
 #define GT_REDUCE_SPEC_KIND 3
 #define GT_REDUCE_SPEC_ACROSS \
   5 /* for kernel reduce_columns: groups of 4 inner elements per workgroup, a power of two */
-#define GT_REDUCE_SPEC_QUADS    6 /* for the same kernel, 1: rows of the program are a multiple of 4 long, too */
+#define GT_REDUCE_SPEC_QUADS    6 /* for the same kernel, 1: program rows are a multiple of 4 long, too */
 #define GT_REDUCE_SPEC_PER_LANE 4 /* 1: one output per invocation; 0: one per workgroup (inner = 1) */
 /* Kinds. */
 #define GT_REDUCE_SUM 0
 #define GT_REDUCE_MAX 1
 #define GT_REDUCE_MIN 2
-#define GT_REDUCE_FINITE                                                                                    \
-  3 /* sets the word at `flag` to 0 if a value is not finite, and writes nothing else. Other kinds do the same \
-       with GT_SPEC_CHECKED, if a result is not finite */
+#define GT_REDUCE_FINITE \
+  3 /* clears the word at `flag` if a value is not finite, writes nothing else (see GT_SPEC_CHECKED) */
 GT_ARGS(gt_reduce_args) {
   GT_FLOATS x[8];
   GT_FLOATS y;

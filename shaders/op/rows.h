@@ -1,7 +1,8 @@
-/* One row program over [rows, width] (step/lowering.h): an elementwise program in which some instructions reduce
- * a value along the row. It runs in passes over the row: pass p evaluates the operands of its reductions, which
- * depend only on reductions of earlier passes, and reduces them; the last pass writes the outputs. Per-element
- * inputs are read only once, before the first pass, if the invocations of a row can keep them in registers. */
+/* One row program over [rows, width] (step/lowering.h): an elementwise program in which some instructions
+ * reduce a value along the row. It runs in passes over the row: pass p evaluates the operands of its
+ * reductions, which depend only on reductions of earlier passes, and reduces them; the last pass writes the
+ * outputs. Per-element inputs are read only once, before the first pass, if the invocations of a row can keep
+ * them in registers. */
 #include "lib/args.h"
 #define GT_ROWS_SPEC_LANES     3  /* invocations that share a row, a power of two */
 #define GT_ROWS_SPEC_PASSES    4  /* passes with reductions */

@@ -59,10 +59,11 @@ static int wrong_format(const gt_arguments *arguments, const char *wanted) {
     snprintf(list + length, sizeof list - length, "%s--format %s", i ? " or " : "", gt_exporter_at(i)->name);
   }
   if (!wanted) return gt_usage_error(arguments, "gtrain export needs %s", list);
-  return gt_usage_error(arguments,
-                        "unknown format '%s'; use %s (logic-gate models only). For other models: model.bin is "
-                        "a safetensors file, which Python can load",
-                        wanted, list);
+  return gt_usage_error(
+      arguments,
+      "unknown format '%s'; use %s (logic-gate models only). For other models: model.bin is "
+      "a safetensors file, which Python can load",
+      wanted, list);
 }
 
 static int run(const gt_arguments *arguments) {

@@ -31,8 +31,8 @@ static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
   *sum = *sum == GT_NONE ? more : gt_add(graph, *sum, more);
 }
 
-/* Propagates the gradients of a node's results, which are consecutive in gradient_of, to its inputs. The emitted
- * nodes have the scope and the precision of the layer that they belong to. */
+/* Propagates the gradients of a node's results, which are consecutive in gradient_of, to its inputs. The
+ * emitted nodes have the scope and the precision of the layer that they belong to. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
   const gt_derivative *own = node.derivative;

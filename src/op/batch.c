@@ -242,7 +242,8 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   return step;
 }
 
-/* Chooses the rows per workgroup: enough to keep its invocations busy, but all multiprocessors get workgroups. */
+/* Chooses the rows per workgroup: enough to keep its invocations busy, but all multiprocessors get
+ * workgroups. */
 static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_batch_args *args) {
   const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),

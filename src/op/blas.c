@@ -26,12 +26,12 @@ static __typeof__(&blas_memory_alloc) take;
 static __typeof__(&blas_memory_free) give;
 static uint32_t reserved;
 
-/* OpenBLAS's own threads would compete with ours and change the order of its sums. This runs before its constructor
- * if it is linked, and before it is opened if not. */
+/* OpenBLAS's own threads would compete with ours and change the order of its sums. This runs before its
+ * constructor if it is linked, and before it is opened if not. */
 __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
 
-/* Loading takes 40 MiB of address space, and libgfortran ends the process if it then gets no memory. So more is
- * required. */
+/* Loading takes 40 MiB of address space, and libgfortran ends the process if it then gets no memory. So more
+ * is required. */
 static bool has_room(gt_error *error) {
   enum { ROOM = 64 << 20 };
   // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1

@@ -25,7 +25,7 @@ typedef struct gt_case {
   int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
   double v;                      /* another number for them */
   double low, high;              /* range of float inputs; both 0: that of the rule, or [-2, 2) */
-  bool more; /* adds little to the other cases but compiles slowly on software devices: not in `selftest --brief` */
+  bool more; /* of little use, but slow to compile on software devices: not in `selftest --brief` */
 } gt_case;
 
 /* A case with its inputs parsed, for builders and references. */
@@ -40,31 +40,31 @@ typedef struct gt_case_view {
 typedef struct gt_case_rule {
   const char *name;
   gt_id (*build)(gt_graph *graph, const gt_case_view *view, const gt_id *input);
-  /* Fills y (row-major) from inputs given as doubles and returns its shape; y NULL: only returns the shape. Simple
-   * code that shares nothing with the op. */
+  /* Fills y (row-major) from inputs given as doubles and returns its shape; y NULL: only returns the shape.
+   * Simple code that shares nothing with the op. */
   gt_shape (*reference)(const gt_case_view *view, const double *const *x, double *y);
   /* Fills an input marked c from the inputs before it. */
   void (*fill)(const gt_case_view *view, int input, const double *const *x, int32_t *out);
   uint32_t wrt; /* bit k: differentiable in input k */
   bool flat;    /* the value may be independent of some of these, with gradient 0 */
-  /* Order up to which derivatives along directions of these inputs, and their gradients, are also checked, for
-   * small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
+  /* Order up to which derivatives along directions of these inputs, and their gradients, are also checked,
+   * for small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
   int orders;
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
-   * if floor is 0. A tolerance of 0 requires equality. For gradients: gradient_tolerance, or 4 tolerances and at
-   * least 4e-6; the scale is the sum of the absolute contributions, to allow for cancellation. */
+   * if floor is 0. A tolerance of 0 requires equality. For gradients: gradient_tolerance, or 4 tolerances and
+   * at least 4e-6; the scale is the sum of the absolute contributions, to allow for cancellation. */
   double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
   const char *reason;                                            /* the reason for this tolerance */
   /* On a device with matrix units (with GTRAIN_DEBUG=matrix on any device) the case also runs on them, with
    * operands rounded to 16 bits, a relative error of 2^-11 (bfloat16: 2^-8) each. magnitude fills y, like the
-   * reference, with the resulting error in units of twice that: the sum of the absolute products of the value, times
-   * the derivative of what follows. half_gradient: the same for gradients, relative to the sum of their absolute
-   * contributions. NULL: the op contains no GEMM. */
+   * reference, with the resulting error in units of twice that: the sum of the absolute products of the
+   * value, times the derivative of what follows. half_gradient: the same for gradients, relative to the sum
+   * of their absolute contributions. NULL: the op contains no GEMM. */
   gt_shape (*magnitude)(const gt_case_view *view, const double *const *x, double *y);
   double half_gradient;
   double low, high; /* default range of float inputs */
-  int result;       /* k + 1: the result is the content of variable[k] after the run; 0: the value of the node */
-  int times;        /* consecutive runs, 0 = 1 */
+  int result; /* k + 1: the result is the content of variable[k] after the run; 0: the value of the node */
+  int times;  /* consecutive runs, 0 = 1 */
 } gt_case_rule;
 
 typedef struct gt_case_family {

@@ -12,8 +12,8 @@ enum {
   CACHED_QUADS = 1 << 20 /* vec4s that fit the cache, so that the order of reads does not matter */
 };
 
-/* For small matrices, such as the results of an earlier pass, a workgroup has fewer columns, so that an invocation
- * reads only a few rows: it waits for each load, and a second pass waits for the first. */
+/* For small matrices, such as the results of an earlier pass, a workgroup has fewer columns, so that an
+ * invocation reads only a few rows: it waits for each load, and a second pass waits for the first. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
   uint32_t most = gt_least_u32(MOST_ACROSS, c.workgroup);

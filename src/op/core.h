@@ -27,13 +27,14 @@ gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of coun
 /* The same with each part at its own element offset (ascending) in a flat [total]; gaps are zero. */
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total);
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part);
-/* The value of which x is a view, also through other views, or x itself; *offset: the element where it begins. */
+/* The value of which x is a view, also through other views, or x itself; *offset: the element where it
+ * begins. */
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset);
 /* gt_view; but if x is a pack or a view of one, and this is exactly one of the parts, the part itself. */
 gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack); /* some element belongs to no part */
-/* After this step the variable's elements from `offset` on are x. Becomes a root. All reads of the variable in the
- * same step return the old content, whatever their position in the graph. */
+/* After this step the variable's elements from `offset` on are x. Becomes a root. All reads of the variable
+ * in the same step return the old content, whatever their position in the graph. */
 gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x);
 
 /* The step's clock. Variable `state` is u32[GT_STATE_WORDS] (as F32 words): the next step's number and the

@@ -162,8 +162,8 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
       gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
-/* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and no class
- * weights, for which it has no buffer. */
+/* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and
+ * no class weights, for which it has no buffer. */
 static bool follows(const gt_graph *graph, const gt_node *node) {
   enum { MOST_CLASSES = 32 };
   const cross_entropy_attribute *a = node->attribute;

@@ -1,7 +1,7 @@
 /* Fused softmax cross-entropy with integer labels (src/op/cross_entropy.c). logits F32 [B, C], labels I32
- * [B]. With label smoothing s the target is (1-s) one-hot + s/C (Szegedy et al. 2016); with class weights each
- * term of the sum over classes is multiplied by the weight of its class. A row with label -1 is ignored: its loss,
- * gradient and class weight are 0. Other labels outside [0, C) give NaN. */
+ * [B]. With label smoothing s the target is (1-s) one-hot + s/C (Szegedy et al. 2016); with class weights
+ * each term of the sum over classes is multiplied by the weight of its class. A row with label -1 is ignored:
+ * its loss, gradient and class weight are 0. Other labels outside [0, C) give NaN. */
 #ifndef GT_OP_CROSS_ENTROPY_H
 #define GT_OP_CROSS_ENTROPY_H
 #include "graph/graph.h"
@@ -11,7 +11,7 @@ gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoot
 gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes);
 gt_id gt_correct(gt_graph *graph, gt_id logits,
                  gt_id labels); /* F32 [B]: 1 if the label is the first of the largest logits */
-/* The label smoothing of a cross-entropy node, or gradient node, that is fused into a GEMM (gt_op.follows). Its other
- * inputs are the labels and, for a gradient, the gradient of each row's loss. */
+/* The label smoothing of a cross-entropy node, or gradient node, that is fused into a GEMM (gt_op.follows).
+ * Its other inputs are the labels and, for a gradient, the gradient of each row's loss. */
 float gt_cross_entropy_smoothing(const gt_node *node);
 #endif

@@ -1,5 +1,5 @@
-/* The elementwise ops, one row per instruction (shaders/lib/opcodes.h). A fused group of them is a program of such
- * instructions (step/program.h), which the one kernel of this file runs. */
+/* The elementwise ops, one row per instruction (shaders/lib/opcodes.h). A fused group of them is a program of
+ * such instructions (step/program.h), which the one kernel of this file runs. */
 #include "op/elementwise.h"
 #include "base/count.h"
 #include "base/philox.h"

@@ -1,5 +1,5 @@
-/* Gradients use the value y of the op if that is cheaper than recomputing from its input; y is often kept for another
- * reason and then costs nothing. Kinks and the ends of domains follow PyTorch. */
+/* Gradients use the value y of the op if that is cheaper than recomputing from its input; y is often kept for
+ * another reason and then costs nothing. Kinks and the ends of domains follow PyTorch. */
 #include "op/elementwise_gradient.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

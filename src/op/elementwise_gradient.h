@@ -1,4 +1,4 @@
-/* Gradients of the elementwise ops: gt_gradient_NAME for each instruction with SLOPE (shaders/lib/opcodes.h). */
+/* Gradients of elementwise ops: gt_gradient_NAME for each instruction with SLOPE (shaders/lib/opcodes.h). */
 #ifndef GT_OP_ELEMENTWISE_GRADIENT_H
 #define GT_OP_ELEMENTWISE_GRADIENT_H
 #include "graph/graph.h"

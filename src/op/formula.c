@@ -8,8 +8,7 @@ bool gt_formula_is_constant(const gt_formula *f) {
          (f->arguments < 2 || gt_formula_is_constant(f->argument[1]));
 }
 
-/* --- functions that are not instructions -------------------------------------------------------------------
- */
+/* --- functions that are not instructions ---------------------------------------------------------------- */
 
 static gt_id emit_leaky_relu(gt_graph *g, gt_id a) { return gt_leaky_relu(g, a, 0.01); }
 static gt_id emit_tan(gt_graph *g, gt_id a) { return gt_div(g, gt_sin(g, a), gt_cos(g, a)); }

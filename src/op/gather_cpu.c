@@ -30,8 +30,8 @@ void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- order ---------------------------------------------------------------------------------------------- */
 
-/* One stable pass of a radix sort by the 8 bits from `shift` on. Returns false, and moves nothing, if these bits are
- * equal in all keys. */
+/* One stable pass of a radix sort by the 8 bits from `shift` on. Returns false, and moves nothing, if these
+ * bits are equal in all keys. */
 static bool sort_digit(const uint64_t *from, uint64_t *to, uint32_t n, int shift) {
   uint32_t place[DIGITS] = {0}, sum = 0;
   for (uint32_t i = 0; i < n; i++) place[from[i] >> shift & (DIGITS - 1)]++;
@@ -72,7 +72,8 @@ static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32
   return low;
 }
 
-/* A tile moves a part of one run: each key goes after the keys of the other run of the pair that come before it. */
+/* A tile moves a part of one run: each key goes after the keys of the other run of the pair that come before
+ * it. */
 void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_order_args *t = args;
   const uint32_t *key = GT_PTR(const uint32_t, t->x);

@@ -1,5 +1,5 @@
-/* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile has some positions, which are
- * processed line by line. */
+/* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile has some positions, which
+ * are processed line by line. */
 #ifndef GT_OP_IMAGE_CPU_H
 #define GT_OP_IMAGE_CPU_H
 #include "base/count.h"
@@ -14,8 +14,8 @@ GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
   return channels >= GT_IMAGE_TILE ? 1 : GT_IMAGE_TILE / channels;
 }
 
-/* A line: consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute the
- * bounds of the outer axes once per line. */
+/* A line: consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute
+ * the bounds of the outer axes once per line. */
 typedef struct gt_image_line {
   uint32_t row, sample, at[GT_IMAGE_AXES], rows;
 } gt_image_line;
@@ -32,8 +32,8 @@ GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size
   return true;
 }
 
-/* Calls `work` with the number of channels as a constant if it is small and common: loops of constant length are
- * several times faster. Each case is compiled for each instruction set, so there are few cases. */
+/* Calls `work` with the number of channels as a constant if it is small and common: loops of constant length
+ * are several times faster. Each case is compiled for each instruction set, so there are few cases. */
 #define GT_FOR_CHANNELS(channels, work, ...) \
   switch (channels) {                        \
   case 1: work(__VA_ARGS__, 1); break;       \

@@ -1,5 +1,5 @@
-/* Moments of columns. A first pass of kernel moments reduces chunks of rows, unless the kernel that writes the rows has
- * already reduced tiles of them (gt_lower_joined); a last pass combines the partial results. */
+/* Moments of columns. A first pass of kernel moments reduces chunks of rows, unless the kernel that writes
+ * the rows has already reduced tiles of them (gt_lower_joined); a last pass combines the partial results. */
 #include "op/moments.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -99,7 +99,8 @@ static uint32_t columns(const gt_graph *graph, const gt_node *node) {
   return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
 }
 
-/* On the CPU chunks fit a cache and depend only on the shape, as results must not depend on the number of threads. */
+/* On the CPU chunks fit a cache and depend only on the shape, as results must not depend on the number of
+ * threads. */
 static uint32_t chunk_for_cpu(uint32_t rows_, uint32_t columns_) {
   enum { CACHED = 32768, LEAST = 64, MOST = 1024 };
   return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / columns_, LEAST), MOST), rows_);

@@ -1,5 +1,5 @@
-/* A tile reduces a segment of columns of a chunk, in two passes over the rows or parts, which stay in the cache: first
- * the mean, then the squared deviations from it. */
+/* A tile reduces a segment of columns of a chunk, in two passes over the rows or parts, which stay in the
+ * cache: first the mean, then the squared deviations from it. */
 #include "op/moments_cpu.h"
 #include "base/count.h"
 #include "shaders/op/moments.h"

@@ -1,5 +1,6 @@
-/* Each op of this family is a box of axes: for every axis of the result, the axis of the input that it traverses and
- * how (shaders/op/move.h). Lowering writes this description as layout words for the single kernel. */
+/* Each op of this family is a box of axes: for every axis of the result, the axis of the input that it
+ * traverses and how (shaders/op/move.h). Lowering writes this description as layout words for the single
+ * kernel. */
 #include "op/move.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -201,7 +202,8 @@ static bool is_permutation(const int *axes, int rank) {
   return seen == (1u << rank) - 1;
 }
 
-/* The number of axes of the permute of x's origin that is equivalent to this permute of its reshape; 0: none is. */
+/* The number of axes of the permute of x's origin that is equivalent to this permute of its reshape; 0: none
+ * is. */
 static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out) {
   const gt_node *node = gt_node_at(graph, x);
   int run[GT_MAX_RANK + 1], count = 0;
@@ -213,9 +215,9 @@ static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out
   return count;
 }
 
-/* A permute of a permute becomes one permute of the original value, or that value itself, so layers that permute their
- * input and output leave no copies between them. This also works through a reshape that merges axes which are moved
- * together. */
+/* A permute of a permute becomes one permute of the original value, or that value itself, so layers that
+ * permute their input and output leave no copies between them. This also works through a reshape that merges
+ * axes which are moved together. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
   int both[GT_MAX_RANK];
@@ -421,7 +423,8 @@ static box box_of(const gt_node *node, gt_shape x) {
   return b;
 }
 
-/* Emits one step, which moves input `input` of the node through box b; part: other steps write the rest of the value. */
+/* Emits one step, which moves input `input` of the node through box b; part: other steps write the rest of
+ * the value. */
 static void lower_box(gt_lowering *lowering, gt_id node, gt_id input, box b, struct gt_move_args args,
                       bool part) {
   args.count = 1;

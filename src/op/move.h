@@ -1,5 +1,5 @@
-/* Data movement (src/op/move.c), for F32 or I32. One gathering kernel does all of it, except expand of F32 values,
- * which is an elementwise instruction, so that fusion avoids the larger copy. */
+/* Data movement (src/op/move.c), for F32 or I32. One gathering kernel does all of it, except expand of F32
+ * values, which is an elementwise instruction, so that fusion avoids the larger copy. */
 #ifndef GT_OP_MOVE_H
 #define GT_OP_MOVE_H
 #include "graph/graph.h"

@@ -3,8 +3,8 @@
 #include "shaders/op/move.h"
 #include <string.h>
 
-/* A tile processes its elements in runs along the last axis. Within a run the elements with a source are a contiguous
- * range, computed once, so that the inner loops neither divide nor branch. */
+/* A tile processes its elements in runs along the last axis. Within a run the elements with a source are a
+ * contiguous range, computed once, so that the inner loops neither divide nor branch. */
 typedef struct walk {
   const uint32_t *axis; /* GT_MOVE_WORDS words each */
   uint32_t rank, index[GT_MAX_RANK];

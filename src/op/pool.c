@@ -129,7 +129,8 @@ static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *att
 }
 
 /* The gradient for windows that tile the image, as elementwise nodes. */
-static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, const gt_id input[2], gt_shape image) {
+static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, const gt_id input[2],
+                               gt_shape image) {
   const gt_id each = gt_spread(graph, input[0], image);
   const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)places_of(&a->pool);
   if (input[1] == GT_NONE) return gt_div(graph, each, gt_constant(graph, divisor));
@@ -163,8 +164,8 @@ typedef struct rectified {
   gt_id input, maximum;
 } rectified;
 
-/* The gradient goes only to the positions of the maxima, and relu blocks it exactly where the maximum is 0. So the
- * output of relu, many times as large as the maxima, is not kept. */
+/* The gradient goes only to the positions of the maxima, and relu blocks it exactly where the maximum is 0.
+ * So the output of relu, many times as large as the maxima, is not kept. */
 static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id given,
                                   const bool *wanted, gt_id *input_gradient) {
   const rectified *r = derivative->context;

@@ -1,6 +1,6 @@
 /* Pooling (src/op/pool.c): the maximum or the mean over each window, for each channel. Images are F32 [batch,
- * spatial…, channels] with one to three spatial axes; names, defaults and results are those of PyTorch. The maximum of
- * a window is the first of its largest values; NaN counts as larger than all. */
+ * spatial…, channels] with one to three spatial axes; names, defaults and results are those of PyTorch. The
+ * maximum of a window is the first of its largest values; NaN counts as larger than all. */
 #ifndef GT_OP_POOL_H
 #define GT_OP_POOL_H
 #include "graph/graph.h"
@@ -20,8 +20,9 @@ int64_t gt_pool_windows(const gt_pool_attribute *attribute, int axis, int64_t si
 /* Windows that divide each axis of an image of that shape into out[axis] parts of nearly equal size. */
 gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out);
 
-/* If it is to be differentiated, the position of each maximum is stored too, as a byte if possible: that moves less
- * memory than finding the maxima again, and neither the image nor the mask of a preceding relu is kept. */
+/* If it is to be differentiated, the position of each maximum is stored too, as a byte if possible: that
+ * moves less memory than finding the maxima again, and neither the image nor the mask of a preceding relu is
+ * kept. */
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated);
 gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute);
 #endif

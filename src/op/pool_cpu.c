@@ -7,11 +7,7 @@
 #include <string.h>
 
 enum { AXES = GT_IMAGE_AXES };
-enum {
-  BLOCK = 128,
-  ROOM = 4096,
-  MOST = 65536
-}; /* channels processed together; see gradient_line_of */
+enum { BLOCK = 128, ROOM = 4096, MOST = 65536 }; /* channels processed together; see gradient_line_of */
 
 typedef struct job {
   uint32_t batch, channels, in_size[AXES], out_size[AXES];
@@ -36,8 +32,8 @@ static void read_spec(job *j, const uint32_t *spec) {
   memcpy(j->dilation, spec + GT_POOL_SPEC_DILATION_D, sizeof j->dilation);
 }
 
-/* Along one axis: the elements first, first + dilation, … before `end` of a window that are inside the image, and the
- * position in the window of the first; or the windows first … end - 1 that contain an element. */
+/* Along one axis: the elements first, first + dilation, … before `end` of a window that are inside the image,
+ * and the position in the window of the first; or the windows first … end - 1 that contain an element. */
 typedef struct span {
   int64_t first, end;
   uint32_t place;
@@ -72,16 +68,16 @@ static int64_t count_of(const job *j, int k, uint32_t o) {
   return gt_least(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
 }
 
-/* The divisor of a mean, given the number of elements on the outer axes. Inlined, like all float code here: a call to
- * code for another instruction set between vector instructions costs more than everything else. */
+/* The divisor of a mean, given the number of elements on the outer axes. Inlined, like all float code here: a
+ * call to code for another instruction set between vector instructions costs more than everything else. */
 GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
   return j->divisor > 0 ? j->divisor : (float)(outer * count_of(j, 2, w));
 }
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* Updates the maxima y of n channels and their positions `place`. The first of equal values is kept, but the last NaN,
- * as in PyTorch. */
+/* Updates the maxima y of n channels and their positions `place`. The first of equal values is kept, but the
+ * last NaN, as in PyTorch. */
 GT_MATH void take(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
   for (uint32_t c = 0; c < n; c++) {
     const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
@@ -95,8 +91,8 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
   for (uint32_t c = 0; c < n; c++) y[c] += x[c];
 }
 
-/* Reduces a window for n channels from c on, in order: y and place become the maximum and its position or, if place is
- * NULL, the sum is added to y. */
+/* Reduces a window for n channels from c on, in order: y and place become the maximum and its position or, if
+ * place is NULL, the sum is added to y. */
 GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, float *y,
                   uint32_t *place) {
   uint32_t at[AXES] = {s[0].place};
@@ -175,8 +171,8 @@ static void pool_line(const job *j, gt_image_line at) {
     max_line(j, at);
 }
 
-/* With a prologue windows do not overlap: the prologue's values for as many windows as fit the L1 cache are computed
- * into a buffer, which is then pooled as an image of its own. */
+/* With a prologue windows do not overlap: the prologue's values for as many windows as fit the L1 cache are
+ * computed into a buffer, which is then pooled as an image of its own. */
 static void pool_line_of_prologue(const job *j, gt_image_line at) {
   const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
   const uint32_t together = gt_most_u32(1, ROOM / (wide * tall));
@@ -225,8 +221,8 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* Adds to y the gradient from the n channels at `from` of a window in which the element has position `place`; `first`:
- * y is overwritten. */
+/* Adds to y the gradient from the n channels at `from` of a window in which the element has position `place`;
+ * `first`: y is overwritten. */
 GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
   const float *restrict g = j->x + from;
   const uint8_t *restrict byte = (const uint8_t *)j->places + from;
@@ -258,8 +254,8 @@ static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *plac
   return distance % dilation == 0;
 }
 
-/* Sums the gradient of the element at column w of a line, for n channels from c on, over all windows that contain it,
- * in order. */
+/* Sums the gradient of the element at column w of a line, for n channels from c on, over all windows that
+ * contain it, in order. */
 GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const span outer[2], uint32_t channels,
                     uint32_t c, uint32_t n, float *y) {
   const span s = windows_of(j, 2, w);
@@ -295,8 +291,8 @@ static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n
     gt_program_evaluate_rows(j->program, first, n, rows, n, values, n, out);
 }
 
-/* With an epilogue the values go through a buffer of rows that fits the L1 cache, because the epilogue may update one
- * of its inputs in place. */
+/* With an epilogue the values go through a buffer of rows that fits the L1 cache, because the epilogue may
+ * update one of its inputs in place. */
 GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
   const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
   const uint32_t each = !j->program ? at.rows : channels < ROOM ? ROOM / channels : 1;

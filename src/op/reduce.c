@@ -1,5 +1,5 @@
-/* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes: each divides
- * `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
+/* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes:
+ * each divides `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
 #include "op/reduce.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -31,7 +31,8 @@ const gt_op_family gt_op_reduce = {rows, ROWS};
 
 static bool is_reduced(uint32_t axes, int axis) { return axes >> axis & 1; }
 
-/* The number of groups of adjacent reduced axes; axes of length 1 are ignored. *last: the axes of the last group. */
+/* The number of groups of adjacent reduced axes; axes of length 1 are ignored. *last: the axes of the last
+ * group. */
 static int pieces(gt_shape shape, uint32_t axes, uint32_t *last) {
   int count = 0;
   bool inside = false;
@@ -115,8 +116,8 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return true;
 }
 
-/* Column sums that a GEMM epilogue can compute: of more rows than one pass of this kernel handles as fast, or of fewer
- * rows if the epilogue's sums are final. */
+/* Column sums that a GEMM epilogue can compute: of more rows than one pass of this kernel handles as fast, or
+ * of fewer rows if the epilogue's sums are final. */
 static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
@@ -135,7 +136,7 @@ static gt_id add(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
   return gt_node_add(graph, &rows[row], &x, 1, &attribute, sizeof attribute);
 }
 
-/* Permutes the reduced axes to be adjacent, before the axes that follow the last of them, and reduces them. */
+/* Permutes the reduced axes to be adjacent, before the axes that follow the last one, and reduces them. */
 static gt_id permuted(gt_graph *graph, int row, gt_id x, uint32_t axes) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int order[GT_MAX_RANK], n = 0, last = 0;
@@ -310,8 +311,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
   step->tiles = gt_reduce_tiles(args);
 }
 
-/* Emits one pass. It reads its input from scratch memory, from byte `offset` on (GT_NONE: the group's own inputs), and
- * writes its chunks to scratch memory. */
+/* Emits one pass. It reads its input from scratch memory, from byte `offset` on (GT_NONE: the group's own
+ * inputs), and writes its chunks to scratch memory. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint64_t offset, uint32_t to) {
   const gt_columns c = columns_of(lowering, args, from != GT_NONE);
@@ -413,7 +414,8 @@ static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_st
   set_grid(lowering, step, &args, GT_REDUCE_FINITE);
 }
 
-/* The initial value of the flag is copied by a step of its own, as it may be known long before the checked values. */
+/* The initial value of the flag is copied by a step of its own, as it may be known long before the checked
+ * values. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   size_t stretches;

@@ -1,6 +1,7 @@
-/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep, reduced axes
- * have length 1. The order of additions is fixed: chunks of a fixed size, then the chunks in order. max and min
- * divide their gradient equally among ties. gt_all_finite is one pass, whatever the length. */
+/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep,
+ * reduced axes have length 1. The order of additions is fixed: chunks of a fixed size, then the chunks in
+ * order. max and min divide their gradient equally among ties. gt_all_finite is one pass, whatever the
+ * length. */
 #ifndef GT_OP_REDUCE_H
 #define GT_OP_REDUCE_H
 #include "graph/graph.h"

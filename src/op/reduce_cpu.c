@@ -4,7 +4,7 @@
 #include "step/math.h"
 #include "step/program.h"
 
-/* A sum has LANES partial sums whatever the vector width, so that every instruction set gives the same bits. */
+/* A sum has LANES partial sums at any vector width, so that every instruction set gives the same bits. */
 enum {
   LANES = GT_REDUCE_LANES,
   BUFFER = 1024,
@@ -85,8 +85,7 @@ static float reduce_values(uint32_t kind, const float *from, uint32_t n) {
   return gt_reduce_fold(kind, lane);
 }
 
-/* --- finite ----------------------------------------------------------------------------------------------
- */
+/* --- finite --------------------------------------------------------------------------------------------- */
 
 GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
   uint32_t count = 0;
@@ -152,7 +151,8 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
 
 /* --- inner > 1: columns --------------------------------------------------------------------------------- */
 
-/* Reduces columns n0 … n0 + n - 1 of one unit. If these are whole short rows, several are evaluated at a time. */
+/* Reduces columns n0 … n0 + n - 1 of one unit. If these are whole short rows, several are evaluated at a
+ * time. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
   const uint32_t at = unit % a->chunks * a->chunk, count = gt_least_u32(a->chunk, a->reduced - at);

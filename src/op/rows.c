@@ -54,8 +54,9 @@ static uint32_t values_of(const gt_program *p, uint32_t narrow) {
   return gt_most_u32(inputs, outputs);
 }
 
-/* Chooses lanes per row and vec4s per lane. An invocation keeps its vec4s in registers from pass to pass. For long
- * rows it gets more vec4s, as more lanes would wait for each other, but no more than its registers can hold. */
+/* Chooses lanes per row and vec4s per lane. An invocation keeps its vec4s in registers from pass to pass. For
+ * long rows it gets more vec4s, as more lanes would wait for each other, but no more than its registers can
+ * hold. */
 static void share(gt_step *step, uint32_t quads, uint32_t values, uint32_t most_lanes) {
   uint32_t lanes = 1, each = 1;
   while (lanes * each < quads) {

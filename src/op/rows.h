@@ -1,5 +1,5 @@
-/* The kernel of row programs (src/op/rows.c). These are not an op of the graph: fusion builds them from row reductions
- * and the elementwise ops around them. */
+/* The kernel of row programs (src/op/rows.c). These are not an op of the graph: fusion builds them from row
+ * reductions and the elementwise ops around them. */
 #ifndef GT_OP_ROWS_H
 #define GT_OP_ROWS_H
 #include "step/lowering.h"

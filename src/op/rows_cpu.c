@@ -1,6 +1,6 @@
-/* Row programs on the CPU. Each pass evaluates a part of the program; results of earlier passes are inputs of the part,
- * with one value per row. Instructions with one value per row whose consumers have one value per element are evaluated
- * once per row ("narrow") and are inputs of the part, too. */
+/* Row programs on the CPU. Each pass evaluates a part of the program; results of earlier passes are inputs of
+ * the part, with one value per row. Instructions with one value per row whose consumers have one value per
+ * element are evaluated once per row ("narrow") and are inputs of the part, too. */
 #include "op/rows_cpu.h"
 #include "base/count.h"
 #include "op/reduce_cpu.h"
@@ -22,8 +22,9 @@ enum {
 typedef struct gt_part {
   gt_program program;
   gt_program_context context;
-  uint32_t source[GT_PROGRAM_INPUTS];  /* for each input: its number in the whole program, or KNOWN + k */
-  uint32_t number[GT_PROGRAM_OUTPUTS]; /* for each output: the reduction, or the output of the whole program */
+  uint32_t source[GT_PROGRAM_INPUTS]; /* for each input: its number in the whole program, or KNOWN + k */
+  uint32_t
+      number[GT_PROGRAM_OUTPUTS]; /* for each output: the reduction, or the output of the whole program */
 } gt_part;
 
 typedef struct job {
@@ -35,7 +36,8 @@ typedef struct job {
   float known[REDUCTIONS + NARROWS][TOGETHER];
 } job;
 
-/* Number of operands of each instruction. Instructions written by hand have an additional immediate, except RANDOM. */
+/* Number of operands of each instruction. Instructions written by hand have an additional immediate, except
+ * RANDOM. */
 /* clang-format off */
 #define OPERANDS_OF(opcode, NAME, name, inputs, ...) [opcode] = (inputs) ? (inputs) : 2,
 static const int operands_of[] = {
@@ -57,8 +59,8 @@ static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *nee
   return true;
 }
 
-/* Removes the instructions that no output needs, and the inputs that are then unused. False if too many inputs are
- * left. */
+/* Removes the instructions that no output needs, and the inputs that are then unused. False if too many
+ * inputs are left. */
 static bool keep_needed(gt_part *part) {
   gt_program *p = &part->program;
   const gt_program all = *p;
@@ -89,7 +91,8 @@ static bool keep_needed(gt_part *part) {
   return true;
 }
 
-/* The whole program without outputs, in which the reductions and the first `narrows` narrow instructions are known. */
+/* The whole program without outputs, in which the reductions and the first `narrows` narrow instructions are
+ * known. */
 static gt_part begin_part(const job *j, uint32_t narrows) {
   gt_part part = {.program = j->whole};
   gt_program *p = &part.program;
@@ -144,8 +147,8 @@ static void add_narrow(job *j, uint32_t instruction) {
   if (j->narrows < NARROWS) j->narrow[j->narrows++] = instruction;
 }
 
-/* Finds the narrow instructions: first those that are outputs, for which there is always room, then those with
- * per-element consumers. */
+/* Finds the narrow instructions: first those that are outputs, for which there is always room, then those
+ * with per-element consumers. */
 static void find_narrow(job *j) {
   const gt_program *p = &j->whole;
   bool wide[OPERANDS] = {false};
@@ -172,7 +175,8 @@ static void find_narrow(job *j) {
 
 /* --- execution ------------------------------------------------------------------------------------------ */
 
-/* Binds the inputs of a part. The known values of the current rows are addressed as if they were those of all rows. */
+/* Binds the inputs of a part. The known values of the current rows are addressed as if they were those of all
+ * rows. */
 static void bind(gt_part *part, const job *j) {
   const uint64_t before = sizeof(float) * (uint64_t)j->first;
   part->context.program = &part->program;

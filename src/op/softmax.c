@@ -1,5 +1,5 @@
-/* softmax and log-softmax of the rows of a matrix; if the axis is not the last one, it is moved there by a permute and
- * back afterwards. */
+/* softmax and log-softmax of the rows of a matrix; if the axis is not the last one, it is moved there by a
+ * permute and back afterwards. */
 #include "op/softmax.h"
 #include "base/count.h"
 #include "op/check.h"

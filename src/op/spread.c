@@ -18,8 +18,9 @@ typedef struct spread_attribute {
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-/* Not for lines with a single window, which only small images have: a step with such windows of 4 x 4 elements, where
- * indices simplify to a few bits of the element number, crashed NVIDIA's compiler (580.159.04). */
+/* Not for lines with a single window, which only small images have: a step with such windows of 4 x 4
+ * elements, where indices simplify to a few bits of the element number, crashed NVIDIA's compiler
+ * (580.159.04). */
 bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
   const int last = (int)a->axes - 1;
   bool several = false;

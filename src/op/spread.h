@@ -1,12 +1,12 @@
-/* Broadcasts one value per window of an image to all elements of the window (src/op/spread.c). It is elementwise, so a
- * consumer reads the small array of windows and the large one is never written. Images are [batch, spatial…, channels];
- * the windows tile them. */
+/* Broadcasts one value per window of an image to all elements of the window (src/op/spread.c). It is
+ * elementwise, so a consumer reads the small array of windows and the large one is never written. Images are
+ * [batch, spatial…, channels]; the windows tile them. */
 #ifndef GT_OP_SPREAD_H
 #define GT_OP_SPREAD_H
 #include "op/pool.h"
 
-/* True if the windows of an image of that shape are supported: rows and columns only, several per line, and no larger
- * than a program can encode. */
+/* True if the windows of an image of that shape are supported: rows and columns only, several per line, and
+ * no larger than a program can encode. */
 bool gt_spreads(const gt_pool_attribute *attribute, gt_shape image);
 /* y, of the image's shape: each element has the value of its window; x F32 [batch, windows…, channels]. */
 gt_id gt_spread(gt_graph *graph, gt_id x, gt_shape image);

@@ -1,6 +1,7 @@
-/* Forward-mode derivatives from two reverse-mode ones: the gradient of an op is linear in the given gradient, so its own
- * gradient with respect to that is the derivative along a direction (the transpose of the transpose). Ops need no
- * forward-mode rules. The nodes of the inner gradient are unused, so they are never computed. */
+/* Forward-mode derivatives from two reverse-mode ones: the gradient of an op is linear in the given gradient,
+ * so its own gradient with respect to that is the derivative along a direction (the transpose of the
+ * transpose). Ops need no forward-mode rules. The nodes of the inner gradient are unused, so they are never
+ * computed. */
 #include "op/tangent.h"
 #include "base/memory.h"
 #include "graph/op.h"

@@ -1,5 +1,6 @@
-/* Resizes images (src/op/upsample.c), up or down: F32 [batch, spatial…, channels] with one to three spatial axes, by
- * nearest neighbor or linear interpolation along each axis, as torch.nn.Upsample does, including its rounding. */
+/* Resizes images (src/op/upsample.c), up or down: F32 [batch, spatial…, channels] with one to three spatial
+ * axes, by nearest neighbor or linear interpolation along each axis, as torch.nn.Upsample does, including its
+ * rounding. */
 #ifndef GT_OP_UPSAMPLE_H
 #define GT_OP_UPSAMPLE_H
 #include "graph/graph.h"

@@ -1,10 +1,10 @@
-/* Checks: a flag is 1 if all elements of a pack are finite. The kernels that write parts of the pack have the values
- * anyway and clear the flag themselves, so that consumers of the flag do not wait for another kernel that reads
- * everything again. The flag must be initialized in place before, which is an edge of the order unless that creates a
- * cycle.
+/* Checks: a flag is 1 if all elements of a pack are finite. The kernels that write parts of the pack have the
+ * values anyway and clear the flag themselves, so that consumers of the flag do not wait for another kernel
+ * that reads everything again. The flag must be initialized in place before, which is an edge of the order
+ * unless that creates a cycle.
  *
- * Whether a kernel can check is known when the steps of its group have been lowered. Parts that no kernel checks are
- * left to the flag's own kernel. */
+ * Whether a kernel can check is known when the steps of its group have been lowered. Parts that no kernel
+ * checks are left to the flag's own kernel. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>

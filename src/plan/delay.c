@@ -1,14 +1,14 @@
 /* Delays steps to later levels, without adding levels or delaying consumers:
  *
- * - cheap steps (copies, such as weights into the order that a gradient reads, or a few operations per value), if
- *   that shortens the lifetime of their outputs by more than it lengthens those of their inputs. Steps are visited
- *   from the last to the first, so that the producer of a delayed copy can be delayed, too;
+ * - cheap steps (copies, such as weights into the order that a gradient reads, or a few operations per
+ * value), if that shortens the lifetime of their outputs by more than it lengthens those of their inputs.
+ * Steps are visited from the last to the first, so that the producer of a delayed copy can be delayed, too;
  *
- * - a heavy step in the same level as one that depends on the L1 cache, to a level with less computation; if neither
- *   depends on the cache, separate levels are slower (docs/notes/thresholds.md);
+ * - a heavy step in the same level as one that depends on the L1 cache, to a level with less computation; if
+ * neither depends on the cache, separate levels are slower (docs/notes/thresholds.md);
  *
- * - a light step in a level without heavy ones, which the other steps would wait for, to a level with a heavy step, if
- *   that needs little memory. */
+ * - a light step in a level without heavy ones, which the other steps would wait for, to a level with a heavy
+ * step, if that needs little memory. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -71,8 +71,8 @@ static void touch_all(delaying *d, size_t step) {
   }
 }
 
-/* The last level in which the step may run, before others read its results or overwrite its inputs. Parts of a value
- * that one item writes in one level look like hazards of each other, so they are not delayed. */
+/* The last level in which the step may run, before others read its results or overwrite its inputs. Parts of
+ * a value that one item writes in one level look like hazards of each other, so they are not delayed. */
 static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   uint32_t before = 0;
   for (size_t u = 0; u < draft->count; u++) {
@@ -125,8 +125,8 @@ static bool is_cheap(const gt_draft *draft) {
   return draft->step.flops <= CHEAP * values;
 }
 
-/* Large copies should run together with heavy steps, not in the overlapped first levels, where the next replay waits
- * for them: there the scales of 8192 x 784 values cost 784-512-256-10 5 % of its step. */
+/* Large copies should run together with heavy steps, not in the overlapped first levels, where the next
+ * replay waits for them: there the scales of 8192 x 784 values cost 784-512-256-10 5 % of its step. */
 static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SHORT_BYTES; }
 
 static bool is_heavy(const gt_draft *draft) { return draft->step.flops >= HEAVY; }
@@ -137,8 +137,8 @@ static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
   d->work[level].flops += draft->step.flops;
 }
 
-/* The level with the least computation, up to `latest`, for a heavy step in the same level as one that depends on the
- * cache. */
+/* The level with the least computation, up to `latest`, for a heavy step in the same level as one that
+ * depends on the cache. */
 static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   uint32_t best = draft->step.level;
   double least = d->work[best].flops;
@@ -151,8 +151,8 @@ static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t l
   return best;
 }
 
-/* For a step that is not heavy: the next level, up to `latest`, with a heavy step that does not depend on the cache, if
- * the current level has none. */
+/* For a step that is not heavy: the next level, up to `latest`, with a heavy step that does not depend on the
+ * cache, if the current level has none. */
 static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   const uint32_t now = draft->step.level;
   if (d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
@@ -197,8 +197,8 @@ static void close_up(gt_layout *l, uint32_t levels) {
   free(number);
 }
 
-/* Values that the next replay recomputes in its overlapped levels must no longer be in use then, unless they may have
- * two addresses. */
+/* Values that the next replay recomputes in its overlapped levels must no longer be in use then, unless they
+ * may have two addresses. */
 static void expect_ahead(delaying *d) {
   const gt_lowering *lowering = &d->l->lowering;
   if (!d->l->ahead) return;

@@ -8,7 +8,7 @@ typedef struct encoder {
   int max_inputs, max_outputs;
   bool general; /* the kernel supports general strides */
   int64_t count;
-  uint32_t fixed_row; /* row length required by the kernel: n for a GEMM epilogue, or that of a row program; 0: any */
+  uint32_t fixed_row; /* required row length: n for a GEMM epilogue, or that of a row program; 0: any */
   int64_t rows;       /* of a row program; else 0 */
   uint32_t reductions;
 } encoder;
@@ -42,7 +42,7 @@ static bool row_fits(encoder *e, int64_t row) {
   return true;
 }
 
-/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes). */
+/* How an operand of shape x is read in an iteration space of shape `space` (broadcast from the last axis). */
 static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
   int64_t count = gt_shape_count(x);
   if (count == e->count) return *mode = GT_LOAD_SAME, true;
@@ -119,8 +119,8 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
   return input_operand(e, id, space, operand);
 }
 
-/* The operand of an op that specifies the load mode of its input (spread): that must be a complete value from outside
- * of the group. */
+/* The operand of an op that specifies the load mode of its input (spread): that must be a complete value from
+ * outside of the group. */
 static bool specified_operand(encoder *e, const gt_node *node, const int *result, uint32_t *operand) {
   const gt_id source = e->fusion->origin[node->input[0]];
   const int64_t row = node->shape.dim[node->shape.rank - 1];
@@ -228,8 +228,8 @@ static bool encode_prologue(encoder *e, const int *result) {
   return add_output(e, read, (int)operand);
 }
 
-/* True if there are enough operand slots. Reductions become inputs, too, and outputs of an epilogue may take the
- * addresses of inputs. */
+/* True if there are enough operand slots. Reductions become inputs, too, and outputs of an epilogue may take
+ * the addresses of inputs. */
 static bool has_places(const encoder *e, const gt_group *group) {
   enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_APART };
   const gt_program *p = &group->program;

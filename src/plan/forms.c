@@ -1,5 +1,5 @@
-/* Storage formats. A value can stay in a format other than float32 (bytes, rows of a table) if every consumer can
- * read it. Decided before placement and lowering, because it changes which values are read. */
+/* Storage formats. A value can stay in a format other than float32 (bytes, rows of a table) if every consumer
+ * can read it. Decided before placement and lowering, because it changes which values are read. */
 #include "plan/internal.h"
 
 static bool takes(gt_layout *l, gt_id user, gt_id value, const gt_form *form) {

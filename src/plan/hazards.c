@@ -1,6 +1,6 @@
-/* A segment tree per piece of memory: leaves are the intervals between adjacent bounds of ranges. An access is recorded
- * at the O(log n) nodes that make up its range (`whole`) and at all their ancestors (`within`). Levels are counted from
- * 1; 0: never. */
+/* A segment tree per piece of memory: leaves are the intervals between adjacent bounds of ranges. An access
+ * is recorded at the O(log n) nodes that make up its range (`whole`) and at all their ancestors (`within`).
+ * Levels are counted from 1; 0: never. */
 #include "plan/hazards.h"
 #include "base/memory.h"
 #include <stdlib.h>

@@ -9,10 +9,9 @@
 
 /* A value that could not be computed in place: a part of a pack, or the new content of a variable. */
 typedef struct gt_copy {
-  gt_id source, target; /* target: the pack or assign node */
-  int64_t offset;       /* in elements, within the target */
-  uint32_t to_saved,
-      from_saved; /* 1 + the saved value that it writes or reads, or 0: see place_assigns */
+  gt_id source, target;          /* target: the pack or assign node */
+  int64_t offset;                /* in elements, within the target */
+  uint32_t to_saved, from_saved; /* 1 + the saved value that it writes or reads, or 0: see place_assigns */
 } gt_copy;
 
 typedef struct gt_place { /* a value placed inside another: node `into` (a pack), or a variable's buffer */
@@ -72,20 +71,21 @@ void gt_plan_find_checks(gt_layout *layout, gt_order *order);
 void gt_plan_list_unchecked(gt_layout *layout, const gt_group *flag);
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */
 void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
-/* schedule.c: assigns the earliest levels; steps marked in `stays` come after the overlapped levels. NULL: none. */
+/* schedule.c: assigns the earliest levels; steps marked in `stays` come after the overlapped levels. NULL:
+ * none. */
 void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
 enum { GT_MOST_AHEAD = 8 };
 /* overlap.c: chooses how many levels overlap the previous replay, at most `most`, and assigns levels. */
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: reduces the overlap if levels have changed */
 bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: it uses much memory bandwidth */
-/* overlap.c: the cost of waiting in a replay, in bytes that a device could move meanwhile, without the part that does
- * not depend on the overlap. */
+/* overlap.c: the cost of waiting in a replay, in bytes that a device could move meanwhile, without the part
+ * that does not depend on the overlap. */
 double gt_plan_waiting(const gt_layout *layout);
 bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);
 /* delay.c: moves steps to later levels to shorten lifetimes; holds: overlapped steps stay overlapped. */
 void gt_plan_delay(gt_layout *layout, bool holds);
 void gt_plan_lifetimes(gt_layout *layout);             /* memory.c: the levels in which each root is in use */
 void gt_plan_memory(gt_layout *layout, gt_plan *plan); /* memory.c: offsets in the arena; its size */
-uint64_t gt_plan_stride(const gt_root *root); /* memory.c: distance of its two addresses, or 0 */
+uint64_t gt_plan_stride(const gt_root *root);          /* memory.c: distance of its two addresses, or 0 */
 #endif

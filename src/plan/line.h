@@ -1,6 +1,6 @@
-/* gt_line: an ordered list with constant-time comparison of the positions of two items, in which items can be moved
- * (Bender, Cole, Demaine, Farach-Colton and Zito, "Two simplified algorithms for maintaining order in a list", 2002).
- * Owner: the arena. */
+/* gt_line: an ordered list with constant-time comparison of the positions of two items, in which items can be
+ * moved (Bender, Cole, Demaine, Farach-Colton and Zito, "Two simplified algorithms for maintaining order in a
+ * list", 2002). Owner: the arena. */
 #ifndef GT_PLAN_LINE_H
 #define GT_PLAN_LINE_H
 #include "base/arena.h"

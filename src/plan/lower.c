@@ -1,9 +1,11 @@
-/* Lowering: calls the op rows for the steps of each group, in the order of execution, and emits the steps of copies. */
+/* Lowering: calls the op rows for the steps of each group, in the order of execution, and emits the steps of
+ * copies. */
 #include "op/elementwise.h"
 #include "op/rows.h"
 #include "plan/internal.h"
 
-/* A copy is a program without instructions; its uses are then changed to the copied part, or to scratch memory. */
+/* A copy is a program without instructions; its uses are then changed to the copied part, or to scratch
+ * memory. */
 static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(l->graph, copy->source);
   if (source->dtype != GT_F32)
@@ -82,8 +84,8 @@ static void saved_scratch(gt_layout *l) {
       gt_lower_scratch(&l->lowering, gt_node_bytes(l->graph, l->copies.items[c].source));
 }
 
-/* The node that gives the group's steps their name and layer: the leader, the first reduction of a row program, or the
- * last output. */
+/* The node that gives the group's steps their name and layer: the leader, the first reduction of a row
+ * program, or the last output. */
 static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   if (group->leader != GT_NONE) return group->leader;
   for (int n = 0; group->width && n < group->nodes; n++)
@@ -91,8 +93,8 @@ static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   return group->node[group->nodes - 1];
 }
 
-/* Requests the largest magnitudes per row or column that a kernel needs of its input from the kernel that writes this
- * input as its only output. Done before anything is lowered. */
+/* Requests the largest magnitudes per row or column that a kernel needs of its input from the kernel that
+ * writes this input as its only output. Done before anything is lowered. */
 static void request_measures(gt_layout *l, gt_id reader, int i) {
   gt_fusion *f = &l->fusion;
   const gt_node *node = gt_node_at(l->graph, reader);

@@ -1,7 +1,7 @@
-/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes only if
- * their level ranges are disjoint, so reuse never adds a hazard inside a level. Values that persist between runs share
- * no bytes and have a separate area. Values that the overlapping next replay recomputes are also in use in the last
- * levels. */
+/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
+ * only if their level ranges are disjoint, so reuse never adds a hazard inside a level. Values that persist
+ * between runs share no bytes and have a separate area. Values that the overlapping next replay recomputes
+ * are also in use in the last levels. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/spans.h"

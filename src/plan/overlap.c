@@ -1,21 +1,24 @@
-/* Overlap of replays: the first steps of a replay, the clock and the batch, do not depend on the previous replay and
- * can run at the same time as its last levels. This file chooses the number of overlapped levels (`ahead`) that leaves
- * the fewest levels to wait for; steps that cannot be overlapped are moved after them. The first `ahead` levels then
- * run together with the last `ahead` levels of the previous replay; they are at most half of all levels, so that at
- * most two replays are in flight.
+/* Overlap of replays: the first steps of a replay, the clock and the batch, do not depend on the previous
+ * replay and can run at the same time as its last levels. This file chooses the number of overlapped levels
+ * (`ahead`) that leaves the fewest levels to wait for; steps that cannot be overlapped are moved after them.
+ * The first `ahead` levels then run together with the last `ahead` levels of the previous replay; they are at
+ * most half of all levels, so that at most two replays are in flight.
  *
- * If the overlap needs much more memory, because values of both replays cannot share it, fewer levels or fewer steps are
- * overlapped, with the least waiting (gt_plan_waiting).
+ * If the overlap needs much more memory, because values of both replays cannot share it, fewer levels or
+ * fewer steps are overlapped, with the least waiting (gt_plan_waiting).
  *
- * A step is not overlapped if it accesses a variable that another step writes. A value that is still in use when the
- * next replay recomputes it has two addresses, which replays alternate; if it is too large for that, the step that
- * computes it is not overlapped. */
+ * A step is not overlapped if it accesses a variable that another step writes. A value that is still in use
+ * when the next replay recomputes it has two addresses, which replays alternate; if it is too large for that,
+ * the step that computes it is not overlapped. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TWICE = 1 << 20, WORTH = 1 << 20 /* bytes; WORTH: for another overlapped level that saves no level */ };
+enum {
+  MOST_TWICE = 1 << 20,
+  WORTH = 1 << 20 /* bytes; WORTH: for another overlapped level that saves no level */
+};
 
 typedef struct toucher { /* a step that accesses a variable */
   size_t step;           /* 1 + the first one; 0: none */

@@ -1,6 +1,7 @@
 /* Placement: which values are computed straight into a pack or a variable, and in which order groups run.
  * A value may overwrite a variable in place only if all other readers of the old content can run before;
- * the order is therefore computed together with the placement, from data edges and read-before-overwrite edges. */
+ * the order is therefore computed together with the placement, from data edges and read-before-overwrite
+ * edges. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/order.h"
@@ -32,8 +33,8 @@ static uint32_t copy_item(const gt_layout *l, size_t copy) {
   return (uint32_t)l->fusion.groups + (uint32_t)copy;
 }
 
-/* Adds edges to `item` from every item (group, or copy into a pack) that the value of `id` depends on. A pack may have
- * many parts and many consumers, so a relay connects them. */
+/* Adds edges to `item` from every item (group, or copy into a pack) that the value of `id` depends on. A pack
+ * may have many parts and many consumers, so a relay connects them. */
 static void producers(placing *p, gt_id id, uint32_t item) {
   gt_layout *l = p->l;
   id = l->fusion.origin[id];
@@ -74,8 +75,8 @@ static void add_copy(placing *p, gt_copy copy) {
   p->from[copy.source] = number;
 }
 
-/* True if the parts of a pack are adjacent in a variable, in the same order, as parameters are: the pack is then placed
- * there. */
+/* True if the parts of a pack are adjacent in a variable, in the same order, as parameters are: the pack is
+ * then placed there. */
 static bool parts_are_adjacent(gt_layout *l, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, id);
   const size_t size = gt_dtype_size(node->dtype);
@@ -109,8 +110,8 @@ static void place_packs(placing *p) {
   }
 }
 
-/* A value that starts as a copy of another (gt_op.begins_as) is computed in the memory of that, if it is its only
- * consumer. */
+/* A value that starts as a copy of another (gt_op.begins_as) is computed in the memory of that, if it is its
+ * only consumer. */
 static void place_beginnings(gt_layout *l) {
   const gt_fusion *f = &l->fusion;
   for (gt_id id = 0; id < l->graph->count; id++) {
@@ -131,7 +132,8 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- readers of variables ------------------------------------------------------------------------------- */
 
-/* True if the group reads each element (in a row program, each row) of the range just before it overwrites it. */
+/* True if the group reads each element (in a row program, each row) of the range just before it overwrites
+ * it. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
   const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * sizeof(float);
@@ -139,8 +141,8 @@ static bool reads_in_place(const placing *p, const gt_reader *r, gt_location ran
          (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
 
-/* True if node `user` of a group reads input `id` element by element; in a row program, as a per-element input, or to
- * reduce a row before that row is written. */
+/* True if node `user` of a group reads input `id` element by element; in a row program, as a per-element
+ * input, or to reduce a row before that row is written. */
 static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, user);
   if (user == group->leader || gt_group_follows(group, user)) return false;
@@ -210,8 +212,8 @@ static void note_readers(placing *p, gt_id q) {
   }
 }
 
-/* An assign of the content of another variable becomes a copy, which must read that variable before it is overwritten.
- * A relay represents the copy until it is created. */
+/* An assign of the content of another variable becomes a copy, which must read that variable before it is
+ * overwritten. A relay represents the copy until it is created. */
 static void expect_copy(placing *p, gt_id assign) {
   const gt_location at = gt_plan_locate_node(p->l, gt_node_at(p->l->graph, assign)->input[0]);
   if (!at.variable) return;
@@ -246,8 +248,8 @@ static void list_writer(placing *p, uint32_t item) {
   p->writes[item] = true;
 }
 
-/* Lists the items that write the value of q: its own group and that of its initial value, or those of the inputs of a
- * pack. */
+/* Lists the items that write the value of q: its own group and that of its initial value, or those of the
+ * inputs of a pack. */
 static void list_writers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, q);
@@ -312,7 +314,8 @@ static bool stays_in_place(const placing *p, const gt_reader *r, gt_location ran
          range.offset + (uint64_t)c->offset * gt_dtype_size(gt_node_at(l->graph, c->source)->dtype);
 }
 
-/* Orders every reader of the range before every writer; false, with nothing changed, if that would create a cycle. */
+/* Orders every reader of the range before every writer; false, with nothing changed, if that would create a
+ * cycle. */
 static bool order_readers_first(placing *p, gt_location range) {
   bool both = false;
   p->reading.count = 0;
@@ -365,8 +368,8 @@ static void order_copy(placing *p, size_t copy) {
   }
 }
 
-/* Values that cannot be computed in place are copied at the end. If the content of a variable is assigned to another
- * variable, it is saved first, because the two may be exchanged. */
+/* Values that cannot be computed in place are copied at the end. If the content of a variable is assigned to
+ * another variable, it is saved first, because the two may be exchanged. */
 static void place_assigns(placing *p) {
   gt_layout *l = p->l;
   size_t copied = l->copies.count;
@@ -387,8 +390,8 @@ static void place_assigns(placing *p) {
   for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
 
-/* The maximum number of copies: one per part of a pack, and two per assigned value (one saves it); and of relays: one
- * per pack and two per assign. */
+/* The maximum number of copies: one per part of a pack, and two per assigned value (one saves it); and of
+ * relays: one per pack and two per assign. */
 static uint32_t most_copies(const gt_layout *l, uint32_t *relays) {
   uint32_t most = 0;
   for (gt_id id = 0; id < l->graph->count; id++) {

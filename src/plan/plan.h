@@ -1,10 +1,10 @@
 /* gt_plan: an immutable list of steps (kernel launches with their arguments) over one arena and the graph's
- * variables. It determines order, lifetimes, aliasing and the necessary barriers; a backend only replays it. Steps are
- * sorted by level: steps of one level do not depend on each other and may run at the same time; there is a barrier
- * between two levels. Memory is reused only across levels, and by the plans that run before and after. If a plan is
- * replayed repeatedly, the first `ahead` levels of a replay may run together with the last `ahead` levels of the
- * previous one, level by level; addresses then move by the stride of their access in every other replay. Owner: its
- * arena. */
+ * variables. It determines order, lifetimes, aliasing and the necessary barriers; a backend only replays it.
+ * Steps are sorted by level: steps of one level do not depend on each other and may run at the same time;
+ * there is a barrier between two levels. Memory is reused only across levels, and by the plans that run
+ * before and after. If a plan is replayed repeatedly, the first `ahead` levels of a replay may run together
+ * with the last `ahead` levels of the previous one, level by level; addresses then move by the stride of
+ * their access in every other replay. Owner: its arena. */
 #ifndef GT_PLAN_PLAN_H
 #define GT_PLAN_PLAN_H
 #include "step/step.h"
@@ -40,10 +40,11 @@ typedef struct gt_plan_options {
 /* Plans the graph's roots and kept nodes; NULL (internal error) with the reason in error. */
 gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
                         gt_error *error);
-/* Verifies that no two values that are live in one level overlap unless aliased; that every read has a writer in an
- * earlier level; and that overlapped steps access nothing that the previous replay still needs. */
+/* Verifies that no two values that are live in one level overlap unless aliased; that every read has a writer
+ * in an earlier level; and that overlapped steps access nothing that the previous replay still needs. */
 bool gt_plan_verify(const gt_plan *plan, gt_error *error);
 void gt_plan_print(const gt_plan *plan, FILE *stream);
-/* Prints the choices of candidates: the problem, the chosen candidate with its estimated cost, and the next best. */
+/* Prints the choices of candidates: the problem, the chosen candidate with its estimated cost, and the next
+ * best. */
 void gt_plan_print_choices(const gt_plan *plan, FILE *stream);
 #endif

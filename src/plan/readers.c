@@ -1,4 +1,5 @@
-/* A stretch is the interval between adjacent bounds of the declared ranges; it has a list of the readers of its bytes. */
+/* A stretch is the interval between adjacent bounds of the declared ranges; it has a list of the readers of
+ * its bytes. */
 #include "plan/readers.h"
 #include "base/memory.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* gt_readers: the readers of each byte of the graph's variables. The ranges of queries are declared first; then a query
- * takes time only for the readers that it finds, which matters if each of a thousand layers writes its part of one
- * variable. Owner: the caller of init. */
+/* gt_readers: the readers of each byte of the graph's variables. The ranges of queries are declared first;
+ * then a query takes time only for the readers that it finds, which matters if each of a thousand layers
+ * writes its part of one variable. Owner: the caller of init. */
 #ifndef GT_PLAN_READERS_H
 #define GT_PLAN_READERS_H
 #include "plan/internal.h"

@@ -114,8 +114,9 @@ static void finish_item(leveling *v) {
   v->parts.count = 0;
 }
 
-/* Heavy steps first, so that the others fill the rest of the device. Among heavy steps the one with fewer workgroups is
- * first: the many workgroups of the others use the units that it leaves idle (docs/notes/thresholds.md). */
+/* Heavy steps first, so that the others fill the rest of the device. Among heavy steps the one with fewer
+ * workgroups is first: the many workgroups of the others use the units that it leaves idle
+ * (docs/notes/thresholds.md). */
 static int in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
   const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */

@@ -1,6 +1,6 @@
-/* A segment tree over the levels. A span is recorded at the O(log n) nodes that make up its levels (`whole`) and at all
- * their ancestors and descendants that it affects (`within`). At a node adjacent spans are merged; as values are
- * allocated next to each other, few spans are left. */
+/* A segment tree over the levels. A span is recorded at the O(log n) nodes that make up its levels (`whole`)
+ * and at all their ancestors and descendants that it affects (`within`). At a node adjacent spans are merged;
+ * as values are allocated next to each other, few spans are left. */
 #include "plan/spans.h"
 #include "base/memory.h"
 #include <stdbool.h>

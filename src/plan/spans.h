@@ -1,5 +1,5 @@
-/* gt_spans: the bytes of an arena that are in use in each level. It finds the lowest offset that is free in a range of
- * levels without a scan of all allocations. Owner: the caller of init. */
+/* gt_spans: the bytes of an arena that are in use in each level. It finds the lowest offset that is free in a
+ * range of levels without a scan of all allocations. Owner: the caller of init. */
 #ifndef GT_PLAN_SPANS_H
 #define GT_PLAN_SPANS_H
 #include <stddef.h>

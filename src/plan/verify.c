@@ -1,6 +1,6 @@
-/* Verifies a finished plan: every access is inside its buffer, and no two steps that may run at the same time access
- * bytes that one of them writes. Such steps are those of a level, and overlapped steps with the last levels of another
- * replay. */
+/* Verifies a finished plan: every access is inside its buffer, and no two steps that may run at the same time
+ * access bytes that one of them writes. Such steps are those of a level, and overlapped steps with the last
+ * levels of another replay. */
 #include "base/memory.h"
 #include "plan/plan.h"
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
   }
 }
 
-/* Parts of one value written by one lowering are disjoint by contract and have the same node. Steps that clear flags all
- * write 0, so they may run together, also if a flag starts as another one in the same memory. */
+/* Parts of one value written by one lowering are disjoint by contract and have the same node. Steps that
+ * clear flags all write 0, so they may run together, also if a flag starts as another one in its memory. */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
   qsort(list, count, sizeof *list, by_place);

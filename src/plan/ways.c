@@ -37,7 +37,7 @@ struct gt_ways {
   const walk *ended;              /* the walk of the last search that ended first */
 };
 
-/* Landmarks are evenly spaced among the groups. Their reachability stays valid, as merging removes no path. */
+/* Landmarks are evenly spaced among groups. Their reachability stays valid, as merging removes no path. */
 static void set_landmarks(gt_ways *ways) {
   const gt_fusion *f = ways->fusion;
   const gt_graph *graph = f->graph;
@@ -184,8 +184,8 @@ static int by_label(const void *a, const void *b) {
   return (x->label > y->label) - (x->label < y->label);
 }
 
-/* At the position of a: the inputs of b, then the merged unit; or at that of b: the merged unit, then the consumers of
- * a. */
+/* At the position of a: the inputs of b, then the merged unit; or at that of b: the merged unit, then the
+ * consumers of a. */
 void gt_ways_join(gt_ways *ways, int a, int b) {
   const gt_id from = ways->first[a], to = ways->first[b];
   const bool after = ways->ended == &ways->after;

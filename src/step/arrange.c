@@ -58,7 +58,8 @@ bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
   return true;
 }
 
-/* How often each result is read; a read by an output counts twice, as such a result cannot be the first of a pair. */
+/* How often each result is read; a read by an output counts twice, as such a result cannot be the first of a
+ * pair. */
 static void count_uses(const gt_program *p, uint8_t *uses) {
   memset(uses, 0, GT_PROGRAM_CODE);
   for (uint32_t r = 0; r < p->instructions; r++)

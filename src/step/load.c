@@ -12,8 +12,7 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
   if (n <= row - at) return x + at;
   uint32_t done = row - at;
   memcpy(out, x + at, done * sizeof *out);
-  if (done < n &&
-      row < n) { /* copies one period, then repeatedly doubles what has been copied */
+  if (done < n && row < n) { /* copies one period, then repeatedly doubles what has been copied */
     const uint32_t start = done, whole = gt_least_u32(row, n - done);
     memcpy(out + done, x, whole * sizeof *out);
     for (done += whole; done < n;) {
@@ -38,7 +37,7 @@ static const float *load_column(const float *x, uint32_t row, uint32_t first, ui
   return out;
 }
 
-/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k. */
+/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of element `element` in input k. */
 static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
   const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
   uint64_t offset = 0;

@@ -32,18 +32,18 @@ typedef struct gt_group {
   uint32_t width;                   /* row length of a row program, equal to `row`; else 0 */
   /* Nodes that reduce the columns of outputs: joins[k] those of output k, or GT_NONE; `columns` says how
    * (GT_COLUMNS_… without flag bits; 0: none). The leader's kernel may also compute these reductions, tile by
-   * tile (gt_lower_joins). passing: bits of outputs that only such nodes read, among them the second output. */
+   * tile (gt_lower_joins). passing: bits of outputs that only such nodes read, among them the second. */
   gt_id joins[GT_JOINING]; /* with GT_COLUMNS_WHOLE, the followers are these nodes */
   uint32_t columns, passing;
-  /* Fused consumers: nodes of the group that read its only output row by row (gt_op.follows). The leader's kernel may
-   * compute them, too (gt_lower_follows); otherwise they have kernels of their own after it. */
+  /* Fused consumers: nodes of the group that read its only output row by row (gt_op.follows). The leader's
+   * kernel may compute them, too (gt_lower_follows); otherwise they have kernels of their own after it. */
   gt_id follower[GT_FOLLOWERS];
   int followers;
   /* GT_MEASURED_…: vectors of the only stored output of which its consumers need the largest magnitude; see
    * gt_lower_measures. */
   uint32_t measured;
-  /* 1 + a node whose value is a flag that the group's kernels should clear if an element of the only output is
-   * not finite, if they can (gt_lower_check); 0: none. */
+  /* 1 + a node whose value is a flag that the group's kernels should clear if an element of the only output
+   * is not finite, if they can (gt_lower_check); 0: none. */
   uint32_t flag;
   gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
@@ -108,8 +108,8 @@ void gt_lower_follows(gt_lowering *lowering, const gt_group *group, int i, size_
 /* True if the node is one of the group's fused consumers. */
 bool gt_group_follows(const gt_group *group, gt_id node);
 
-/* The largest magnitudes of the rows (or columns) of a value, computed by the kernel that writes it, as scales in the
- * format of shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded] in scratch memory. */
+/* The largest magnitudes of the rows (or columns) of a value, computed by the kernel that writes it, as
+ * scales in the format of shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded], in scratch. */
 typedef struct gt_measured {
   uint32_t scratch, lines, length; /* lines: number of rows (or columns), length: elements in each */
   uint32_t depth;                  /* neighboring elements that share one scale */
@@ -139,9 +139,9 @@ const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
 void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
-/* The program part of a step: spec constants, inputs at args offset x, outputs at y (for an epilogue only the first
- * GT_EPILOGUE_OUTPUTS: the leader's lowering binds the others), clock and layout
- * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
+/* The program part of a step: spec constants, inputs at args offset x, outputs at y (for an epilogue only the
+ * first GT_EPILOGUE_OUTPUTS: the leader's lowering binds the others), clock and layout (offsets, or -1 if the
+ * kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
 void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
                       long layout);
 /* The workgroup of a kernel: `size`, a power of two, halved until it fits the target, but not below

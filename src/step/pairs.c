@@ -15,7 +15,7 @@
   VALUE_##loop(NAME, float_value)
 GT_INSTRUCTIONS(VALUE)
 
-/* The instructions that can be first in a pair; then those that can be second: with two operands, with one. */
+/* The instructions that can be first in a pair; then those that can be second, with two operands or one. */
 #define FIRSTS(X)     X(ADD) X(SUB) X(MUL) X(DIV) X(SQRT)
 #define SECONDS(X, F) X(F, ADD) X(F, SUB) X(F, MUL) X(F, DIV)
 #define LAST(X, F)    X(F, RELU)

@@ -97,8 +97,8 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
 #define OPERANDS_1 (a)
 #define OPERANDS_2 (a, b)
 
-/* The case of an instruction in each of the two functions below. They are separate because the stack frame of the large
- * one costs more than a simple loop. */
+/* The case of an instruction in each of the two functions below. They are separate because the stack frame of
+ * the large one costs more than a simple loop. */
 /* clang-format off */
 #define SIMPLE_SIMPLE(opcode, name, inputs, value) case opcode: EACH(value);
 #define SIMPLE_FUNCTION(...)
@@ -221,7 +221,8 @@ static void hold_constants(machine *m, uint32_t n) {
     }
 }
 
-/* Sets up everything that is the same for all blocks, of `all` elements. direct[k]: output k is written in place. */
+/* Sets up everything that is the same for all blocks, of `all` elements. direct[k]: output k is written in
+ * place. */
 static void prepare(machine *m, const gt_program_context *context, const float *leader, float *const *out,
                     uint64_t all, bool direct[GT_PROGRAM_OUTPUTS]) {
   enum { WORTH = 2 * BLOCK }; /* minimum number of elements for which shortening a program pays */

@@ -12,7 +12,7 @@ typedef struct gt_kernel { /* one per shader NAME.comp in shaders/op */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
-  /* Allocates resources for tiles; called once before they run, for at most this many at a time; NULL: none. */
+  /* Allocates resources for tiles; called before they run, for at most this many at a time; NULL: none. */
   bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
   uint32_t needs; /* bits GT_NEEDS_… */
 } gt_kernel;
@@ -93,8 +93,7 @@ typedef struct gt_step {
   double flops;
   double functions; /* function evaluations besides the FLOPs (gt_op.functions) */
   bool prepares;    /* the FLOPs of the group belong to another step, after this one */
-  bool cached; /* it reads the same data repeatedly from the L1 cache, which is slow at the same time as kernels
-                  that need the memory of that cache (shared memory) */
+  bool cached;      /* rereads data from the L1 cache: slow next to kernels that use much shared memory */
   uint64_t bytes;   /* read + written */
   uint64_t touched; /* bytes that one run really accesses, if lowering sets it; 0: all … */
   uint64_t spared;  /* … except this many */

@@ -1,8 +1,8 @@
 /* Augments a batch of images x [batch, height, width, channels] with the parameters drawn [batch, words]
  * (augment/augment_draw.h).
  *
- * augment       y [batch, tall, wide, channels]. table: one value per channel for pixels outside the image, then
- * one per channel for each erased box. grey: the mean gray level of each sample, the reference for contrast.
+ * augment       y [batch, tall, wide, channels]. table: a value per channel for pixels outside the image, and
+ *               for each erased box. grey: the mean gray level of each sample, for contrast.
  *
  * augment_grey  y [batch], the mean gray level of each sample */
 #include "lib/args.h"

@@ -1,9 +1,9 @@
 /* Draws the random augmentation parameters of each sample of a batch, one record each: y [batch, words]
  * (augment/drawn.h).
  *
- * `table` has the stages, GT_AUGMENT_STAGE_WORDS each: the kind, its settings in the format of augment/rules.h, and
- * last the size of the images at this stage; after the stages the quantile tables of distributions,
- * GT_AUGMENT_QUANTILES rows each. */
+ * `table` has the stages, GT_AUGMENT_STAGE_WORDS each: the kind, its settings in the format of
+ * augment/rules.h, and last the size of the images at this stage; after the stages the quantile tables of
+ * distributions, GT_AUGMENT_QUANTILES rows each. */
 #include "lib/args.h"
 #include "op/augment/drawn.h"
 #define GT_AUGMENT_STAGE_WORDS    16u

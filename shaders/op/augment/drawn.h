@@ -1,10 +1,9 @@
-/* The random augmentation parameters of each sample of a batch: geometric map, color changes, erased boxes, and
- * the mixing with another sample; one record of GT_AUGMENT_WORDS(boxes) floats per sample:
+/* The random augmentation parameters of each sample of a batch: geometric map, color changes, erased boxes,
+ * and the mixing with another sample; one record of GT_AUGMENT_WORDS(boxes) floats per sample:
  *
  *   0 … 5    the map: pixel (x, y) of the output is at (m0 x + m1 y + m2, m3 x + m4 y + m5) in the sample
  *   6 … 8    factors of brightness, contrast and saturation
- *   9, 10    mixing weights of this sample (mixup, CutMix) against the previous one of the batch: for the label,
- *            and for the pixels outside the box
+ *   9, 10    weights against the previous sample (mixup, CutMix): of the label; of pixels outside the box
  *   11       hue rotation in revolutions
  *   12 … 15  the box where the other sample is pasted: left, top, right, bottom; empty: none
  *   16 …     `boxes` erased boxes, in the same format */

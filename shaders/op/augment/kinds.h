@@ -1,5 +1,5 @@
-/* The kinds of stages, with their settings value[0], value[1], … of a gt_augment_stage. Kinds up to AFFINE are
- * geometric maps. An X-list, in C and GLSL. */
+/* The kinds of stages, with their settings value[0], value[1], … of a gt_augment_stage. Kinds up to AFFINE
+ * are geometric maps. An X-list, in C and GLSL. */
 #ifndef GT_AUGMENT_KINDS_H
 #define GT_AUGMENT_KINDS_H
 /* CROP: maximum shift along x and y, in pixels.
@@ -8,10 +8,11 @@
  *
  * RESIZED_CROP: range of the area, 1 is all; range of width/height, log-uniform.
  *
- * AFFINE: range of the rotation in degrees, clockwise; maximum shift along x and y, in pixels; range of the scale; ranges
- * of the shear in degrees, along x and along y.
+ * AFFINE: range of the rotation in degrees, clockwise; maximum shift along x and y, in pixels; range of the
+ * scale; ranges of the shear in degrees, along x and along y.
  *
- * COLOR: ranges of the factors of brightness, contrast and saturation; range of the hue rotation in revolutions.
+ * COLOR: ranges of the factors of brightness, contrast and saturation; range of the hue rotation in
+ * revolutions.
  *
  * CUTOUT: probability; width and height.
  *

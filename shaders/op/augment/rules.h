@@ -1,6 +1,6 @@
-/* Draws the augmentation parameters of a sample, in code shared by C and GLSL, so that both give the same bits:
- * everything but sums, products and comparisons comes from a table that the host computes. GT_EXACT prevents the
- * contraction of a product and a sum to an fma. */
+/* Draws the augmentation parameters of a sample, in code shared by C and GLSL, so that both give the same
+ * bits: everything but sums, products and comparisons comes from a table that the host computes. GT_EXACT
+ * prevents the contraction of a product and a sum to an fma. */
 #ifndef GT_AUGMENT_RULES_H
 #define GT_AUGMENT_RULES_H
 #include "op/augment/augment_draw.h"
@@ -66,8 +66,8 @@ GT_STRUCT(gt_drawn) {
   gt_box mixed, erased; /* erased: by this stage */
   float brightness, contrast, saturation, hue, share, pixel_share;
 };
-/* A stage: the index of its words in the table, the numbers of the sample's random words, and the size of images at this
- * stage. */
+/* A stage: the index of its words in the table, the numbers of the sample's random words, and the size of
+ * images at this stage. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
 
 /* Uniform in [0, 1). */
@@ -108,7 +108,7 @@ GT_RULE(float) gt_dot(float a, float x, float b, float y, float c) {
   return all;
 }
 
-/* Composition: m maps output pixels to positions of an intermediate image, `first` maps those to the sample. */
+/* Composition: m maps output pixels to positions of an intermediate image, `first` those to the sample. */
 GT_RULE(gt_map) gt_map_then(gt_map first, gt_map m) {
   return gt_map_of(gt_dot(first.a, m.a, first.b, m.d, 0.0f), gt_dot(first.a, m.b, first.b, m.e, 0.0f),
                    gt_dot(first.a, m.c, first.b, m.f, first.c), gt_dot(first.d, m.a, first.e, m.d, 0.0f),
@@ -145,8 +145,8 @@ GT_RULE(gt_map) gt_flip(GT_TABLE table, gt_stage_at at, GT_RANDOM bits, uint kin
                    down ? -1.0f : 1.0f, down ? GT_REAL(at.height - 1u) : 0.0f);
 }
 
-/* A rectangle of random area and aspect ratio: width and height, rounded. Settings: the offsets of the tables of areas
- * and ratios. */
+/* A rectangle of random area and aspect ratio: width and height, rounded. Settings: the offsets of the tables
+ * of areas and ratios. */
 GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const uint areas = gt_word(table, at, 0u), ratios = gt_word(table, at, 1u);
   const float root = gt_quantile(table, areas, 1u, 0u, bits.x);
@@ -155,8 +155,9 @@ GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   return gt_box_of(0.0f, 0.0f, gt_nearest(width), gt_nearest(height));
 }
 
-/* Settings: those of the rectangle, which may be as large as the image; the offset of the table of k / (width of the
- * output), k = 0 … width, and of that for heights; left, top, width and height to use if no attempt fits. */
+/* Settings: those of the rectangle, which may be as large as the image; the offset of the table of k / (width
+ * of the output), k = 0 … width, and of that for heights; left, top, width and height to use if no attempt
+ * fits. */
 GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   uint left = gt_word(table, at, 4u), top = gt_word(table, at, 5u);
   uint width = gt_word(table, at, 6u), height = gt_word(table, at, 7u);
@@ -177,8 +178,8 @@ GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
                    gt_dot(0.5f, y, 1.0f, -0.5f, GT_REAL(top)));
 }
 
-/* Rotation about the center, scale, shear, and a shift by whole pixels. Settings: the offset of the table; maximum shift
- * along x and y. */
+/* Rotation about the center, scale, shear, and a shift by whole pixels. Settings: the offset of the table;
+ * maximum shift along x and y. */
 GT_RULE(gt_map) gt_affine(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_AFFINE_COLUMNS;
@@ -224,7 +225,8 @@ GT_RULE(gt_box) gt_erase(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   return none;
 }
 
-/* Settings: the offset of the table; the probability of mixup, and that of mixup or CutMix; 1 / (width * height). */
+/* Settings: the offset of the table; the probability of mixup, and that of mixup or CutMix; 1 / (width *
+ * height). */
 GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn drawn) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_MIX_COLUMNS;

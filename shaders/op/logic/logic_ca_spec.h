@@ -19,7 +19,7 @@
 #define GT_CA_SPEC_KEEP    17
 #define GT_CA_SPEC_WIDTHS  22 /* of the first GT_CA_WIDTHS layers of the perception */
 #define GT_CA_SPEC_WIRES   26 /* wires of the perception, per row of the wiring */
-#define GT_CA_SPEC_WORDS   27 /* words of shared wiring: of the perception, with its inverse for the gradient */
+#define GT_CA_SPEC_WORDS   27 /* words of shared wiring; for the gradient with the inverse */
 #define GT_CA_WIDTHS       4
 /* For the gradient: op/logic/logic_ca_gradient.glsl. */
 #define GT_CA_SPEC_TRACE     18 /* gates in a workgroup's trace */

@@ -1,5 +1,5 @@
-/* Specialization constants of trees of gates over an image, for numbers and for bits; shared by C and GLSL. The kernels
- * for numbers also have those of op/logic/logic_spec.h. */
+/* Specialization constants of trees of gates over an image, for numbers and for bits; shared by C and GLSL.
+ * The kernels for numbers also have those of op/logic/logic_spec.h. */
 #ifndef GT_LOGIC_CONV_SPEC_H
 #define GT_LOGIC_CONV_SPEC_H
 #include "op/logic/logic_spec.h"

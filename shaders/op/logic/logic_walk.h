@@ -1,18 +1,20 @@
-/* A layer of logic gates in which every input is read exactly twice, in the order of its walk (op/logic/logic_walk.h): x
- * [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits (op/logic/logic.glsl). In the first two kernels
- * GT_LOGIC_SPEC_LANES lanes share a run, in the gradient at least GT_LOGIC_RUN of them.
+/* A layer of logic gates in which every input is read exactly twice, in the order of its walk
+ * (op/logic/logic_walk.h): x [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits
+ * (op/logic/logic.glsl). In the first two kernels GT_LOGIC_SPEC_LANES lanes share a run, in the gradient at
+ * least GT_LOGIC_RUN of them.
  *
  * logic_walk           y [gates, batch]
  *
  * logic_walk_gradient  y [inputs, batch]: the gradient of x; d_coefficients [gates, 4]: sums over the batch
  *                      of g, g a, g b, g a b; g [gates / share, batch] times scale: one row for `share` gates
  *
- * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighboring gates; a chunk sums over
+ * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighboring gates. A chunk has
  *                      chunk_runs of the runs; GT_LOGIC_SPEC_LANES lanes share a chunk
  *
- * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, the number of gates in
- * the run, the last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. A pin is 2 * gate + side: input `side` of
- * gate j is input j of the run, its other input is input j + 1. After the last gate all entries repeat it. */
+ * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, the number of gates
+ * in the run, the last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. A pin is 2 * gate + side:
+ * input `side` of gate j is input j of the run, its other input is input j + 1. After the last gate all
+ * entries repeat it. */
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
 #include "op/logic/logic_spec.h"

@@ -168,9 +168,9 @@ void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribu
   const int64_t every = update->every ? update->every : 5;
   grid_update *f = GT_NEW(build->arena, grid_update);
   *f = (grid_update){.a = *a,
-                   .inputs = shape.dim[shape.rank - 1],
-                   .units = o->config->units,
-                   .blend = update->blend > 0 ? update->blend : 0.02};
+                     .inputs = shape.dim[shape.rank - 1],
+                     .units = o->config->units,
+                     .blend = update->blend > 0 ? update->blend : 0.02};
   gt_build_adapt(build, (gt_adaptation){.key = "grid_update",
                                         .sample = x,
                                         .every = every,

@@ -1,8 +1,8 @@
-/* For code that reads a trained KAN layer, in addition to its tensors and the attribute of its basis (`form` of its
- * slot `coefficients`). Its tensors: coefficients [blocks, functions, inputs of a block,
- * outputs], spline_scale and mask [blocks, 1, inputs of a block, outputs], base_weight [inputs, outputs] (if
- * the base is not one of the functions), bias [outputs]; and the positions of functions, one row per number:
- * knots, or centers and scales if they are learned, or frequencies, [rows, inputs]. */
+/* For code that reads a trained KAN layer, in addition to its tensors and the attribute of its basis (`form`
+ * of its slot `coefficients`). Its tensors: coefficients [blocks, functions, inputs of a block, outputs],
+ * spline_scale and mask [blocks, 1, inputs of a block, outputs], base_weight [inputs, outputs] (if the base
+ * is not one of the functions), bias [outputs]; and the positions of functions, one row per number: knots, or
+ * centers and scales if they are learned, or frequencies, [rows, inputs]. */
 #ifndef GT_LAYER_KAN_HOST_H
 #define GT_LAYER_KAN_HOST_H
 #include "op/kan/kan.h"

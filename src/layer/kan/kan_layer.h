@@ -133,7 +133,7 @@ typedef struct gt_kan_edges {
 /* Adds the penalties in the settings. Names: Liu et al., 2024, 2.17 to 2.20. */
 void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
 
-/* The positions of functions (knots, centers, …) to append to x, if inputs have separate ones; else GT_NONE. */
+/* Positions of functions (knots, centers, …) to append to x, if inputs have separate ones; else GT_NONE. */
 gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
                      int64_t inputs);
 /* Registers the grid update, which moves the knots to the distribution of x. */

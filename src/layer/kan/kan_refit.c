@@ -156,7 +156,8 @@ void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
 }
 
 /* Divides the old cells again; if each cell gets the same number of new knots, all old knots are kept. */
-static void divide_again(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old, double *knot) {
+static void divide_again(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old,
+                         double *knot) {
   const uint32_t was = a->terms - a->degree, is = b->terms - b->degree;
   for (uint32_t k = 0; k <= is; k++) {
     const double at = (double)k * was / is;

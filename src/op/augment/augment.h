@@ -45,12 +45,11 @@ typedef enum gt_augment_border {                     /* values outside the sampl
                                  GT_BORDER_SYMMETRIC /* reflection that repeats the last pixels */
 } gt_augment_border;
 
-typedef struct gt_augment_look { /* attribute of augment; unused elements are zero */
-  uint32_t height, width;        /* size of the output; 0: that of the sample */
-  uint32_t border;               /* gt_augment_border */
-  uint32_t nearest;              /* nearest pixel instead of bilinear interpolation */
-  uint32_t lights, contrasts, saturates,
-      hues; /* color changes in use: any, contrast, saturation, hue */
+typedef struct gt_augment_look {               /* attribute of augment; unused elements are zero */
+  uint32_t height, width;                      /* size of the output; 0: that of the sample */
+  uint32_t border;                             /* gt_augment_border */
+  uint32_t nearest;                            /* nearest pixel instead of bilinear interpolation */
+  uint32_t lights, contrasts, saturates, hues; /* color changes in use: any, contrast, saturation, hue */
   uint32_t mixes;
   uint32_t boxes;                     /* number of erased boxes */
   float white;                        /* the maximum of a channel, in the units of the samples */
@@ -62,10 +61,10 @@ typedef struct gt_augment_look { /* attribute of augment; unused elements are ze
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
 /* F32 [batch]: the weight of each sample's own label. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
-/* Transforms x F32 [batch, height, width(, channels)]; the result has the size in `look`. scaling: as in gt_batch,
- * for the values of a sample; or GT_NONE. */
+/* Transforms x F32 [batch, height, width(, channels)]; the result has the size in `look`. scaling: as in
+ * gt_batch, for the values of a sample; or GT_NONE. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
-/* The center crop of x [batch, height, width(, channels)], as in torchvision; x itself if it has that size. */
+/* The center crop of x [batch, height, width(, channels)], as in torchvision; or x itself if it fits. */
 gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)] mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);

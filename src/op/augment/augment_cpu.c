@@ -38,7 +38,8 @@ GT_MATH float within(float v, float white) {
   return gt_pick(v > white, white, v);
 }
 
-/* Rotates the hue of an RGB color by `turn` revolutions; the largest and the smallest component are unchanged (HSV). */
+/* Rotates the hue of an RGB color by `turn` revolutions; the largest and the smallest component are unchanged
+ * (HSV). */
 static void turn_hue(float turn, float *v) {
   static const float begin[3] = {5, 3, 1}; /* position of each channel on the hue circle, in sixths */
   const float most = gt_pick(v[0] > v[1], gt_pick(v[0] > v[2], v[0], v[2]), gt_pick(v[1] > v[2], v[1], v[2])),

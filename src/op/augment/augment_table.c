@@ -78,8 +78,8 @@ void gt_beta_quantiles(double alpha, uint32_t count, double *quantile) {
 
 /* --- stages --- */
 
-/* Adds two tables: square roots of the areas, whose offset is setting 0, and square roots of width/height with
- * their reciprocals, whose offset is setting 1. */
+/* Adds two tables: square roots of the areas, whose offset is setting 0, and square roots of width/height
+ * with their reciprocals, whose offset is setting 1. */
 static void add_rectangles(table *t, size_t word, const float *area, const float *ratio, double image_area) {
   const double low = log((double)ratio[0]), high = log((double)ratio[1]);
   double *roots = gt_alloc((1 + 2) * GT_AUGMENT_QUANTILES * sizeof *roots),

@@ -1,6 +1,6 @@
 /* The three GEMMs of a convolution, as implicit GEMM: one operand is im2col, computed on load
- * (op/matmul/patches.h); groups are the batch of the GEMM, interleaved in images. A 1x1 convolution, or one whose
- * window covers the whole image, is a plain GEMM. */
+ * (op/matmul/patches.h); groups are the batch of the GEMM, interleaved in images. A 1x1 convolution, or one
+ * whose window covers the whole image, is a plain GEMM. */
 #include "op/conv/conv.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -192,8 +192,8 @@ static bool is_tiled(const gt_conv_attribute *a) {
   return tiled;
 }
 
-/* For tiled windows: the gradient of the input is one GEMM for all windows, [batch, positions…, taps…, in]; a permute
- * then makes the positions and taps of each axis adjacent. */
+/* For tiled windows: the gradient of the input is one GEMM for all windows, [batch, positions…, taps…, in]; a
+ * permute then makes the positions and taps of each axis adjacent. */
 static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a, int64_t in) {
   const gt_shape s = gt_node_at(graph, g)->shape;
   const int rank = (int)a->rank;
@@ -307,8 +307,8 @@ static bool next_phase(gt_patches *patches) {
   return false;
 }
 
-/* The gradient of the input with strides: the taps that reach a position depend on its phase, so there is one GEMM per
- * phase, which writes the rows of its positions. */
+/* The gradient of the input with strides: the taps that reach a position depend on its phase, so there is one
+ * GEMM per phase, which writes the rows of its positions. */
 static void lower_phases(gt_lowering *lowering, const gt_group *group, const extents *e, gt_patches *patches,
                          gt_product *p) {
   const uint32_t groups = e->a->groups, out = (uint32_t)e->out / groups;

@@ -1,8 +1,8 @@
 /* Convolutions (src/op/conv/conv.c) over one, two or three axes, channels last: x [batch, axes…, channels],
  * w [out, taps along each axis…, channels / groups], y [batch, positions along each axis…, out]. Groups are
- * blocks of consecutive input and output channels. Position o reads element o * stride + tap * dilation - before
- * of x, which is 0 outside of x. All three ops are linear in each input, and the gradients of each are the other
- * two. */
+ * blocks of consecutive input and output channels. Position o reads element o * stride + tap * dilation -
+ * before of x, which is 0 outside of x. All three ops are linear in each input, and the gradients of each are
+ * the other two. */
 #ifndef GT_OP_CONV_H
 #define GT_OP_CONV_H
 #include "graph/graph.h"

@@ -1,5 +1,5 @@
-/* Depthwise convolutions (groups = channels). As GEMMs they would be many products with one column, so they have
- * kernels of their own (shaders/op/conv/depthwise.h). */
+/* Depthwise convolutions (groups = channels). As GEMMs they would be many products with one column, so they
+ * have kernels of their own (shaders/op/conv/depthwise.h). */
 #ifndef GT_OP_CONV_DEPTHWISE_H
 #define GT_OP_CONV_DEPTHWISE_H
 #include "op/matmul/patches.h"

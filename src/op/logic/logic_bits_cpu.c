@@ -101,8 +101,7 @@ void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   layer(t, first, gt_least_u32(first + each, t->gates));
 }
 
-/* --- sums ------------------------------------------------------------------------------------------------
- */
+/* --- sums ----------------------------------------------------------------------------------------------- */
 
 /* Bit-sliced counters of ones with carry-save adders: two rows of bits per level (power of two), so that each
  * level is updated half as often as the one below (Harley and Seal; Knuth, "The Art of Computer Programming",

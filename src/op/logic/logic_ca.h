@@ -17,15 +17,15 @@
  * for its channels and for the whole batch (Philox keyed by seed and purpose, draw = the training step,
  * element = CA step * cells + cell).
  *
- * If `bounded`, states between two steps are clamped to [0, 1], which soft gates leave by rounding errors: the
- * XOR of two values that exceed a bit by e exceeds it by 2e, so a deep circuit would reach infinity after many
- * steps. The gradient ignores the clamping, so it is exact only where nothing was clamped; finite differences
- * need `bounded` off.
+ * If `bounded`, states between two steps are clamped to [0, 1], which soft gates leave by rounding errors:
+ * the XOR of two values that exceed a bit by e exceeds it by 2e, so a deep circuit would reach infinity after
+ * many steps. The gradient ignores the clamping, so it is exact only where nothing was clamped; finite
+ * differences need `bounded` off.
  *
  * In training, states between two steps may be driven towards bits; otherwise soft gates learn to encode more
  * than a bit in a state. `rounding` moves each state by that fraction of the distance to the nearest bit;
- * `sampling` is the probability that a state is replaced by a random bit, which is 1 with the state's value as
- * its probability (Philox, one block per number). The gradient is straight-through (Bengio, Léonard and
+ * `sampling` is the probability that a state is replaced by a random bit, which is 1 with the state's value
+ * as its probability (Philox, one block per number). The gradient is straight-through (Bengio, Léonard and
  * Courville, "Estimating or Propagating Gradients Through Stochastic Neurons", 2013).
  *
  * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring

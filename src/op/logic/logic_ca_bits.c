@@ -57,8 +57,8 @@ static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk)
   g->shared = region[0] + gt_most_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
-/* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest number of
- * channels at a time that fits; one of each always fits (gt_logic_ca_check). */
+/* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest
+ * number of channels at a time that fits; one of each always fits (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;

@@ -1,12 +1,13 @@
-/* The automaton of op/logic/logic_ca.h on bits (src/op/logic/logic_ca_bits.c): 32 boards per word; each gate is
- * the function with the (first) largest logit. It has no gradient and returns only the last state. */
+/* The automaton of op/logic/logic_ca.h on bits (src/op/logic/logic_ca_bits.c): 32 boards per word; each gate
+ * is the function with the (first) largest logit. It has no gradient and returns only the last state. */
 #ifndef GT_OP_LOGIC_CA_BITS_H
 #define GT_OP_LOGIC_CA_BITS_H
 #include "op/logic/logic_ca.h"
 
 /* state I32 [words, H, W, C], codes I32 [gates] (op/logic/logic_bits.h), wiring I32 [2, wires] -> the last
  * state I32 [words, H, W, C]. clock: with fire_rate < 1, else GT_NONE; the random numbers are those of
- * gt_logic_ca. rounding, sampling and final_only of the attribute are ignored; the builder sets the purpose. */
+ * gt_logic_ca. rounding, sampling and final_only of the attribute are ignored. The builder sets
+ * the purpose. */
 gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
                        const gt_logic_ca_attribute *attribute);
 #endif

@@ -49,8 +49,8 @@ static row *place_rows(circuit *c) {
   return rows;
 }
 
-/* Evaluates the gates of one layer; outputs go to every stride-th row of y. Indices are clamped, as the wiring
- * of a damaged file may be out of range. */
+/* Evaluates the gates of one layer; outputs go to every stride-th row of y. Indices are clamped, as the
+ * wiring of a damaged file may be out of range. */
 GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *restrict a,
                             const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
                             row *restrict y, size_t stride) {

@@ -1,7 +1,7 @@
-/* The automaton on the CPU: a tile is a group of cells; all values of the circuit are rows with one number per
- * cell, so that every gate is vector code over the group. In the backward pass a tile keeps the rows of its
- * forward pass, but the gradients of only two adjacent layers, so that they stay in the L1 cache; perception is
- * differentiated kernel by kernel. Sums over the cells go to the partial sums of the tile. */
+/* The automaton on the CPU: a tile is a group of cells; all values of the circuit are rows with one number
+ * per cell, so that every gate is vector code over the group. In the backward pass a tile keeps the rows of
+ * its forward pass, but the gradients of only two adjacent layers, so that they stay in the L1 cache;
+ * perception is differentiated kernel by kernel. Sums over the cells go to the partial sums of the tile. */
 #include "op/logic/logic_ca_cpu.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -85,8 +85,8 @@ static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock
   return front;
 }
 
-/* Chooses the cells of the tile. If cells fire at random, the first tiles take the firing cells of all boards, so
- * that no lane computes a discarded state; each tile finds them by itself. */
+/* Chooses the cells of the tile. If cells fire at random, the first tiles take the firing cells of all
+ * boards, so that no lane computes a discarded state; each tile finds them by itself. */
 static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
                          uint32_t purpose, float fire_rate) {
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
@@ -133,7 +133,7 @@ typedef struct span { /* gates that several channels share: rows of the first ch
   uint32_t channels, inputs, x_step, y_step, stride; /* steps in rows; stride: between gates' outputs */
 } span;
 
-/* Evaluates the gates of one layer. Indices are clamped, as the wiring of a damaged file may be out of range. */
+/* Evaluates a layer of gates. Indices are clamped, as the wiring of a damaged file may be out of range. */
 GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa, const int32_t *restrict wb,
                             uint32_t n, const span *s, const row *restrict x, row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
@@ -251,8 +251,8 @@ GT_MATH void totals(const lanes s[4], float *sum, bool add) {
   *(four *)sum = total;
 }
 
-/* Adds to the gradients of the gates' inputs; stores the four sums of each gate, over all cells and channels, to
- * `sum`. */
+/* Adds to the gradients of the gates' inputs; stores the four sums of each gate, over all cells and channels,
+ * to `sum`. */
 GT_CLONES static void gates_back(const float *restrict c, const int32_t *restrict wa,
                                  const int32_t *restrict wb, uint32_t n, const span *s, const row *restrict x,
                                  row *restrict dx, const row *restrict dy, float *restrict sum, bool add) {
@@ -277,8 +277,8 @@ GT_CLONES static void gates_back(const float *restrict c, const int32_t *restric
   }
 }
 
-/* Propagates the gradient of a layer's outputs to its inputs. For patches, the inputs of all kernels, it is added
- * to the gradients of the other kernels. */
+/* Propagates the gradient of a layer's outputs to its inputs. For patches, the inputs of all kernels, it is
+ * added to the gradients of the other kernels. */
 static void layer_back(const circuit *c, uint32_t l, uint32_t k, const row *v, row *d, float *partial,
                        bool add) {
   const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
@@ -301,7 +301,8 @@ static void circuit_back(const circuit *c, const row *v, row *d, float *partial,
     for (uint32_t l = c->perceptions; l-- > 0;) layer_back(c, l, k, v, d, partial, add);
 }
 
-/* The gradient of a channel of a cell: the sum over the patches that contain the cell, in the order of positions. */
+/* The gradient of a channel of a cell: the sum over the patches that contain the cell, in the order of
+ * positions. */
 static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
                       uint32_t height, uint32_t width, bool periodic) {
   float sum = 0;

@@ -2,20 +2,20 @@
  * cells, the lanes (components) of a vector. Rows of shared memory have one number per lane:
  *
  * - the update's inputs, from 0; then the outputs of its layers. Forward: two alternating areas. Backward: if
- *   there is room (`keep`), one area per layer, so that the gates find their inputs in the backward pass; else two
- *   areas, and the inputs are stored in a trace in global memory;
+ *   there is room (`keep`), one area per layer, so that the gates find their inputs in the backward pass;
+ * else two areas, and the inputs are stored in a trace in global memory;
  *
- * - during perception, in the area of the update's layers: the inputs of its own layers, for `chunk` channels at a
- *   time; backward also the products of its gates, and those of the first layer summed over kernels;
+ * - during perception, in the area of the update's layers: the inputs of its own layers, for `chunk` channels
+ * at a time; backward also the products of its gates, and those of the first layer summed over kernels;
  *
  * - the patches, nine rows per channel of the chunk;
  *
- * - backward: the gradient of the update's current layer and the products of its gates (without `keep` in the area
- *   of its layers), and last the gradient of the cells' new states.
+ * - backward: the gradient of the update's current layer and the products of its gates (without `keep` in the
+ * area of its layers), and last the gradient of the cells' new states.
  *
  * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups: the
- * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell takes its new
- * state returns early. */
+ * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell takes its
+ * new state returns early. */
 #include "op/logic/logic_ca_plan.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -123,8 +123,8 @@ static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a
   return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
 }
 
-/* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the update's
- * gates are kept in shared memory if they fit, else stored in the trace. */
+/* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the
+ * update's gates are kept in shared memory if they fit, else stored in the trace. */
 static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
                       bool gradient) {
   while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
@@ -326,8 +326,8 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
 #undef AT
 }
 
-/* Mode 0 computes the gradient of the coefficients, mode 1 that of the first state; the mode is also the number
- * of the result. */
+/* Mode 0 computes the gradient of the coefficients, mode 1 that of the first state; the mode is also the
+ * number of the result. */
 static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
                      gt_shape state, uint32_t mode) {
   static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};

@@ -94,8 +94,8 @@ static bool infer_conv(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-/* Inputs: x, coefficients, wiring, the gradient of the value and optionally the inverse. Results: the gradient of
- * the coefficients and, with the inverse, that of x; most of the computation is shared. */
+/* Inputs: x, coefficients, wiring, the gradient of the value and optionally the inverse. Results: the
+ * gradient of the coefficients and, with the inverse, that of x; most of the computation is shared. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);

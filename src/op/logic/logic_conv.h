@@ -1,9 +1,10 @@
 /* Convolution with trees of logic gates, pooled by OR (src/op/logic/logic_conv.c): Petersen, Kuehne, Borgelt,
  * Welzel and Ermon, "Convolutional Differentiable Logic Gate Networks", NeurIPS 2024. A kernel is a complete
  * binary tree of L - 1 gates over L = 2^depth leaves; each leaf reads one position (row, column, channel) of
- * the receptive field, and the same tree is evaluated at every position of the image. A gate with coefficients
- * c computes c0 + c1 a + c2 b + c3 ab (op/logic/logic.h). OR over the positions of a pooling window is their
- * maximum, the t-conorm that is exact on bits and passes its gradient to one position only, the first maximum.
+ * the receptive field, and the same tree is evaluated at every position of the image. A gate with
+ * coefficients c computes c0 + c1 a + c2 b + c3 ab (op/logic/logic.h). OR over the positions of a pooling
+ * window is their maximum, the t-conorm that is exact on bits and passes its gradient to one position only,
+ * the first maximum.
  *
  * Gates of a tree are numbered level by level from the leaves: with the leaves as values 0 … L-1 and gate g
  * as value L + g, gate g reads values 2g and 2g + 1, and the last one is the result.
@@ -40,12 +41,13 @@ gt_id gt_logic_conv(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, 
 static inline int64_t gt_logic_conv_inverse_count(int64_t channels, int64_t leaves) {
   return channels + 1 + 2 * leaves;
 }
-/* For each channel the leaves that read it, in ascending order: shaders/op/logic/logic_conv.h. leaves: the number of
- * leaves of all kernels. */
+/* For each channel the leaves that read it, in ascending order: shaders/op/logic/logic_conv.h. leaves: the
+ * number of leaves of all kernels. */
 void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leaves, int32_t *out);
 
 /* The next two are for this op and for the one on bits (op/logic/logic_conv_bits.h). */
-int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring); /* gates of all trees; 0 if the shapes are invalid */
+int64_t gt_logic_conv_gates(gt_shape x,
+                            gt_shape wiring); /* gates of all trees; 0 if the shapes are invalid */
 /* The shape of the result; false if the field or a window does not fit. */
 bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *attribute, gt_shape x,
                          gt_shape wiring, gt_shape *shape, gt_error *error);

@@ -5,9 +5,9 @@
 /* PIECE: words of a row of positions processed at once; a window of the widest pooling fits. */
 enum { LEAVES = 1 << GT_LOGIC_CONV_DEPTH, PIECE = 256 };
 
-/* The image of a block as planes, one per channel, with the padding. In a line, columns that are a stride apart are
- * adjacent (one phase after the other), so that the words that a leaf reads at neighboring positions, n per
- * position, are contiguous. */
+/* The image of a block as planes, one per channel, with the padding. In a line, columns that are a stride
+ * apart are adjacent (one phase after the other), so that the words that a leaf reads at neighboring
+ * positions, n per position, are contiguous. */
 typedef struct job {
   const struct gt_logic_conv_bits_args *t;
   uint32_t leaves, field, pool, stride, channels, kernels, columns;

@@ -20,8 +20,8 @@ GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lane
   *out = (lanes)((*condition & (mask)*yes) | (~*condition & (mask)*no));
 }
 
-/* A tile copies the images of its samples to planes, one per channel, with the padding: leaves are then read and
- * written without bounds checks, and the few channels that a kernel reads stay in the L1 cache. */
+/* A tile copies the images of its samples to planes, one per channel, with the padding: leaves are then read
+ * and written without bounds checks, and the few channels that a kernel reads stay in the L1 cache. */
 typedef struct job {
   const struct gt_logic_conv_args *t;
   uint32_t leaves, gates, field, pool, stride, channels, kernels, columns;
@@ -109,7 +109,7 @@ static void write_gradient(const job *j) {
 
 /* --- trees ---------------------------------------------------------------------------------------------- */
 
-/* The values of a tree: pointers to the leaves in the planes, then gates. Gate g reads values 2g and 2g + 1. */
+/* The values of a tree: pointers to leaves in the planes, then gates. Gate g reads values 2g and 2g + 1. */
 typedef struct values {
   const block *at[2 * LEAVES];
   block gate[LEAVES];

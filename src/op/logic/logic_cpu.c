@@ -4,7 +4,7 @@
 #include "shaders/op/logic/logic_walk.h"
 #include "step/half.h"
 
-/* Sums have LANES partial sums whatever the vector width, so that every instruction set gives the same bits. */
+/* Sums have LANES partial sums at any vector width, so that every instruction set gives the same bits. */
 enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
@@ -14,8 +14,7 @@ static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
   return rows - first < each ? rows : first + each;
 }
 
-/* --- rows of the batch, in pieces; 16-bit values are converted to float -----------------------------------
- */
+/* --- rows of the batch, in pieces; 16-bit values are converted to float --------------------------------- */
 
 GT_CLONES static void widen(const uint16_t *from, uint32_t type, float *restrict to, uint32_t n) {
   if (type == GT_LOGIC_F16)
@@ -51,8 +50,7 @@ static uint32_t piece_at(uint32_t from, uint32_t batch) {
   return batch - from < PIECE ? batch - from : PIECE;
 }
 
-/* --- kernels ----------------------------------------------------------------------------------------------
- */
+/* --- kernels -------------------------------------------------------------------------------------------- */
 
 GT_CLONES static void forward(const float *c, const float *a, const float *b, float *restrict y, uint32_t n) {
   const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
@@ -164,7 +162,7 @@ GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
 }
 
-/* Computes the gates of a run at some samples; stores them to y, or adds them to the row of their group in y. */
+/* Computes the gates of a run at some samples; stores them to y, or adds them to their group's row in y. */
 static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                          uint32_t s, float *sums) {
   const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
@@ -306,7 +304,7 @@ GT_CLONES static void mixture(const float *z, float *y) {
   from_table(f, y);
 }
 
-/* The derivatives in the values of the function, then d in each weight, then through softmax: p (d - Σ p d). */
+/* Derivatives in the values of the function, then d in each weight, then through softmax: p (d - Σ p d). */
 GT_CLONES static void gradient(const float *z, const float *g, float *y) {
   float p[16], d[16], products[16];
   const float f11 = g[3], f01 = g[2] - g[3], f10 = g[1] - g[3], f00 = (g[0] - g[1]) - f01;

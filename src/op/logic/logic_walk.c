@@ -43,8 +43,8 @@ static bool find_readers(const int32_t *wiring, int64_t inputs, int64_t gates, i
   return true; /* there are as many pins as entries, so all entries are set */
 }
 
-/* The cycle that leaves an input through pin `first`, as a list of pins: for each gate the one by which the walk
- * enters it. Returns its length. */
+/* The cycle that leaves an input through pin `first`, as a list of pins: for each gate the one by which the
+ * walk enters it. Returns its length. */
 static int64_t find_circle(const int32_t *wiring, int64_t gates, const int32_t *reader, int32_t first,
                            int32_t *circle, bool *seen) {
   int64_t n = 0;
@@ -100,8 +100,8 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
   walk(wiring, inputs, gates, out);
 }
 
-/* A random wiring has about as many cycles as a random permutation, the logarithm of the number of gates; each may
- * end with a short run. */
+/* A random wiring has about as many cycles as a random permutation, the logarithm of the number of gates;
+ * each may end with a short run. */
 int64_t gt_logic_walk_room(int64_t gates) {
   const int64_t room = gt_ceil_div(gates, RUN) + 32;
   return room < gates ? room : gates;
@@ -233,7 +233,8 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
 }
 
-/* Runs per chunk: few enough that the chunks fill the device, and enough that the partial sums are negligible. */
+/* Runs per chunk: few enough that the chunks fill the device, and enough that the partial sums are
+ * negligible. */
 static uint32_t chunk_for(const gt_target *target, uint32_t runs, uint32_t blocks, uint32_t lanes) {
   const uint64_t wanted = (uint64_t)target->units * FILL * 2 / SUM_WORKGROUP / blocks + 1;
   const uint64_t chunk = gt_ceil_div(runs, wanted), least = (uint64_t)LEAST_CHUNK * lanes;
