@@ -54,10 +54,10 @@ ifneq ($(filter-out $(light_goals),$(or $(MAKECMDGOALS),all)),)
 endif
 
 # No -ffast-math and no contraction: results must not depend on how the compiler fuses a line.
-# -g1: lines and functions for backtraces and profiles; all that -g knows of variables takes a sixth of the time of a
-# build. DEBUG=1 has it.
+# -g1: functions and line numbers for backtraces and profiles. Full -g makes a build a sixth slower; DEBUG=1 has it.
 CFLAGS   ?= $(if $(DEBUG),-Og -g,-O3 -g1)
-# Code that runs once a run, not once an element, is compiled in two thirds of the time. Flags of the user's hold for all.
+# Code that runs once per run, not once per element, compiles a third faster with -O1. CFLAGS set by the user apply to all
+# files.
 LIGHT    := $(if $(filter file,$(origin CFLAGS)),$(if $(DEBUG),,-O1))
 # A frame of 64 KiB is a quarter of the smallest stack that people set; sanitizers need more.
 WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -68,7 +68,7 @@ C_FLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) -fno-math-errno -ffp-contract=off $
 CPP_FLAGS = -Isrc -Ishaders -I$(GEN) -I. -DGT_VERSION='"$(VERSION)"' $(CPPFLAGS) \
             $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 # RPATH rather than RUNPATH: it also holds for the libraries' own libraries (OpenBLAS needs libgfortran), which
-# is what lets `make dist` put them beside the binary. The Vulkan loader is opened at run time, never linked.
+# is what lets `make dist` put them next to the binary. The Vulkan loader is opened at run time, never linked.
 LD_FLAGS  = $(SANITIZER_FLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib' $(LDFLAGS)
 # OpenBLAS is opened when a product needs it (src/op/blas.h).
 LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(filter-out openblas,$(PACKAGES)) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
@@ -79,15 +79,16 @@ CPP_FLAGS := $(CPP_FLAGS)
 LD_FLAGS  := $(LD_FLAGS)
 LD_LIBS   := $(LD_LIBS)
 
-# --- what there is -------------------------------------------------------------------------------------------
+# --- sources -------------------------------------------------------------------------------------------------
 
-# A family of ops or layers may be a folder of its room; an op's shaders and cases then lie in folders of that name.
+# A family of ops or layers may have its own folder inside src/op or src/layer; its shaders and op cases are then in
+# folders of the same name.
 SOURCES := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/op/*.c tests/op/*/*.c))
 SHADERS := $(sort $(wildcard shaders/op/*.comp shaders/op/*/*.comp))
 SUPPORT := $(sort $(wildcard tests/support/*.c))
-# A folder of tests that is built or run in a way of its own says how in its rules.mk (read below): none of its files
-# is taken for a cmocka program or a script of `make check`, but those that it adds to CHECK_SCRIPTS, with what they
-# need built in CHECK_NEEDS.
+# A test folder that is built or run differently has a rules.mk (read below). Its files are not treated as cmocka programs
+# or scripts of `make check`, except for those that rules.mk adds to CHECK_SCRIPTS; it adds what they need built to
+# CHECK_NEEDS.
 OWN_RULES := $(sort $(wildcard tests/*/rules.mk))
 APART   := tests/op/% tests/support/% $(OWN_RULES:rules.mk=%)
 ROOMS   := $(sort $(patsubst tests/%/,%,$(dir $(filter-out $(APART),$(wildcard tests/*/*.c tests/*/*.sh)))) \
@@ -106,8 +107,8 @@ SUPPORT_OBJECTS := $(SUPPORT:%.c=$(BUILD)/obj/%.o)
 TEST_PROGRAM    := $(BUILD)/tests/all
 TEST_LINKS      := $(TESTS:%.c=$(BUILD)/%)
 SPV := $(SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
-# Shaders for matrix units say so to the C preprocessor, in a line of their own (shaders/lib/matrix.glsl): what glslc
-# makes of them is rewritten by a tool that is built for it, for factors of bfloat16 where they say that, too.
+# Shaders for matrix units declare it in a preprocessor line of their own (shaders/lib/matrix.glsl). The output of glslc
+# is then rewritten by tools/matrix_khr, with --bfloat if the shader declares bfloat16 operands.
 MATRIX_TOOL    := $(BUILD)/tools/matrix_khr
 MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' $(SHADERS)))
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
@@ -127,7 +128,7 @@ $(BUILD)/%.stamp: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(STAMP))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(STAMP))' > $@
 
-# --- what a binary says of its build (gtrain --version --json) -----------------------------------------------------
+# --- what a binary reports about its build (gtrain --version --json) -----------------------------------------------
 
 # A tarball of the sources may be unpacked inside another repository: its commit is not ours.
 commit  = $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null))
@@ -140,7 +141,7 @@ $(GEN)/build_facts.h: FORCE
 	@if cmp -s $@.next $@; then rm $@.next; else mv $@.next $@; fi
 $(BUILD)/obj/src/cli/version.o: $(GEN)/build_facts.h
 
-# --- registries: X(name) lines, one file a kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -------
+# --- registries: X(name) lines, one file per kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -----
 
 KINDS := op augment layer loss metric data optim schedule command init sink change inspector exporter opcase
 REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
@@ -148,15 +149,15 @@ REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
 $(GEN)/registry.done: $(SOURCES) $(BUILD)/sources.stamp scripts/generate-registry.sh
 	@scripts/generate-registry.sh $(GEN)/registry "$(KINDS)" $(SOURCES)
 	@touch $@
-# The lists keep their time when their content stays: only then are the objects that include them left alone.
+# A list whose content is unchanged keeps its time, so the objects that include it are not rebuilt.
 $(REGISTRY): $(GEN)/registry.done
 	@test -f $@ || { rm -f $<; $(MAKE) --no-print-directory $<; }
 
 # --- shaders ---------------------------------------------------------------------------------------------------
 
-# glslc names a shader's headers without making them targets; a header that was removed must not stop make. Names of
-# variables, a tenth of all that is embedded, are taken off. `make lint` validates what comes out: that takes several times
-# as long as compiling.
+# glslc lists a shader's headers without making them targets; a header that was removed must not stop make. Variable names
+# are stripped: they are a tenth of the embedded bytes. `make lint` validates the modules, which takes several times as
+# long as compiling.
 $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 	$(say) GLSL $<
 	@mkdir -p $(@D)
@@ -168,7 +169,7 @@ $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 	  $(MATRIX_TOOL) $(if $(filter $<,$(BFLOAT_SHADERS)),--bfloat) $@.nv $@)
 
 $(MATRIX_SPV): $(MATRIX_TOOL)
-# It runs where the compiler does, and needs nothing but libc.
+# It runs on the machine that compiles, and needs only libc.
 HOST_CC ?= $(CC)
 $(MATRIX_TOOL): tools/matrix_khr.c $(BUILD)/flags.stamp
 	$(say) CC $<
@@ -201,7 +202,7 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPP_FLAGS) $(C_FLAGS) -w -MMD -MP -c -o $@ $<
 
-# Made anew each time: `ar r` would keep the members of sources that are gone.
+# Built from scratch each time: `ar r` would keep members whose sources were deleted.
 $(LIBRARY): $(LIBRARY_OBJECTS) $(BUILD)/sources.stamp
 	$(say) AR $@
 	@rm -f $@
@@ -211,9 +212,9 @@ $(BUILD)/gtrain: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(LIBRARY) $(LD_LIBS)
 
-# --- what is written from the command table and the schema: docs/*.md, man page, completions ----------------------
+# --- what is generated from the command table and the schema: docs/*.md, man page, completions --------------------
 
-# A program of its own, as gtrain itself needs no Markdown.
+# A program of its own, because gtrain itself needs no Markdown.
 DOCS_TOOL    := $(BUILD)/tools/docs
 DOCS_SOURCES := $(sort $(wildcard tools/docs/*.c))
 DOCS_OBJECTS := $(DOCS_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -241,8 +242,8 @@ $(SHARED:%=$(BUILD)/share/%): $(DOCS_TOOL)
 
 # --- tests -------------------------------------------------------------------------------------------------------
 
-# All cmocka programs are linked once, each with its main under a name of its own; a link of the name of each (tests/plan/order)
-# says which of them is to be run. Apart they were a hundred binaries of 16 MB.
+# All cmocka programs are linked into one binary, each with its main renamed. Each program is a link to it, and the name
+# of the link (tests/plan/order) selects the main to run. Separate binaries took a hundred times 16 MB.
 test_name = $(subst /,_,$(1:tests/%.c=%))
 $(foreach t,$(TESTS),$(eval $(BUILD)/obj/$(t:.c=.o): EXTRA += -Dmain=test_$(call test_name,$(t)) -Wno-missing-prototypes))
 
@@ -270,20 +271,19 @@ check_environment := BUILD=$(BUILD) $(if $(SANITIZE),LIMIT_FACTOR=50)
 check: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit $(DOCS_TOOL) $(SHARE_FILES) $(if $(checked),$(CHECK_NEEDS))
 	@$(check_environment) tests/run.sh $(TEST_LINKS) $(SCRIPTS) $(checked)
 
-# The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
-# Also what `make check` leaves out, as a software device takes minutes to compile it: emulated matrix units.
+# The selftest compares the Vulkan kernel of every op with the CPU under the validation layers. This target also runs the
+# tests on emulated matrix units, which `make check` skips because a software device compiles their kernels for minutes.
 check-vulkan: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit
 	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation,matrix $(BUILD)/gtrain selftest --device vulkan
 	@CHECK_ALL=1 $(check_environment) tests/run.sh $(filter $(BUILD)/tests/op_units/%,$(TEST_LINKS))
 	$(if $(findstring vulkan,$(SCRIPTS)),@CHECK_ALL=1 $(check_environment) GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation \
 	  tests/run.sh $(foreach s,$(SCRIPTS),$(if $(findstring vulkan,$(notdir $(s))),$(s))))
 
-# Every way that a kernel may be chosen, held to the CPU's numbers: for a GPU, on which it takes many minutes.
-# TENTH=0 … 9 is a tenth of them.
+# Compares every candidate kernel with the CPU: for a GPU, where it takes many minutes. TENTH=0 … 9 runs a tenth of them.
 check-candidates: $(BUILD)/gtrain $(TEST_LINKS)
 	@. tests/env.sh && CHECK_ALL=1 CHECK_TENTH="$(TENTH)" $(BUILD)/tests/op_units/candidates
 
-# Values of more than 4 GiB, for a device with so much memory: MEMORY is how many GiB a test may take.
+# Values of more than 4 GiB, for a device with enough memory: MEMORY is the number of GiB that a test may use.
 MEMORY ?= 70
 check-large: $(TEST_LINKS)
 	@. tests/env.sh && GTRAIN_DEVICE="$${GTRAIN_DEVICE:-vulkan}" CHECK_LARGE=$(MEMORY) $(BUILD)/tests/backend/large
@@ -296,8 +296,8 @@ CPPCHECK     ?= cppcheck
 C_FILES := $(sort $(wildcard tools/*.c tools/*/*.[ch] tests/*.c src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
                    shaders/*/*.h shaders/op/*/*.h))
 
-# All checks run even when an earlier one fails: one look shows all there is to mend. Shaders are validated where they
-# can be compiled.
+# All checks run even if an earlier one fails, so that one run shows everything that needs fixing. Shaders are validated
+# if they can be compiled.
 lint: $(GEN)/registry.done $(GEN)/shader_table.h $(GEN)/build_facts.h $(if $(shell command -v $(GLSLC) 2>/dev/null),$(SPV))
 	@CLANG_FORMAT="$(CLANG_FORMAT)" CPPCHECK="$(CPPCHECK)" BUILD="$(BUILD)" scripts/lint.sh $(C_FILES)
 
@@ -338,7 +338,8 @@ dist deb: %: %-native
 	elif command -v $(CROSS)-gcc > /dev/null && $(CROSS_PKG) --exists $(PACKAGES); then \
 	  $(MAKE) --no-print-directory $@-aarch64; \
 	else echo "$@: skipped aarch64: its compiler or libraries are missing; run ./scripts/install-deps.sh --cross"; fi
-# Man page and completions are those of this machine: they are the same, and the tool that writes them runs.
+# Man page and completions come from this machine's build: they are the same for all, and the tool that writes them runs
+# here.
 dist-aarch64 deb-aarch64: %-aarch64: $(SHARE_FILES)
 	@$(MAKE) --no-print-directory $*-native $(CROSS_SET)
 dist-native: $(BUILD)/obj/gtrain-dist $(SHARE_FILES)

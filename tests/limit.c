@@ -1,10 +1,10 @@
-/* limit CPU WALL REPORT COMMAND…: runs a test under limits that a busy machine does not change.
+/* limit CPU WALL REPORT COMMAND…: runs a test under limits that do not depend on how busy the machine is.
  *
- * It is stopped when it has used CPU seconds of processor time, all of its processes together; or, as hung,
- * when it has run for WALL seconds and its processes have used almost no processor time in the last IDLE of
- * them. Exit code: the command's, 128 + the signal that it died by, or 124 if it was stopped. What it leaves
- * running is killed, also if this process is itself interrupted, or whoever started it is gone. REPORT gets a
- * line: processor seconds, wall seconds. */
+ * The command is stopped when all of its processes together have used CPU seconds of processor time; or, as
+ * hung, when it has run for WALL seconds and its processes have used almost no processor time in the last
+ * IDLE seconds. Exit code: that of the command, 128 + the signal that ended it, or 124 if it was stopped.
+ * Processes that it leaves running are killed, also if this process is interrupted or its parent ends. REPORT
+ * gets one line: processor seconds, wall seconds. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -25,13 +25,13 @@ static const double almost_none = 0.05; /* seconds */
 
 typedef struct process {
   pid_t pid, parent;
-  double seconds; /* with those of its children that it has waited for */
+  double seconds; /* including children that it has waited for */
   bool ours;
 } process;
 
 static process processes[MOST_PROCESSES];
 static int count;
-static volatile sig_atomic_t interrupted; /* the signal */
+static volatile sig_atomic_t interrupted; /* the signal number */
 
 static void interrupt(int number) { interrupted = number; }
 
@@ -48,7 +48,7 @@ static bool read_process(const char *pid, process *p) {
   if (!file) return false;
   text[fread(text, 1, sizeof text - 1, file)] = 0;
   fclose(file);
-  /* A command's name may have spaces and parentheses: what follows begins behind the last one. */
+  /* A command name may contain spaces and parentheses: the other fields follow the last parenthesis. */
   const char *rest = strrchr(text, ')');
   unsigned long user, system, children_user, children_system;
   if (!rest || sscanf(rest + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &p->parent,
@@ -60,8 +60,8 @@ static bool read_process(const char *pid, process *p) {
   return true;
 }
 
-/* Marks this process's descendants; their processor time together, with that of those that are gone. Children
- * whose parent died become this process's own. */
+/* Marks the descendants of this process and returns their total processor time, including that of processes
+ * that have ended. Children whose parent died become children of this process. */
 static double look(void) {
   DIR *folder = opendir("/proc");
   struct rusage gone;
@@ -93,8 +93,8 @@ static void signal_all(int number) {
     if (processes[i].ours) kill(processes[i].pid, number);
 }
 
-/* Waits up to a second for any child. True if the command has ended; *status is then its wait status. Of
- * orphans a few are waited for at a time: some end as fast as others begin. */
+/* Waits up to a second for any child. True if the command has ended; *status is then its wait status. Only a
+ * few orphans are waited for per call: some programs start new ones as fast as they end. */
 static bool over(pid_t command, int *status) {
   enum { MOST = 100 };
   const struct timespec second = {.tv_sec = 1};
@@ -113,7 +113,7 @@ static bool over(pid_t command, int *status) {
   return false;
 }
 
-/* Kills what is left, and what that begins meanwhile, until nothing is. */
+/* Kills all remaining processes, and those that they start meanwhile. */
 static void kill_all(void) {
   const struct timespec moment = {.tv_nsec = 1000000};
   for (pid_t pid = 0; pid >= 0;) {
@@ -144,7 +144,7 @@ static pid_t start(char **words) {
   const pid_t pid = fork();
   if (pid) return pid;
   sigprocmask(SIG_UNBLOCK, &child, NULL);
-  /* What nohup or a shell's background ignores: tests send signals. */
+  /* Undoes what nohup or a shell's background sets to ignored: tests send these signals. */
   for (int i = 0; i < (int)(sizeof plain / sizeof *plain); i++) signal(plain[i], SIG_DFL);
   setpgid(0, 0);
   execvp(words[0], words);
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   const double most = atof(argv[1]), wall = atof(argv[2]), began = now();
-  double used = 0, mark = 0, moved = began; /* when processor time had last grown, to `mark` */
+  double used = 0, mark = 0, moved = began; /* when the processor time last increased, to `mark` */
   int status = 0;
   bool stopped = false;
   const pid_t command = start(argv + 4);

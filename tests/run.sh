@@ -8,15 +8,16 @@
 # `not ok NAME` lines, which are counted, otherwise it counts as one.
 #
 # TEST_JOBS sets how many run at a time (default: one more than there are processors, as some wait). Limits do not depend
-# on how busy the machine is: a program may use LIMIT_FACTOR (default 5) times the processor time that tests/durations
-# says, and 30 s at least; as hung it is stopped after ten times its wall time, 10 minutes at least, if it has used no
-# processor time for a minute (tests/limit.c). `tests/run.sh --record` takes what the last run used into tests/durations.
+# on how busy the machine is: a program may use LIMIT_FACTOR (default 5) times the processor time recorded in
+# tests/durations, and at least 30 s. It is stopped as hung after ten times its wall time, and at least 10 minutes, if it
+# has used no processor time for a minute (tests/limit.c). `tests/run.sh --record` writes the times of the last run to
+# tests/durations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(realpath "${BUILD:-build}")
 logs=$build/logs
-# These look at what a run shows in a given time: they run last and alone, and not at all while other work takes the
+# These check what a run prints within a given time: they run last and alone, and are skipped while other work uses the
 # processors.
 wall_clock='cli/terminal.sh'
 
@@ -28,9 +29,9 @@ count() {
     !script && /^\[  PASSED  \] [0-9]+ test\(s\)/         { passed += $4; counted = 1 }
     !script && /^\[  FAILED  \] [0-9]+ test\(s\)/         { failed += $4; counted = 1 }
     !script && /^\[  SKIPPED \] [0-9]+ test\(s\)/         { skipped += $4; counted = 1 }
-    !script && /^\[  (FAILED|ERROR) +\]/                 { bad = 1 } # of setup and teardown, too
+    !script && /^\[  (FAILED|ERROR) +\]/                 { bad = 1 } # including setup and teardown
     END {
-      if (failed == 0 && (bad || (status != 0 && status != 77))) failed = 1 # died, or failed outside its own cases
+      if (failed == 0 && (bad || (status != 0 && status != 77))) failed = 1 # died, or failed outside its cases
       else if (status == 77 && failed == 0) skipped += passed == 0 && skipped == 0
       else if (!counted && !script) failed = 1 # ended before its summary
       else if (!counted) passed = 1
@@ -44,14 +45,14 @@ name_of() {
   echo "${name#tests/}"
 }
 
-# "CPU WALL" limits of a program, in seconds, from what it took when it was recorded.
+# "CPU WALL" limits of a program, in seconds, from its recorded times.
 limits_of() {
   awk -v name="$1" -v factor="${LIMIT_FACTOR:-5}" -v least="${CHECK_ALL:+3600}" '
     $1 == name { cpu = $2; wall = $3; found = 1 }
     END {
       if (!found) cpu = wall = 120
       cpu *= factor; wall *= 10
-      if (least < 30) least = 30 # make check-vulkan runs more than what was recorded
+      if (least < 30) least = 30 # make check-vulkan runs more cases than were recorded
       print (cpu < least ? least : cpu), (wall < 600 ? 600 : wall)
     }' tests/durations
 }
@@ -67,7 +68,7 @@ busy() {
   ((sum > 10 * $(nproc)))
 }
 
-# One program, in a process of its own: leaves its log, and its counts in a .result file.
+# Runs one program in a process of its own; leaves its log, and its counts in a .result file.
 run_one() {
   local program=$1 name tmp status=0 script=0 cpu wall passed failed skipped
   name=$(name_of "$program")
@@ -75,12 +76,12 @@ run_one() {
   tmp=$(mktemp -d "$build/tmp/XXXXXX")
   mkdir "$tmp/work" "$tmp/cache"
   [[ $program == *.sh ]] && script=1
-  # From here on this shell's own words ("Aborted", "Segmentation fault") belong to the log.
+  # Messages of this shell ("Aborted", "Segmentation fault") go to the log from here on.
   : > "$log"
   exec 2>> "$log"
 
-  # Drivers leak a little, and what they leak cannot be named once the loader has unloaded them; and under strace (torture)
-  # leaks cannot be looked for.
+  # Drivers leak a little, and these leaks have no symbols once the loader has unloaded them; and leak detection does not
+  # work under strace (torture).
   case $name in
     backend/* | op_units/* | plan/legality | layer/embedding | layer/norm | *vulkan* | portable/limits* | torture/* | \
       cli/networks.sh | cli/overlap.sh | cli/recompute.sh | cli/tune.sh) export ASAN_OPTIONS=detect_leaks=0 ;;
@@ -114,7 +115,7 @@ run_one() {
   fi
 }
 
-# The programs, those that were recorded as the longest first; new ones before them.
+# Prints the programs by recorded processor time, longest first; programs without a record come before all others.
 longest_first() {
   local program
   for program in "$@"; do echo "$(name_of "$program") $program"; done |
@@ -125,7 +126,7 @@ longest_first() {
 if [[ ${1-} == --record ]]; then
   {
     sed -n '/^#/p' tests/durations
-    # What did not run now keeps its line, unless its file is gone.
+    # A program that did not run now keeps its line, unless its file no longer exists.
     awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' "$logs/durations" tests/durations |
       while read -r name rest; do
         if [[ -e tests/$name || -e tests/$name.c ]]; then echo "$name $rest"; fi
@@ -145,12 +146,12 @@ if [[ ${1-} == -* || $# == 0 ]]; then
   exit 2
 fi
 
-# `make check-vulkan` sets both of these; alone they are a leftover of somebody's shell, and tests choose for themselves.
+# `make check-vulkan` sets both of these; one alone is a leftover in the user's shell, and tests choose for themselves.
 [[ -n ${GTRAIN_DEVICE-} && -n ${GTRAIN_DEBUG-} ]] || unset GTRAIN_DEVICE GTRAIN_DEBUG
 # shellcheck source=tests/env.sh
 source tests/env.sh
 
-# Two runs in one build folder would take each other's logs away.
+# Two runs in one build folder would overwrite each other's logs.
 exec 9> "$build/tests.lock"
 flock -n 9 || { echo "tests/run.sh: another run of tests is under way in $build" >&2 && exit 1; }
 rm -rf "$logs" "$build/tmp"
@@ -179,7 +180,7 @@ else
   run_all 1 "${apart[@]}"
 fi
 
-# A program whose runner left no result must not go unnoticed.
+# A program whose runner left no result counts as a failure.
 passed=0 failed=0 skipped=0 results=0
 for result in "$logs"/*.result; do
   [[ -f $result ]] || continue

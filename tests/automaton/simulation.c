@@ -1,4 +1,5 @@
-/* Simulations: damage on the boards that it is due on, cells that fire by chance, the same again by seed. */
+/* Simulations: damage is applied to the requested boards and steps, cells fire at random, and the same seed
+ * gives the same result. */
 #include "automaton/simulation.h"
 #include "circuit/circuit_support.h"
 #include <setjmp.h>
@@ -7,7 +8,7 @@
 
 enum { H = 20, W = 30, C = 2, CELLS = H * W };
 
-/* Each channel becomes its negation: every cell that takes a step can be told from one that does not. */
+/* Each channel becomes its negation, so a cell that takes a step differs from one that does not. */
 static void negation(gt_circuit_ca *ca) {
   *ca = (gt_circuit_ca){.channels = C, .periodic = true};
   gt_circuit_init(&ca->cell, GT_CA_PATCH * C);
@@ -60,7 +61,8 @@ static void blocks(void **unused) {
   finish(&s, &ca);
 }
 
-/* The zeros of a board of ones are so many whole rectangles, and over many boards reach every cell. */
+/* The zeros in a board of ones form the requested number of whole rectangles, and over many boards every cell
+ * is hit. */
 static void random_blocks(void **unused) {
   (void)unused;
   static const gt_damage damage = {
@@ -94,7 +96,8 @@ static void random_blocks(void **unused) {
   finish(&s, &ca);
 }
 
-/* About as many cells fire as they should, others keep their state, and each cell its own share. */
+/* The fraction of cells that fire is close to the rate, other cells keep their state, and each cell is drawn
+ * independently. */
 static void firing(void **unused) {
   (void)unused;
   enum { STEPS = 400 };

@@ -1,6 +1,6 @@
-/* One arena for all plans of a backend: it is as large as the largest of them needs, each plan runs rightly
- * whatever ran before, and what is to last in one is no other's. On the CPU and on Vulkan, under validation
- * where it is installed. */
+/* One arena for all plans of a backend: it is as large as the largest plan needs, each plan computes the
+ * right values whatever ran before, and the persistent memory of a plan is not shared. On the CPU and on
+ * Vulkan, with the validation layers if installed. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -12,9 +12,9 @@
 
 extern int gt_vulkan_validation_messages(void);
 
-static gt_backend *device; /* NULL: there is none */
+static gt_backend *device; /* NULL: no device */
 
-/* sum = the sum of a pack with gaps of 2 x and 3 x, whose gaps are zeros; x * x is kept. */
+/* sum = the sum of a pack of 2 x and 3 x with zero gaps; x * x is kept for inspection. */
 typedef struct subject {
   gt_arena arena;
   gt_backend *backend;
@@ -59,7 +59,7 @@ static bool look(const subject *s, float *square, gt_error *error) {
   return s->backend->api->inspect(s->backend, s->executable, &s->plan->kept[0], square, error);
 }
 
-/* Its sum is right, and its square can be looked at. */
+/* The sum is right, and the kept square can be inspected. */
 static void run(const subject *s, uint32_t times) {
   gt_error error = {0};
   uint64_t ticket;
@@ -73,7 +73,7 @@ static void run(const subject *s, uint32_t times) {
 }
 
 static void one_arena(gt_backend *backend) {
-  enum { SMALL = 1000, LARGE = 60000, ROOM = 4096 }; /* ROOM: what a device may round up */
+  enum { SMALL = 1000, LARGE = 60000, ROOM = 4096 }; /* ROOM: the device may round sizes up */
   const uint64_t before = backend->memory_used;
   subject small, large, third;
   compile(&small, backend, SMALL);
@@ -85,19 +85,20 @@ static void one_arena(gt_backend *backend) {
                        large.plan->variable_bytes[0] + large.plan->variable_bytes[1],
                  more = large.plan->arena_bytes - small.plan->arena_bytes;
   assert_in_range(backend->memory_used - alone, own + more - ROOM, own + more + ROOM);
-  /* What ran before has to be bound anew; its zeros have lasted. */
+  /* The other plan's arena buffer may have been replaced, so addresses must be bound again; the zero gaps
+   * persist. */
   for (int round = 0; round < 3; round++) {
     run(&small, 70);
     run(&large, 2);
   }
   gt_error error = {0};
   float *square = malloc(small.plan->kept[0].bytes);
-  assert_false(look(&small, square, &error)); /* the other's lie there now */
+  assert_false(look(&small, square, &error)); /* overwritten by the other plan */
   assert_int_equal(error.status, GT_ERR_INTERNAL);
   free(square);
   finish(&large);
   run(&small, 1);
-  compile(&third, backend, SMALL / 2); /* in the arena that there is */
+  compile(&third, backend, SMALL / 2); /* reuses the existing arena */
   run(&third, 1);
   run(&small, 1);
   finish(&third);

@@ -1,4 +1,4 @@
-/* Vulkan kernels on data of more values than 32 bits can count. */
+/* Vulkan kernels on data with more elements than fit into 32 bits. */
 #include "support/steps.h"
 #include "shaders/op/batch.h"
 #include "step/program.h"
@@ -11,8 +11,8 @@
 
 static gt_backend *backend;
 
-/* The last rows of a dataset of more values than 32 bits count, of which no memory holds but those rows: the
- * data's address is that of their buffer less what would lie before them. */
+/* The last rows of a dataset with more than 2^32 elements. Memory holds only these rows: the data address is
+ * that of their buffer minus the size of the rows before them. */
 static void batch_far(uint32_t mode, uint32_t features) {
   enum { BATCH = 8 };
   const uint32_t samples = 2147483640, steps_before = samples / BATCH - 1;

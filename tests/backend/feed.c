@@ -1,7 +1,7 @@
-/* Copies beside the queue's work: they lie where they should before what is queued later reads them, and
- * never before what was queued earlier has. On devices that have a queue for copies, and on ones that have
- * none: what a driver tells of its queues is changed on the way, by replacing the loader's function pointers.
- */
+/* Copies that run concurrently with the queue's work: they have finished before work that is queued later
+ * reads them, and never start before work that was queued earlier has read the old data. On devices that have
+ * a transfer queue, and on devices that do not: the queue families that the driver reports are changed by
+ * replacing the loader's function pointers. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/elementwise.h"
@@ -15,9 +15,9 @@
 
 extern int gt_vulkan_validation_messages(void);
 
-static gt_backend *backend; /* with the queues that the driver has */
+static gt_backend *backend; /* with the queues of the driver */
 
-/* --- a window of one place --- */
+/* --- a window with one slot --- */
 
 enum { COUNT = 300000, ROUNDS = 40 };
 
@@ -35,7 +35,7 @@ static gt_executable *compile_sum(steps *s, gt_error *error) {
   return s->backend->api->compile(s->backend, &s->plan, s->buffer, error);
 }
 
-/* Round r feeds the value r, and what runs then adds it r % 3 + 1 times. */
+/* Round r uploads the value r, and the step that follows adds it r % 3 + 1 times. */
 static void feed_rounds(gt_backend *device) {
   const gt_backend_api *api = device->api;
   gt_error error = {0};
@@ -58,7 +58,7 @@ static void feed_rounds(gt_backend *device) {
     const gt_copy copies[2] = {
         {s.buffer[0], 0, half * 4, 4 * (COUNT / 3)},
         {s.buffer[0], 4 * (COUNT / 3), (half + COUNT / 3) * 4, 4 * (COUNT - COUNT / 3)}};
-    if (r > 2) assert_true(api->wait(device, ticket[r - 2], &error)); /* its half has been copied */
+    if (r > 2) assert_true(api->wait(device, ticket[r - 2], &error)); /* the copy to this half is done */
     for (int i = 0; i < COUNT; i++) rows[half + (uint64_t)i] = (float)r;
     assert_true(api->feed(device, staging, copies, 2, ticket[r - 1], &error));
     assert_true(api->run(device, executable, (uint32_t)(r % 3 + 1), &ticket[r], &error));
@@ -69,7 +69,7 @@ static void feed_rounds(gt_backend *device) {
   const gt_copy outside = {s.buffer[0], 4 * COUNT, 0, 4096};
   assert_false(api->feed(device, staging, &outside, 1, 0, &error));
   assert_int_equal(error.status, GT_ERR_INTERNAL);
-  /* What nobody reads is waited for, too. */
+  /* A copy that no step reads is waited for as well. */
   error = (gt_error){0};
   const gt_copy unread = {s.buffer[0], 0, 0, 4 * COUNT};
   assert_true(api->feed(device, staging, &unread, 1, ticket[ROUNDS], &error));
@@ -97,7 +97,7 @@ static void test_nothing_fed(void **state) {
 
 /* --- other queues --- */
 
-static bool apart; /* a family for copies alone; else a second queue of the one there is */
+static bool apart; /* a transfer-only family; else a second queue of the only family */
 static int queues_asked, shared_buffers, copies_apart;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families;
 static PFN_vkCreateDevice real_device;
@@ -186,7 +186,7 @@ static void feed_elsewhere(void) {
   vkCreateBuffer = real_buffer;
 }
 
-/* Only drivers of one family with one queue, as Mesa's for the CPU, can be made to look like others. */
+/* Only drivers with one family and one queue, such as Mesa's CPU driver, can be made to look different. */
 static void test_other_queues(void **state) {
   (void)state;
   gt_error error = {0};
@@ -222,7 +222,8 @@ static void test_failure(void **state) {
   assert_int_equal(error.status, GT_ERR_MEMORY);
   vkQueueSubmit = real;
   error = (gt_error){0};
-  assert_true(api->download(backend, window, 0, out, 16, &error)); /* nobody waits for what was not sent */
+  assert_true(api->download(backend, window, 0, out, 16, &error)); /* a copy that was not submitted is not
+                                                                    * waited for */
   for (int i = 0; i < 4; i++) assert_int_equal(out[i], 0);
   assert_true(api->feed(backend, staging, &copy, 1, 0, &error));
   assert_true(api->download(backend, window, 0, out, 16, &error));

@@ -1,5 +1,5 @@
-/* The Vulkan kernels against plain C in double precision, step by step, under validation where it is
- * installed. Every op is tried through graph and plan by `gtrain selftest`; here are the corners of the
+/* The Vulkan kernels against plain C in double precision, step by step, with the validation layers if
+ * installed. `gtrain selftest` runs every op through graph and plan; these are the corner cases of the
  * kernels themselves. */
 #include "support/steps.h"
 #include "base/philox.h"
@@ -27,7 +27,7 @@ static float *numbers(uint32_t count, uint32_t seed, float low, float high) {
   return x;
 }
 
-/* How far off, in units of what is allowed. */
+/* The error as a fraction of the tolerance. */
 static double close_to(double got, double want, double relative, double absolute) {
   if (isnan(want)) return isnan(got) ? 0 : 1e30;
   if (isinf(want) || isinf(got)) return got == want ? 0 : 1e30;
@@ -221,7 +221,7 @@ static void loads(uint32_t shift, uint32_t row, uint32_t local) {
     steps_read(&s, o[k], whole, n + 8);
     memcpy(y[k], whole + shift, 4 * n);
     for (uint32_t i = 0; i < 8; i++)
-      assert_true(whole[i < shift ? i : n + i] == 0); /* nothing written beside it */
+      assert_true(whole[i < shift ? i : n + i] == 0); /* nothing written past the end */
   }
   for (uint32_t i = 0; i < n; i++) {
     const float *const *p = (const float *const *)x;
@@ -383,7 +383,7 @@ static void test_matmul_in_teams(void **state) {
   }
 }
 
-/* Tiles that lie within the matrices, in bands that do not divide them evenly. */
+/* Tiles inside the matrices, in bands that do not divide them evenly. */
 static void test_matmul_of_whole_tiles(void **state) {
   (void)state;
   const tile t = {16, 16, 8, 2, 2, 1};
@@ -402,7 +402,7 @@ static void test_matmul_split_and_batch(void **state) {
     one_product((product){9, 12, 7, 5, ta, tb, false, 1, 0}, t);
   }
   one_product((product){1, 1, 1, 1, false, false, false, 1, 0}, t);
-  one_product((product){3, 5, 6, 2, false, true, false, 7, 2}, t); /* some splits have nothing to do */
+  one_product((product){3, 5, 6, 2, false, true, false, 7, 2}, t); /* some splits have no work */
 }
 
 /* --- reduce --- */

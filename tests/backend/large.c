@@ -1,11 +1,11 @@
-/* Values of more than 4 GiB: an index times an element's size must not wrap, in the kernels of a product, a
- * reduction, an elementwise chain, a gather and its gradient, and Adam. All elements are 0 but for marked
- * ones: at the start, and around 2 GiB, 4 GiB and the end; small whole numbers, so that any order of
- * additions gives the same.
+/* Values of more than 4 GiB: an index times an element size must not wrap in a GEMM, a reduction, an
+ * elementwise chain, a gather and its gradient, and Adam. All elements are 0 except marked ones: at the
+ * start, and around 2 GiB, 4 GiB and the end. Those are small integers, so that any order of additions gives
+ * the same sum.
  *
- * CHECK_LARGE=GIB in the environment (make check-large) tries sizes of 4 GiB and more, as far as so much
- * memory is enough, on the device that GTRAIN_DEVICE names. Without it the same is tried with 1 MiB, on the
- * CPU and on Vulkan. */
+ * CHECK_LARGE=GIB in the environment (make check-large) tests sizes of 4 GiB and more, as far as GIB of
+ * memory is enough, on the device of GTRAIN_DEVICE. Without it the same tests run with 1 MiB, on the CPU and
+ * on Vulkan. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -27,9 +27,9 @@
 enum { WIDTH = 1024, NARROW = 8, MARKS = 4, RUN = 64, MOST_VARIABLES = 16 };
 
 static gt_backend *backend;
-static double most_bytes; /* that a test may take; 0: the sizes are small */
+static double most_bytes; /* memory that a test may use; 0: small sizes */
 static int64_t rows;      /* of WIDTH elements: the large value */
-static int tried;         /* graphs that were run */
+static int tried;         /* number of graphs run */
 
 /* --- a graph that is run once --- */
 
@@ -60,8 +60,8 @@ static void assigning(job *j, const char *name, int64_t height, int64_t width, g
   gt_assign(j->graph, variable(j, name, height, width), 0, x);
 }
 
-/* The buffers are made, and hold zeros. False: the device does not have so much memory, or not in one piece.
- */
+/* Creates the buffers, filled with zeros. False if the device does not have the memory, or not in one
+ * allocation. */
 static bool allocate(job *j) {
   gt_error error = {0};
   j->plan = gt_plan_create(&j->arena, j->graph, &(gt_plan_options){.target = backend->target}, &error);
@@ -76,7 +76,7 @@ static bool allocate(job *j) {
     const uint64_t size = j->plan->variable_bytes[v];
     j->buffer[v] = backend->api->buffer_create(backend, size, GT_BUFFER_DEVICE, &error);
     if (j->buffer[v]) continue;
-    /* A clear refusal is right, too. */
+    /* A clear error message is a pass, too. */
     assert_true(backend->max_allocation && size > backend->max_allocation);
     assert_int_equal(error.status, GT_ERR_MEMORY);
     assert_non_null(strstr(error.message, "in one piece"));
@@ -121,8 +121,8 @@ static void download(job *j, const char *name, int64_t first, float *out, int64_
 
 /* --- marked elements --- */
 
-/* The row of mark m: the first; the one that ends at byte 2^31; the one that begins at byte 2^32, or is in
- * the middle of what is behind 2^31; the last. */
+/* The row of mark m: the first row; the row that ends at byte 2^31; the row that begins at byte 2^32, or, in
+ * a smaller value, the middle of the part after 2^31; the last row. */
 static int64_t marked_row(int m) {
   const int64_t half = most_bytes > 0 ? INT64_C(1) << 19 : rows / 3;
   const int64_t row[MARKS] = {0, half - 1, rows > 2 * half ? 2 * half : half + half / 2, rows - 1};
@@ -141,8 +141,8 @@ static void upload_marks(job *j, const char *name) {
   }
 }
 
-/* Of each marked row and its neighbours, so many elements of a row: what `wanted` says, given the mark or -1,
- * and the column. */
+/* Compares each marked row and its neighbors, `width` elements per row, with wanted(m, column), where m is
+ * the mark, or -1 in the neighbors. */
 static void expect_rows(job *j, const char *name, int64_t width, float (*wanted)(int m, int64_t column)) {
   float *found = malloc((size_t)width * sizeof *found);
   for (int m = 0; m < MARKS; m++)
@@ -151,7 +151,7 @@ static void expect_rows(job *j, const char *name, int64_t width, float (*wanted)
       download(j, name, row * width, found, width);
       for (int64_t c = 0; c < width; c++) {
         const float want = wanted(row == marked_row(m) ? m : -1, c);
-        if (fabsf(found[c] - want) > 1e-6f * fabsf(want)) /* whole numbers are exact, Adam's steps are not */
+        if (fabsf(found[c] - want) > 1e-6f * fabsf(want)) /* integers are exact, Adam's steps are not */
           fail_msg("%s[%" PRId64 ", %" PRId64 "] is %g, not %g", name, row, c, (double)found[c],
                    (double)want);
       }
@@ -164,7 +164,7 @@ static float element(int m, int64_t column) {
   return i >= 0 && i < RUN ? mark(m, (int)i) : 0;
 }
 
-/* --- what is tried --- */
+/* --- tests --- */
 
 static float doubled(int m, int64_t column) { return 2 * element(m, column) + 1; }
 
@@ -213,7 +213,7 @@ static void try_reduction(void) {
   end(&j);
 }
 
-/* Elements of a factor that is no large value. */
+/* Elements of the small operand. */
 static float small_factor(int64_t row, int64_t column) { return (float)((3 * row + column) % 5 - 2); }
 
 static float *small_matrix(int64_t height, int64_t width) {
@@ -249,7 +249,7 @@ static void try_left_factor(void) {
   end(&j);
 }
 
-/* As a gradient of weights is: along the large value's rows. */
+/* Like a weight gradient: the sum is over the large value's rows. */
 static void try_along_rows(void) {
   job j;
   begin(&j, "product, along rows");
@@ -296,7 +296,7 @@ static void try_result(void) {
   end(&j);
 }
 
-/* The gradient of sum(w · table[index]) by the table is w in the rows of the index. */
+/* The gradient of sum(w · table[index]) with respect to the table is w in the indexed rows. */
 static float weight(int m, int64_t column) { return m < 0 ? 0 : small_factor(m, column); }
 
 static void try_gather(bool gradient) {
@@ -326,7 +326,7 @@ static void try_gather(bool gradient) {
   end(&j);
 }
 
-/* The first step of Adam is lr against the sign of the gradient, wherever there is one. */
+/* The first step of Adam has length lr, against the sign of the gradient, where the gradient is not 0. */
 static float after_adam(int m, int64_t column) { return element(m, column) != 0 ? -0.5f : 0; }
 
 static gt_store *adam_store(job *j, const gt_optim *optim) {
@@ -382,8 +382,8 @@ static void try_all(void) {
   try_adam();
 }
 
-/* A little less than 4 GiB, which is all that some devices give in one piece; a little more; and as large as
- * values may be. */
+/* Slightly less than 4 GiB, the largest allocation of some devices; slightly more; and the largest allowed
+ * value. */
 static void test_large(void **state) {
   (void)state;
   const int64_t sizes[] = {(1 << 20) - 1024, (1 << 20) + 64, (1 << 21) - 1};

@@ -1,6 +1,5 @@
-/* Work that a failed submission leaves behind has no ticket; what it uses is freed only when the device is
- * idle, and never where nobody can tell. By replaced functions of the loader, under validation where it is
- * installed. */
+/* Work of a failed submission has no ticket. What it uses is freed only when the device is idle, and never if
+ * that cannot be determined. Uses replaced loader functions, and the validation layers if installed. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/elementwise.h"
@@ -18,12 +17,12 @@ enum { COUNT = 500000, TIMES = 6 };
 static PFN_vkQueueSubmit real_submit;
 static PFN_vkFreeMemory real_free;
 static PFN_vkDeviceWaitIdle real_idle;
-static VkSemaphore timeline; /* of what was left behind */
-static uint64_t last;        /* value of the timeline when that is done */
+static VkSemaphore timeline; /* of the unfinished work */
+static uint64_t last;        /* its value when that work is done */
 static VkResult answer, idle_answer;
 static int freed;
 
-/* Starts the work and says that it failed, as a driver may that loses its device meanwhile. */
+/* Submits the work but reports a failure, as a driver may that loses its device at that moment. */
 static VKAPI_ATTR VkResult VKAPI_CALL submit_and_fail(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
                                                       VkFence fence) {
   const VkTimelineSemaphoreSubmitInfo *values = info->pNext;
@@ -46,7 +45,7 @@ static VKAPI_ATTR void VKAPI_CALL free_watched(VkDevice device, VkDeviceMemory m
   real_free(device, memory, callbacks);
 }
 
-/* x = x + 1, again and again, by a submission that fails. */
+/* Repeats x = x + 1 in a submission that reports a failure. */
 static void leave_behind(gt_backend *doomed) {
   const gt_backend_api *api = doomed->api;
   gt_error error = {0};
@@ -100,7 +99,7 @@ static void test_freed_when_idle(void **state) {
   assert_false(gt_vulkan_stuck());
 }
 
-/* Comes last: the device stays open. */
+/* Must be last: the device stays open. */
 static void test_never_freed(void **state) {
   (void)state;
   static gt_backend *kept;

@@ -1,5 +1,5 @@
-/* Replays that run beside each other, in one submission, leave what they leave one after another: on steps
- * drawn at random, under validation where it is installed. */
+/* Replays that overlap within one submission give the same result as replays one after another: on random
+ * steps, with the validation layers if installed. */
 #include "support/random_step.h"
 #include "support/steps.h"
 #include "op/core.h"
@@ -11,14 +11,14 @@
 
 enum { SIZE = 16, VARIABLES = 8, VALUES = 10, ROUNDS = 8 };
 
-static gt_backend *device; /* NULL: there is none */
+static gt_backend *device; /* NULL: no device */
 
 typedef struct subject {
   gt_arena arena;
   gt_plan *plan;
   gt_buffer *buffer[VARIABLES];
   uint64_t values;
-  float *begin, *one_by_one, *together; /* what all variables hold */
+  float *begin, *one_by_one, *together; /* contents of all variables */
 } subject;
 
 static uint64_t values_of(const subject *s, uint32_t variable) {
@@ -38,7 +38,7 @@ static void download(const subject *s, float *out) {
     assert_true(device->api->download(device, s->buffer[v], 0, out, 4 * values_of(s, v), &error));
 }
 
-/* The clock begins at 0: its words are no random floats. */
+/* The clock starts at 0: its words are not random floats. */
 static void fill(subject *s, uint32_t *random) {
   for (uint64_t i = GT_STATE_WORDS; i < s->values; i++)
     s->begin[i] = (float)random_step_roll(random, 1000) / 500 - 1;
@@ -73,7 +73,7 @@ static void run(gt_executable *executable, uint32_t times) {
   assert_true(device->api->run(device, executable, times, &ticket, &error));
 }
 
-/* In submissions of so many, and in such a sequence twice. */
+/* Submits `times` replays at once, twice; then a sequence of as many replays, twice. */
 static void compare(const subject *s, gt_executable *executable, uint32_t times) {
   gt_error error = {0};
   upload(s);
@@ -106,7 +106,7 @@ static void random_steps(void **state) {
     gt_executable *executable = device->api->compile(device, s.plan, s.buffer, &error);
     assert_string_equal(error.message, "");
     for (uint32_t times = 1; times < 5; times++) compare(&s, executable, times);
-    /* More than one command buffer takes, and an odd rest. */
+    /* More replays than fit into one command buffer, and not a multiple of that. */
     if (round == 0) compare(&s, executable, 133);
     device->api->executable_destroy(device, executable);
     finish(&s);

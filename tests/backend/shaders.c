@@ -1,5 +1,5 @@
-/* What every embedded shader keeps to, whatever the driver: read from its SPIR-V ("SPIR-V
- * Specification", 2.3); and how they are inflated. */
+/* Rules for every embedded shader, whatever the driver, checked in its SPIR-V ("SPIR-V Specification", 2.3);
+ * and how shaders are decompressed. */
 #include "backend/vulkan/shader.h"
 #include "base/memory.h"
 #include <pthread.h>
@@ -28,8 +28,8 @@ static bool has_capability(const uint32_t *words, size_t count, uint32_t capabil
   return false;
 }
 
-/* True if every capability in the words is one that a device is opened with (device.c; matrix.c where it has
- * matrix units). */
+/* True if the device is opened with every capability of the module (device.c; matrix.c if it has matrix
+ * units). */
 static bool modest(const uint32_t *words, size_t count) {
   const bool matrix = has_capability(words, count, CAPABILITY_MATRIX);
   for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
@@ -49,13 +49,13 @@ static bool modest(const uint32_t *words, size_t count) {
   return true;
 }
 
-/* Addresses that are cast to another type of address directly: GT_CAST (lib/args.h) goes by way of two words.
- */
+/* Counts bitcasts from one pointer type directly to another: GT_CAST (lib/args.h) converts through two
+ * words. */
 static int direct_casts(const uint32_t *words, size_t count) {
   const uint32_t bound = words[3];
-  bool *pointer = gt_alloc(bound); /* true if this type is an address */
+  bool *pointer = gt_alloc(bound); /* true if this id is a pointer type */
   uint32_t *type =
-      gt_alloc(4ull * bound); /* of the result of a bitcast's operand: any instruction's word 1 */
+      gt_alloc(4ull * bound); /* the type of each id: word 1 of the instruction that defines it */
   int casts = 0;
   for (size_t at = HEADER; at < count; at += words[at] >> 16) {
     const uint32_t *w = words + at, op = w[0] & 0xffff, size = w[0] >> 16;
@@ -124,7 +124,7 @@ static void refused(const gt_shader_blob *blob) {
   assert_non_null(strstr(error.message, blob->name));
 }
 
-/* Copies of their own size, so that a sanitizer sees whoever reads past the end. */
+/* Copies of the exact size, so that a sanitizer detects reads past the end. */
 static void test_truncated(void **state) {
   (void)state;
   const gt_shader_blob *whole = smallest();
@@ -138,7 +138,7 @@ static void test_truncated(void **state) {
 
 static void test_altered(void **state) {
   (void)state;
-  enum { GZIP_HEADER = 10 }; /* of which hardly anything is checked, and nothing matters */
+  enum { GZIP_HEADER = 10 }; /* gzip hardly checks its header, and nothing in it matters */
   const gt_shader_blob *whole = smallest();
   uint8_t *bytes = gt_alloc(whole->gzip_size);
   const gt_shader_blob copy = {whole->name, bytes, whole->gzip_size, whole->size};
@@ -162,7 +162,7 @@ static void test_wrong_size(void **state) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     refused(&(gt_shader_blob){whole->name, whole->gzip, whole->gzip_size, wrong[i]});
 
-  uint8_t *bytes = gt_alloc(whole->gzip_size + 1); /* a byte more than the file has */
+  uint8_t *bytes = gt_alloc(whole->gzip_size + 1); /* one byte after the end of the stream */
   memcpy(bytes, whole->gzip, whole->gzip_size);
   refused(&(gt_shader_blob){whole->name, bytes, whole->gzip_size + 1, whole->size});
   free(bytes);
@@ -174,7 +174,7 @@ typedef struct taker {
   pthread_t thread;
   gt_shaders *shaders;
   size_t first;
-  const uint32_t **words; /* of each shader */
+  const uint32_t **words; /* one for each shader */
   bool failed;
 } taker;
 
@@ -190,7 +190,7 @@ static void *take_all(void *context) {
   return NULL;
 }
 
-/* Half of the threads want the same shaders in the same order. */
+/* Half of the threads request the same shaders in the same order. */
 static void test_shared(void **state) {
   (void)state;
   gt_shaders *shaders = gt_shaders_create();

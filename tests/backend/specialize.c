@@ -1,5 +1,5 @@
-/* Constants folded into the embedded shaders by ourselves: all of them are understood, and a module with an
- * instruction that nobody has taught us is left to the driver. */
+/* Specialization constants folded into the embedded shaders by gtrain: all shaders are supported, and a
+ * module with an unknown instruction is left to the driver. */
 #include "backend/vulkan/internal.h"
 #include "backend/vulkan/shader.h"
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void test_matrix_units(void **state) {
   fail_msg("no kernel for matrix units");
 }
 
-/* A module with one instruction exchanged for one of the same form, which is not in the list. */
+/* A module with one instruction replaced by one with the same operands that is not in the list. */
 static void test_unknown(void **state) {
   (void)state;
   const gt_shader_blob *shader = gt_shader_blobs;

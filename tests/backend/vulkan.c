@@ -1,5 +1,5 @@
-/* The Vulkan backend itself: buffers, order of work, replays, and what it says when Vulkan fails. Faults
- * are injected by replacing the loader's function pointers. Under validation where it is installed. */
+/* The Vulkan backend itself: buffers, order of work, replays, and its messages when Vulkan fails. Faults are
+ * injected by replacing the loader's function pointers. With the validation layers if installed. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/clock.h"
@@ -63,7 +63,7 @@ static void test_buffers(void **state) {
   free(in), free(out);
 }
 
-/* y = x + 1, or x = x + 1 when they are the same. */
+/* y = x + 1, or x = x + 1 if they are the same buffer. */
 static void add_one(steps *s, int x, int y, uint32_t count) {
   struct gt_elementwise_args args = {.count = count, .row = 1};
   gt_step *step = steps_add(s, "elementwise", &args, sizeof args, 64, 4);
@@ -149,7 +149,7 @@ static void test_order(void **state) {
   steps_finish(&s);
 }
 
-/* The device writes a ring in host memory, which the host reads behind it. */
+/* The device writes a ring in host memory, which the host reads afterwards. */
 static void test_host_buffer(void **state) {
   (void)state;
   gt_error error = {0};
@@ -173,7 +173,7 @@ static void test_host_buffer(void **state) {
   steps_finish(&s);
 }
 
-/* Constants are uploaded with the plan; values in the arena can be looked at. */
+/* Constants are uploaded with the plan; values in the arena can be inspected. */
 static void test_constants_and_inspect(void **state) {
   (void)state;
   gt_error error = {0};
@@ -265,7 +265,7 @@ static void test_pipeline_failure(void **state) {
   assert_int_equal(error.status, GT_ERR_MEMORY);
   assert_non_null(strstr(error.message, "vkCreateComputePipelines"));
   vkCreateComputePipelines = real;
-  steps_run(&s, 2); /* nothing of the failure remains */
+  steps_run(&s, 2); /* the failure leaves no trace */
   float out[77];
   steps_read(&s, x, out, 77);
   for (int i = 0; i < 77; i++) assert_true(out[i] == 6);
@@ -323,7 +323,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_wait(VkDevice device, const VkSema
   return wait_result;
 }
 
-/* Waits that fail without having waited: nothing that is in use may be freed. */
+/* Waits that fail immediately: nothing that is still in use may be freed. */
 static void test_failing_waits(void **state) {
   (void)state;
   enum { COUNT = 3000000 };
@@ -357,7 +357,7 @@ static void test_failing_waits(void **state) {
 static PFN_vkGetPipelineCacheData real_cache_data;
 static int grown;
 
-/* A driver whose cache grows by 64 bytes each time it is made. Mesa's CPU driver keeps nothing in it. */
+/* A driver whose cache grows by 64 bytes each time it is created. Mesa's CPU driver stores nothing in it. */
 static VKAPI_ATTR VkResult VKAPI_CALL growing_cache(VkDevice device, VkPipelineCache cache, size_t *size,
                                                     void *data) {
   size_t room = *size;
@@ -421,13 +421,13 @@ static void test_cache(void **state) {
     memcpy(bad, good, size);
     if (damage < size) bad[damage] ^= 0x10;
     file = fopen(path, "wb");
-    fwrite(bad, 1, damage == size ? size : damage % 40 == 3 ? damage : size, file); /* some are cut short */
+    fwrite(bad, 1, damage == size ? size : damage % 40 == 3 ? damage : size, file); /* some are truncated */
     fclose(file);
     open_and_compile();
   }
   unlink(path);
   rmdir(directory);
-  setenv("GTRAIN_CACHE_DIR", "/proc/nowhere", 1); /* cannot be written: never matters */
+  setenv("GTRAIN_CACHE_DIR", "/proc/nowhere", 1); /* not writable: not an error */
   vkGetPipelineCacheData = growing_cache;
   open_and_compile();
   vkGetPipelineCacheData = real_cache_data;

@@ -1,4 +1,4 @@
-/* Fields of a line are left out by importance, and widths are counted in columns of a terminal. */
+/* Fields of a line are dropped by importance, and widths are measured in terminal columns. */
 #include "base/fields.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,13 +19,13 @@ static void expect(int room, const char *line, int width) {
 static void by_importance(void **unused) {
   (void)unused;
   assert_int_equal(gt_fields_width(fields, FIELDS), 4 + 2 + 4 + 1 + 4 + 3 + 1);
-  expect(100, "name  漢字 gru\u0308n", 15); /* blanks at the end are not written */
+  expect(100, "name  漢字 gru\u0308n", 15); /* trailing spaces are not written */
   expect(15, "name  漢字 gru\u0308n", 15);
   expect(14, "漢字 gru\u0308n", 9);
   expect(9, "漢字 gru\u0308n", 9);
   expect(8, "漢字", 4);
   expect(4, "漢字", 4);
-  expect(3, "", 0); /* nothing that matters less takes its place */
+  expect(3, "", 0); /* a dropped field is not replaced by a less important one */
   expect(0, "", 0);
 }
 

@@ -119,7 +119,7 @@ static void test_atomic(void **state) {
   char target[300], leftover[320];
   snprintf(target, sizeof target, "%s/model.bin", directory);
   snprintf(leftover, sizeof leftover, "%s.tmp-%ld", target, (long)getpid());
-  FILE *f = fopen(leftover, "w"); /* of a killed process that had our number */
+  FILE *f = fopen(leftover, "w"); /* of a killed process with the same process id */
   fputs("old rubbish", f);
   fclose(f);
   const gt_span pieces[] = {{"head", 4}, {NULL, 0}, {big, sizeof big}};
@@ -134,7 +134,7 @@ static void test_atomic(void **state) {
   assert_int_equal(e.status, GT_ERR_IO);
 }
 
-/* A write that fails half-way leaves the old file and no temporary one. */
+/* A write that fails partway leaves the old file and no temporary file. */
 static void test_atomic_failure(void **state) {
   (void)state;
   char target[300];
@@ -160,7 +160,7 @@ static void test_atomic_failure(void **state) {
   unlink(target);
 }
 
-/* A writer killed at any moment leaves a whole file, old or new. */
+/* A writer killed at any moment leaves a complete file, old or new. */
 static void test_atomic_killed(void **state) {
   (void)state;
   enum { SIZE = 200000 };
@@ -209,7 +209,7 @@ static void test_directories_and_lock(void **state) {
   assert_true(gt_lock_origin(deep, origin, sizeof origin));
   assert_non_null(getcwd(here, sizeof here));
   assert_string_equal(origin, here);
-  assert_false(gt_lock_origin(deep, origin, strlen(here))); /* no room for the 0 */
+  assert_false(gt_lock_origin(deep, origin, strlen(here))); /* too small for the terminating 0 */
   gt_unlock(lock);
   e = (gt_error){0};
   assert_true(gt_lock_directory(deep, &lock, &e));
@@ -225,14 +225,14 @@ static void test_temporary_names(void **state) {
   assert_int_equal(gt_temporary_target("a.tmp-1.tmp-2"), 7);
   static const char *const others[] = {
       "",       "model.bin", "model.bin.tmp-", "model.bin.tmp-1x",       "model.bin.tmp-x1",
-      ".tmp-1", "tmp-1",     "model.bin.tmp1", "model.bin.tmp-20240131", /* no process has this number */
+      ".tmp-1", "tmp-1",     "model.bin.tmp1", "model.bin.tmp-20240131", /* no process has this id */
       "123"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_int_equal(gt_temporary_target(others[i]), 0);
 }
 
-/* What killed writers left of a file goes when it is written again; what is being written, and what only
- * looks alike, stays. */
+/* Temporary files of killed writers are removed when the file is written again; a file that is being written,
+ * and one that only has a similar name, stays. */
 static void test_leftovers(void **state) {
   (void)state;
   static const char *const gone[] = {"out.csv.tmp-1", "out.csv.tmp-4194304"}, *const kept[] = {
@@ -272,7 +272,7 @@ static void test_leftovers(void **state) {
   assert_int_equal(entries(), before);
 }
 
-/* Links and pipes in place of our own files: refused, at once, and what they lead to is left alone. */
+/* Links and pipes in place of our own files are refused immediately, and their targets are left alone. */
 static void test_plain_files_only(void **state) {
   (void)state;
   char link[300], pipe[300], target[300];

@@ -1,5 +1,5 @@
-/* Fingerprints: every bit, the length and the order count; where the bytes lie, and how they are cut, does
- * not. */
+/* Fingerprints depend on every bit, the length and the order, but not on the alignment of the bytes or how
+ * they are split into calls. */
 #include "base/fingerprint.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void length_and_order_count(void **unused) {
     for (size_t i = 0; i < size; i++) assert_true(seen[i] != seen[size]);
   }
   fill(bytes, MOST);
-  for (size_t step = 8; step <= 64; step *= 2) { /* words change places */
+  for (size_t step = 8; step <= 64; step *= 2) { /* words swapped */
     memcpy(turned, bytes, MOST);
     memcpy(turned, bytes + step, 8);
     memcpy(turned + step, bytes, 8);

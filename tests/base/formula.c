@@ -114,8 +114,8 @@ static void test_errors(void **state) {
   }
 }
 
-/* A function of C or NumPy is known by that name, or its hint is a formula of the same values, or there is no
- * hint: never the function whose name comes nearest. */
+/* A function of C or NumPy is accepted by that name, or its hint is a formula with the same values, or there
+ * is no hint: never the function with the most similar name. */
 static double value_of(const char *text, double at) {
   static const char *const x[] = {"x"};
   gt_arena arena;

@@ -1,4 +1,4 @@
-/* What a process may use, read from made-up control groups and devices. */
+/* The limits of a process, read from fake control groups and devices. */
 #include "base/host.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void nothing(void **unused) {
               !host.render_nodes);
 }
 
-/* The group above has the lower limit of processors, the group itself that of memory. */
+/* The parent group has the lower CPU limit, the group itself the lower memory limit. */
 static void version_two(void **unused) {
   (void)unused;
   start("two");
@@ -49,7 +49,7 @@ static void version_two(void **unused) {
   assert_true(host.memory_limit == 1 << 30 && host.memory_available == 2 << 20);
 }
 
-/* As in a container, whose group is the root of what it sees. */
+/* As in a container, where the group is the root of the visible hierarchy. */
 static void version_one(void **unused) {
   (void)unused;
   start("one");

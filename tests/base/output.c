@@ -1,4 +1,4 @@
-/* Outputs: a plain file is replaced or stays as it was, and what is no plain file is written through. */
+/* Outputs: a regular file is replaced as a whole or unchanged; anything else is written through. */
 #include "base/output.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void test_pipes_and_descriptors(void **state) {
   const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "/proc/self/task/../fd/%d"};
   for (int i = 0; i < 3; i++) {
     snprintf(name, sizeof name, forms[i], ends[1]);
-    assert_true(write_text(name, "abcd", false)); /* what is written through is not taken back */
+    assert_true(write_text(name, "abcd", false)); /* output that was written through cannot be undone */
     assert_int_equal(read(ends[0], text, sizeof text), 4);
   }
   close(ends[0]), close(ends[1]);
@@ -81,7 +81,7 @@ static void test_pipes_and_descriptors(void **state) {
   assert_int_equal(error.status, GT_ERR_IO);
 }
 
-/* A descriptor of a plain file is written to where it stands. */
+/* A descriptor of a regular file is written at its current position. */
 static void test_descriptor_in_a_file(void **state) {
   (void)state;
   char name[64];

@@ -56,7 +56,7 @@ static void test_permutation(void **state) {
     check_permutation(sizes[i], 0x123456789abcdefull, 2);
 }
 
-/* Other epochs and seeds give other orders. */
+/* Other epochs and seeds give different orders. */
 static void test_permutation_moves(void **state) {
   (void)state;
   int same_epoch = 0, same_seed = 0, fixed = 0;
@@ -69,8 +69,8 @@ static void test_permutation_moves(void **state) {
   assert_true(same_epoch < 20 && same_seed < 20 && fixed < 20);
 }
 
-/* Checks by chi-square that every value that `draw` gives for a seed, out of `values`, is as frequent as the
- * others; the bound is exceeded by chance once in some ten thousand such tests. */
+/* Chi-square test that all `values` results of `draw` are equally frequent over the seeds; it fails by chance
+ * once in about ten thousand tests. */
 static void check_even(uint32_t n, uint32_t values, uint32_t draws,
                        uint32_t (*draw)(uint32_t n, uint32_t i)) {
   uint32_t *count = calloc(values, sizeof *count);
@@ -83,7 +83,7 @@ static void check_even(uint32_t n, uint32_t values, uint32_t draws,
     fail_msg("%u samples: chi-square %g of %g", n, chi, freedom);
 }
 
-/* Epochs of one seed and of many. */
+/* Sample i: epochs of one seed, and several seeds. */
 static uint32_t order(uint32_t index, uint32_t n, uint32_t i) {
   return gt_shuffle_index(index, n, 5 + i / 512, i % 512);
 }
@@ -91,12 +91,12 @@ static uint32_t first(uint32_t n, uint32_t i) { return order(0, n, i); }
 static uint32_t third(uint32_t n, uint32_t i) { return order(2, n, i); }
 static uint32_t middle(uint32_t n, uint32_t i) { return order(n / 2, n, i); }
 static uint32_t last(uint32_t n, uint32_t i) { return order(n - 1, n, i); }
-/* Who comes first, and who after it. */
+/* The first two samples of the order, as one number. */
 static uint32_t pair(uint32_t n, uint32_t i) {
   const uint32_t a = order(0, n, i), b = order(1, n, i);
   return a * (n - 1) + (b > a ? b - 1 : b);
 }
-/* Which of the 120 orders of five. */
+/* The number, 0 to 119, of the permutation of five samples. */
 static uint32_t order_of_five(uint32_t n, uint32_t i) {
   uint32_t number = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -125,8 +125,8 @@ static void test_permutation_is_even(void **state) {
   check_even(5, 120, DRAWS, order_of_five);
 }
 
-/* What parts test samples from training samples stays as it is: models that exist were trained on their
- * parts. */
+/* The bits that separate test samples from training samples must not change: existing models were trained on
+ * their split. */
 static void test_split_stays(void **state) {
   (void)state;
   static const uint32_t ten[10] = {1, 7, 6, 2, 0, 8, 3, 9, 4, 5};

@@ -33,7 +33,7 @@ static void check_run(gt_pool *pool, job *j, uint32_t tiles, uint32_t salt) {
   for (uint32_t i = 0; i < MOST; i++) assert_int_equal(j->calls[i], i < tiles ? 1 : 0);
 }
 
-/* Each tile runs exactly once, and its writes are seen, for many grids and numbers of threads. */
+/* Each tile runs exactly once, and its writes are visible, for many grids and thread counts. */
 static void test_every_tile_once(void **state) {
   (void)state;
   static job j, reference;
@@ -54,7 +54,7 @@ static void test_every_tile_once(void **state) {
 
 static void increment(void *context, uint32_t i) { ((uint32_t *)context)[i]++; }
 
-/* Many tiny runs one after another: late wakers must not touch the next run. */
+/* Many tiny runs one after another: threads that wake late must not touch the next run. */
 static void test_tiny_runs(void **state) {
   (void)state;
   for (int threads = 2; threads <= 5; threads++) {
@@ -69,7 +69,7 @@ static void test_tiny_runs(void **state) {
   }
 }
 
-/* Pauses let the workers go to sleep, so that waking is tested too. */
+/* Pauses let the workers go to sleep, so that waking them is tested too. */
 static void test_sleep_and_wake(void **state) {
   (void)state;
   uint32_t counters[8] = {0};
@@ -89,7 +89,7 @@ static void sleepy(void *context, uint32_t i) {
   increment(context, i);
 }
 
-/* The caller runs out of tiles long before the last one is done, and sleeps. */
+/* The caller runs out of tiles long before the last tile is done, and sleeps. */
 static void test_slow_last_tile(void **state) {
   (void)state;
   uint32_t counters[4] = {0};
@@ -106,7 +106,7 @@ static void keep(void *context, uint32_t i) {
   for (size_t k = 0; k < n; k++) ((uint32_t *)context)[i] += scratch[k] != i;
 }
 
-/* Every thread has scratch memory of its own, also when there is but one. */
+/* Every thread has scratch memory of its own, also if there is only one thread. */
 static void test_scratch(void **state) {
   (void)state;
   for (int threads = 1; threads <= 4; threads++) {
@@ -124,7 +124,7 @@ static void test_environment(void **state) {
   gt_pool *pool = gt_pool_create(0);
   assert_int_equal(gt_pool_threads(pool), 3);
   gt_pool_destroy(pool);
-  pool = gt_pool_create(2); /* who asks for a number gets it */
+  pool = gt_pool_create(2); /* an explicit number of threads is used */
   assert_int_equal(gt_pool_threads(pool), 2);
   gt_pool_destroy(pool);
   unsetenv("GTRAIN_THREADS");

@@ -44,17 +44,17 @@ static void test_nearest(void **state) {
       {"batch", "batch_size"},
       {"inits", NULL},
       {"adaptive_batch_size", NULL},
-      {"gru", NULL}, /* less than half of the letters, or not the first one */
+      {"gru", NULL}, /* less than half of the letters, or a different first letter */
       {"ce", NULL},
       {"gpu", NULL},
       {"wd", NULL},
       {"learning_rate", NULL},
-      {"conv3d", NULL}, /* another number */
+      {"conv3d", NULL}, /* a different number */
       {"12", NULL},
       {"0.1", NULL},
       {"relu6", NULL},
-      {"max_lr", NULL},  /* the contrary */
-      {"kaiming", NULL}, /* two are as likely */
+      {"max_lr", NULL},  /* the opposite */
+      {"kaiming", NULL}, /* two equally likely candidates */
       {"kaiming_norm", "kaiming_normal"},
       {"conv2", "conv2d"},
       {"xyzzy", NULL},
@@ -205,7 +205,7 @@ static void test_width(void **state) {
   (void)state;
   assert_int_equal(gt_text_width("grün"), 4);
   assert_int_equal(gt_text_width("gru\u0308n 漢字 \U0001F600\u2705"), 14);
-  assert_int_equal(gt_text_width("\x1b\u202e"), 10); /* as they are shown: \x1b\u202e */
+  assert_int_equal(gt_text_width("\x1b\u202e"), 10); /* as displayed: \x1b\u202e */
   assert_int_equal(gt_padding(6, "漢字"), 2);
   assert_int_equal(gt_padding(3, "漢字"), 0);
 }

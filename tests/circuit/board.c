@@ -1,4 +1,4 @@
-/* Automata: the circuit of a cell as the parts say, and the bit-sliced board against a walk over cells. */
+/* Automata: the circuit of a cell against its layers, and the bit-sliced board against a loop over cells. */
 #include "circuit/board.h"
 #include "circuit_support.h"
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static void boards(void **unused) {
     }
 }
 
-/* Conway's rule as a circuit: adders over the eight neighbours. */
+/* Conway's rule as a circuit: adders over the eight neighbors. */
 static void life_circuit(gt_circuit_ca *ca) {
   gt_circuit *c = &ca->cell;
   *ca = (gt_circuit_ca){.channels = 1, .periodic = true};
@@ -132,7 +132,8 @@ static void life(void **unused) {
   gt_circuit_ca_finish(&ca);
 }
 
-/* The parts' order: patches by channel, perceived bits by (channel, output, kernel) after the cell's own. */
+/* The order of signals: patches by channel; perceived bits by (channel, output, kernel), after the cell's own
+ * channels. */
 static void parts_are_in_order(void **unused) {
   (void)unused;
   enum { C = 2, K = 3, BITS = 2, SEEN = C + C * BITS * K };

@@ -1,4 +1,4 @@
-/* Circuits: the sixteen functions, and that neither simplification nor bit-slicing ever changes a bit. */
+/* Circuits: the sixteen functions; neither simplification nor bit slicing ever changes a bit. */
 #include "circuit/circuit.h"
 #include "circuit_support.h"
 #include "circuit/sliced_internal.h"
@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* The gates as the issue words them, not as truth tables. */
+/* The gates as formulas, not as truth tables. */
 static unsigned by_words(unsigned op, unsigned a, unsigned b) {
   switch (op) {
   case 0: return 0;
@@ -35,7 +35,8 @@ static void sixteen_gates(void **unused) {
       assert_int_equal(gt_gate_value(op, i >> 1, i & 1), by_words(op, i >> 1, i & 1));
 }
 
-/* Every input of a circuit with few, many random ones else: scalar, simplified scalar and sliced agree. */
+/* All inputs if there are few, else many random ones: scalar, simplified scalar and bit-sliced evaluation
+ * agree. */
 static void same_everywhere(const gt_circuit *c, uint64_t seed, size_t random_samples) {
   const size_t samples = c->inputs <= 10 ? (size_t)1 << c->inputs : random_samples;
   const size_t outputs = c->outputs.count, words = gt_bit_words(samples);
@@ -91,7 +92,7 @@ static void single_gates(void **unused) {
     }
 }
 
-/* All pairs and, over one of each kind of third gate, triples of gates on two inputs. */
+/* All gates of two gates on the same two inputs; one in 16 of them is also compared in every evaluation. */
 static void gates_of_gates(void **unused) {
   (void)unused;
   for (unsigned x = 0; x < 16; x++)
@@ -144,7 +145,7 @@ static void simplifies(void **unused) {
   (void)unused;
   gt_circuit c, simple;
   gt_circuit_init(&c, 3);
-  /* Two equal gates in different words, a copy, a double negation and a dead gate. */
+  /* Two equal gates written differently, a copy, a double negation and a dead gate. */
   const uint32_t x = gt_circuit_add(&c, GT_GATE_A_NOT_B, 0, 1), y = gt_circuit_add(&c, GT_GATE_NOT_A_B, 1, 0);
   const uint32_t copy = gt_circuit_add(&c, GT_GATE_A, x, 2);
   const uint32_t twice = gt_circuit_add(&c, GT_GATE_NOT_A, gt_circuit_add(&c, GT_GATE_NOT_B, 2, y), 0);
@@ -183,7 +184,7 @@ static void counts_active(void **unused) {
   gt_circuit_finish(&c);
 }
 
-/* Class and counts of a circuit with groups, for each instruction set, against counting by hand. */
+/* Class and counts of a circuit with groups, for each instruction set, against a plain count. */
 static void check_classes(uint32_t groups, uint32_t size, size_t samples) {
   gt_circuit c;
   layered_circuit(&c, groups * 1000 + size, 20, groups * size, 2, groups);
@@ -241,7 +242,7 @@ static void layers(void **unused) {
   gt_circuit c;
   gt_circuit_choose(logits, 3, op);
   assert_int_equal(op[0], 3);
-  assert_int_equal(op[1], 6); /* the first of equals */
+  assert_int_equal(op[1], 6); /* the first of equal sums */
   assert_int_equal(op[2], 15);
   gt_circuit_init(&c, 3);
   const uint32_t source[] = {0, 1, 2};

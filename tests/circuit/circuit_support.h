@@ -1,4 +1,4 @@
-/* Random circuits for the tests of this room. */
+/* Random circuits for the tests in this folder. */
 #ifndef TESTS_CIRCUIT_SUPPORT_H
 #define TESTS_CIRCUIT_SUPPORT_H
 #include "base/memory.h"
@@ -16,7 +16,7 @@ static inline uint32_t draw_below(draw *d, uint32_t limit) {
   return gt_random_bits(d->seed, 77, 0, d->next++) % limit;
 }
 
-/* Gates that read anything before them, often one signal twice and often what is near, so that there is much
+/* Gates that read any earlier signals, often the same one twice and often recent ones, so that there is much
  * to simplify; the last `outputs` signals and a few others are outputs. */
 static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t gates,
                                   uint32_t outputs) {
@@ -35,7 +35,7 @@ static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs,
   }
 }
 
-/* Layers of random wiring, as a trained dense model has them. */
+/* Layers of random wiring, as in a trained dense model. */
 static inline void layered_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t width, int layers,
                                    uint32_t groups) {
   draw d = {seed, 0};

@@ -1,4 +1,4 @@
-/* Convolutions as gates: every output bit against the definition, written plainly on bits. */
+/* Convolutions as gates: every output bit against the definition, written directly on bits. */
 #include "circuit/circuit.h"
 #include "circuit_support.h"
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 enum { MOST = 4096 };
 
-/* From the root down; `at` counts a level's values from the left. */
+/* From the root down; `at` is the index within a level, from the left. */
 static unsigned tree(const gt_circuit_convolution *c, const uint8_t *image, uint32_t kernel, int row,
                      int column, uint32_t level, uint32_t at) {
   const uint32_t leaves = 1u << c->depth;
