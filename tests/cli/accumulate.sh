@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gradients of several batches in one step: the same as one batch so many times larger, up to rounding.
+# Gradient accumulation over several batches per step: the same as one larger batch, up to rounding.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -19,7 +19,7 @@ optimizer: {type: adamw, lr: 0.05, clip_value: 2}
 train: {steps: 12, batch_size: 12, eval_every: 6, log_every: 1}
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$2" "${@:3}"; }
-# losses RUN: of every step of training.
+# losses RUN: the training loss of every step.
 losses() { sed -n 's/.*"split":"train".*loss":\([^,]*\),.*/\1/p' "$TEST_TMP/$1/metrics.jsonl"; }
 close() {
   paste -d ' ' <(losses "$1") <(losses "$2") | awk '
@@ -27,7 +27,7 @@ close() {
     END { exit bad || NR < 10 }'
 }
 
-# 1438 samples are 11 batches of 120 and one of 118: the last step of an epoch has empty batches of 30 and of 10, too.
+# 1438 samples are 11 batches of 120 and one of 118: the last step of an epoch also has empty batches of 30 and of 10.
 exits 0 "batches of 120" train dense whole
 for parts in "60 2" "30 4" "10 12"; do
   read -r size count <<< "$parts"
@@ -46,12 +46,12 @@ exits 0 "a loss that is summed" train sum sum
 exits 0 "… in three batches" train sum sum-3 --set train.batch_size=4 --set train.accumulate=3
 check "… loses the same" close sum sum-3
 
-# Statistics are those of each batch; one that lies past the end of the data has none, and does no harm.
+# Running statistics are updated by each batch; a batch past the end of the data does not change them.
 exits 0 "running statistics" train dense norm --set train.batch_size=30 --set train.accumulate=4 \
   --set 'model=[{linear: 24}, batch_norm, relu, {linear: 10}]'
 exits 0 "… are sound" "$GTRAIN" eval "$TEST_TMP/norm/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.8'
 
-# The batch, of several, that spoils a step is found.
+# The batch of a step that is not finite is found.
 cat > "$TEST_TMP/bad.yaml" << 'YAML'
 data: {inputs: [[1], [2], [3], [4], [5], [0]], targets: [[1], [1], [1], [1], [1], [1]]}
 model: [{expression: {expression: "log(x)", name: logarithm}}, {linear: 1}]

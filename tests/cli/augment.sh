@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pictures changed at random in training: the same bits for any number of threads and after a stop, exact where nothing
-# is changed, no trace in evaluations; sheets of what the network sees; the mean over mirror images.
+# Augmentation: the same bits for any number of threads and after a resume, no change where nothing is changed, no effect
+# on evaluations; contact sheets of what the network sees; eval.flip, the mean over mirrored images.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -48,7 +48,7 @@ for kind in whole accumulated phases; do
   check "$kind: the same bits" same $kind $kind-stopped
 done
 
-# --- what changes nothing changes no bit ---
+# --- augmentations that change nothing leave every bit as it is ---
 cat > "$TEST_TMP/run.yaml" << 'YAML'
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [28, 28], channels: 1, normalize: channel}
 model: [flatten, {linear: 20}, relu, {linear: 5}]
@@ -113,7 +113,7 @@ exits 0 "pictures as targets" "$GTRAIN" check "$TEST_TMP/pairs.yaml" --samples "
 exits 0 "… move along" "$GTRAIN" train "$TEST_TMP/pairs.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/pairs"
 exits 0 "… and are mirrored back" "$GTRAIN" eval "$TEST_TMP/pairs/model.bin" --device "$DEVICE" --set eval.flip=true
 
-# --- a piece of each picture: half of what is over goes before it, 1.5 columns being 2, as torchvision rounds ---
+# --- a crop of each image: half of the excess is cut before it, and 1.5 columns are rounded to 2, as in torchvision ---
 cat > "$TEST_TMP/run.yaml" << YAML
 data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}, shape: [8, 8], crop: [6, 5]}
 model: [flatten, {linear: 40}, relu, {linear: 10}]

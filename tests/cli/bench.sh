@@ -17,7 +17,7 @@ done
 check "each has figures, or a word why not" \
   test "$(grep -cvE '"unit":"[^"]+",("skipped":"[^"]+"|"median":[-0-9.e+]+,"min":[-0-9.e+]+,"max":[-0-9.e+]+)' "$tmp/rows")" = 0
 
-# An earlier run that was a thousand times as good in one row, and had no figures of another.
+# An earlier result that is a thousand times better in one row, and lacks another row.
 figures='"median":[^,]*,"min":[^,]*,"max":[^}]*'
 sed -E "s/(product 512, fp32\",\"unit\":\"GFLOP.s\",)$figures/\1\"median\":1e9,\"min\":1e9,\"max\":1e9/
   s/(\"copy, [^\"]*\",\"unit\":\"GB.s\",)$figures/\1\"skipped\":\"too large\"/g" "$tmp/now.json" > "$tmp/before.json"

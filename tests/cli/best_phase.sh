@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The best weights of a run may be of a phase whose layers were other ones: narrower than the config's, wider than the
-# last, or splines where there are functions now. They are what model.bin gets, in a run that was resumed, too.
+# The best weights of a run may come from a phase with other layers: narrower than in the config, wider than in the last
+# phase, or with splines where there are functions now. model.bin gets these weights, also in a resumed run.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# In the last phase steps are much too long: the best is of the second.
+# In the last phase the learning rate is much too large: the best evaluation is in the second phase.
 cat > "$TEST_TMP/run.yaml" << 'YAML'
 data: {formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 200, test_samples: 100}
 model: [kan: {units: 8, grid: 3, l1: 1e-2}, kan: {units: 1, grid: 3, l1: 1e-2}]

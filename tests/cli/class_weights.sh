@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Weights of classes: the loss is a weighted mean over all samples, however they are cut into batches, and accuracy and the
-# number of samples stay what they are; a run goes on with the same numbers.
+# Class weights: the loss is a weighted mean over all samples, however they are split into batches; accuracy and the
+# number of samples are unchanged; a resumed run gives the same numbers.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -13,7 +13,7 @@ optimizer: {type: sgd, lr: 0.2, momentum: 0.9}
 train: {epochs: 4, batch_size: 100, log_every: 7, checkpoint: {every: 1, keep_last: 4}}
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/weights.yaml" --device "$DEVICE" --quiet --run-dir "$@"; }
-# The loss of the last line, to so many digits.
+# The loss in the last line, to this many digits.
 loss() { tail -1 "$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.]\{6\}\).*/\1/'; }
 
 exits 0 "a run with weights of classes" train "$TEST_TMP/whole"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A model of some classes of a dataset: trained on few samples of each, evaluated, resumed, and used on other data.
+# A model of some classes of a dataset: trained on a few samples of each, evaluated, resumed, and used on other data.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
@@ -30,7 +30,7 @@ whole=$out
 exits 0 "eval on all samples of a class or two" eval_on --set 'data.classes=[three, nine]'
 check "is of fewer" test "$out" != "$whole"
 
-# Other data, whose labels are words: found by the model's names, the others dropped.
+# Other data with text labels: the classes are found by the model's names, other samples are dropped.
 awk -F, -v OFS=, 'BEGIN { split("zero,one,two,three,four,five,six,seven,eight,nine", name, ",") }
   NR > 1 { $NF = name[$NF + 1] } { print }' "$digits" > words.csv
 words=(--set data.train=words.csv --set data.target=label --set data.test_fraction=0 --split train)
@@ -43,24 +43,24 @@ exits 78 "a class of the data that the model lacks" eval_on "${words[@]}" --set 
 says "is unknown where it stands" "--set:1:22: error: unknown class 'eight'"
 says "with those that there are" "expected one of: nine, three, seven"
 
-# Predictions have the names of the classes.
+# Predictions contain the class names.
 cut -d, -f 1-64 "$digits" | sed -n 1,30p > inputs.csv
 exits 0 "predictions" "$GTRAIN" predict run/model.bin --device "$DEVICE" --input inputs.csv
 check "are of the chosen classes" test "$(grep -vcE '^(nine|three|seven) ' <<< "$out")" = 0
 
-# Text labels without class_names, in the config or the other data.
+# Text labels without class_names, in the config or in the other data.
 sed '/class_names/d; s/nine, three, 7/nine, three, seven/; s|train: /.*|train: words.csv|' config.yaml > words.yaml
 exits 0 "training on words" "$GTRAIN" train words.yaml --device "$DEVICE" --run-dir by_words --quiet
 exits 0 "eval" "$GTRAIN" eval by_words/model.bin --device "$DEVICE" --json --quiet
 check "is as by numbers" test "$out" = "$whole"
 
-# The selection belongs to the data that a run was made with.
+# The selection is part of the data that a run was trained on.
 resume() { "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet --resume "$@"; }
 exits 65 "fewer of each class" resume --set data.per_class=39
 says "are other samples" "the training samples differ from those"
 exits 65 "the classes in another order" resume --set 'data.classes=[three, nine, seven]'
 exits 0 "the same, written otherwise" resume --set 'data.classes=[9, three, 7]' --set train.epochs=31
-# Tables are straight where a name takes other columns of the terminal than bytes.
+# Tables are aligned if a name has fewer terminal columns than bytes.
 printf 'x0,x1,y\n0,1,café\n1,0,漢字\n0,2,café\n2,0,漢字\n' > names.csv
 cat > names.yaml << 'YAML'
 data: {train: names.csv, target: y}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Colours: --color, NO_COLOR, TERM, and files. The codes are those of gcc.
+# Colors: --color, NO_COLOR, TERM, and files. The codes are those of gcc.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command line: short options, standard input, the version as JSON, and hints for words of other programs.
+# The command line: short options, standard input, the version as JSON, and hints for words that other programs use.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -54,7 +54,7 @@ bad() { printf '0,1\n1,x\n' | predict -; }
 exits 65 "a mistake in inputs on standard input" bad
 says "… has its place" "<stdin>:2:3: 'x'"
 
-# --- words of other programs -------------------------------------------------------------------------------------
+# --- words that other programs use -------------------------------------------------------------------------------
 # hint COMMAND… : WORDS
 while IFS='|' read -r line want; do
   read -ra words <<< "$line"

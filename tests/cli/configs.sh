@@ -15,7 +15,7 @@ converges() {
   for gate in "$@"; do gates+=(--fail-if "$gate"); done
   exits 0 "$name converges: $*" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --json --quiet \
     "${gates[@]}"
-  # The same digits, not nearly the same.
+  # The same digits, not only nearly the same.
   evaluated=$(sed 's/.*"loss":\([^,}]*\).*/\1/' <<< "$out")
   check "$name: eval agrees with training" grep -qF "\"test\":{\"loss\":$evaluated" <<< "$trained"
 }
@@ -29,7 +29,8 @@ converges digits_logic_conv 'accuracy<0.94'
 converges images 'accuracy<0.94'
 converges csv_regression 'loss>100000'
 converges wide_and_deep 'loss>100000'
-# … and is better than a linear model of the same columns, as its first lines say, with other seeds and samples, too.
+# … and is better than a linear model of the same columns, as the comment at its top says, with other seeds and samples,
+# too.
 cat > "$TEST_TMP/linear.yaml" << YAML
 data:
   train: datasets/penguins/penguins.csv
@@ -60,7 +61,7 @@ converges kan_product 'loss>2e-5'
 converges kan_poisson 'rmse>1e-3'
 converges mlp_burgers 'rmse>1e-3'
 
-# README's first example keeps its gate, with five test pictures to spare whatever the seed.
+# README's first example passes its gate by five test images, whatever the seed.
 sed -n '/^```yaml$/,/^```$/p' README.md | sed '1d; /^```$/,$d' > "$TEST_TMP/readme.yaml"
 gate=$(sed -n "s/.* gtrain eval runs\/digits-1\/model.bin --fail-if 'accuracy<\([0-9.]*\)'$/\1/p" README.md)
 check "README has a config and a gate" test -s "$TEST_TMP/readme.yaml" -a -n "$gate"
@@ -87,7 +88,7 @@ trained=$out
 exits 0 "eval of the average" "$GTRAIN" eval "$TEST_TMP/ema/model.bin" --device "$DEVICE" --json --quiet \
   --fail-if 'accuracy<0.8'
 check "the average agrees" grep -qF "\"test\":{$(sed 's/.*\("loss":[^,]*,"accuracy":[^,}]*\).*/\1/' <<< "$out")}" <<< "$trained"
-# … also where there is nothing to evaluate it on.
+# … also without data to evaluate it on.
 exits 0 "ema with a frozen layer, training data alone" "$GTRAIN" train configs/digits.yaml --device "$DEVICE" --quiet \
   --run-dir "$TEST_TMP/alone" --set optimizer.ema=0.98 --set 'optimizer.parameters=[{match: "linear1.*", frozen: true}]' \
   --set train.epochs=1 --set data.test_fraction=0 --set data.validation=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `gtrain eval` tells of single classes is what one counts by hand from predictions and labels; the same on a device.
+# The per-class results of `gtrain eval` match counts from predictions and labels; the same on a device.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -29,11 +29,11 @@ check "the same numbers" cmp <(tail -n +2 "$TEST_TMP/by_hand.csv" | cut -d , -f 
   <(sed 's/.*"confusion":\[\[//; s/\]\]}/,/; s/\],\[/,/g' "$TEST_TMP/matrix.json" | tr -d '\n')
 exits 0 "as a picture" evaluated "${all[@]}" --confusion "$TEST_TMP/matrix.png"
 check "which is a PNG" cmp <(head -c 8 "$TEST_TMP/matrix.png") <(printf '\211PNG\r\n\032\n')
-# The text is the same as without a matrix.
+# The text output is the same with and without a confusion matrix.
 plain=$(evaluated "${all[@]}")
 check "nothing else changes" test "$plain" = "$(evaluated "${all[@]}" --confusion "$TEST_TMP/again.png")"
 
-# Precision, recall and F1 of the class 3, and the means.
+# Precision, recall and F1 of class 3, and the means.
 awk -F , '{ n[$1, $2]++; l[$1]++; a[$2]++ } END {
   for (c = 0; c < 10; c++) {
     p = a[c] ? n[c, c] / a[c] : 0; r = n[c, c] / l[c]; f = 2 * n[c, c] / (a[c] + l[c]); sp += p; sr += r; sf += f
@@ -51,7 +51,7 @@ if grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)"; then
   check "the device counts the same" cmp "$TEST_TMP/by_hand.csv" "$TEST_TMP/device.csv"
 fi
 
-# Names of classes; no sample of one of them.
+# Class names; one class has no sample.
 exits 0 "pictures of clothes" "$GTRAIN" train configs/images.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/clothes" \
   --set train.epochs=2
 mkdir -p "$TEST_TMP/some"
@@ -60,7 +60,7 @@ mkdir "$TEST_TMP/some/sandal"
 model=$TEST_TMP/clothes/model.bin
 exits 0 "per class" evaluated --per-class
 says "by name" "sandal "
-# Gates are counted as gates.
+# The hard gates are counted.
 exits 0 "logic gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/gates" \
   --set train.epochs=1
 model=$TEST_TMP/gates/model.bin
@@ -68,7 +68,7 @@ exits 0 "as a matrix" evaluated --confusion "$TEST_TMP/gates.csv" --json
 right=$(tail -n +2 "$TEST_TMP/gates.csv" | awk -F , '{ right += $(NR + 1); for (i = 2; i <= NF; i++) all += $i } END { printf "%.9g", right / all }')
 says "of the gates' accuracy" "\"accuracy\":$right"
 
-# Who has no classes is told.
+# A model without classes is an error.
 exits 0 "a regression" "$GTRAIN" train configs/csv_regression.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/mass" \
   --set train.epochs=1
 model=$TEST_TMP/mass/model.bin

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an interrupted run says after "Continue with:" is read by a shell as it was meant, whatever the names are.
+# The command after "Continue with:" of an interrupted run works in a shell, whatever characters the names contain.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

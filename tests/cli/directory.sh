@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The run directory: what is no run is not touched, a resume that is refused changes nothing, and a run starts over
-# only where there is no checkpoint.
+# The run directory: a directory that is not a run is not touched, a refused resume changes nothing, and a run starts over
+# only if there is no checkpoint.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 config=configs/xor.yaml
 train() { "$GTRAIN" train "$config" --device "$DEVICE" --quiet --run-dir "$@"; }
-# All that can be seen of a directory: names, kinds, modes, times, targets of links, contents; but not what is in the
-# lock of a run, which names its last owner.
+# The visible state of a directory: names, types, modes, times, link targets, contents; but not the content of a run's
+# lock, which names its last owner.
 look() {
   (cd "$1" && find . -printf '%p %y %m %l\n' | sort && find . ! -name .lock -printf '%p %s %T@\n' | sort &&
     find . -type f ! -name .lock -exec cksum {} + | sort -k 3)
 }
-# refused CODE NAME DIR ARGUMENTS…: ends with that code and leaves the directory as it was.
+# refused CODE NAME DIR ARGUMENTS…: exits with that code and leaves the directory unchanged.
 refused() {
   local code=$1 name=$2 directory=$3 before
   shift 3
@@ -100,7 +100,7 @@ says "a word about it" "skipped a checkpoint"
 check "the damaged one is set aside" test -e "$file.damaged"
 check "the same end" same "$run"
 
-# --- somebody's directory ----------------------------------------------------------------------------------------
+# --- a directory of the user -------------------------------------------------------------------------------------
 project=$TEST_TMP/project
 mkdir -p "$project/checkpoints"
 printf 'seed: 3\ndata:\n  train: mine.csv\n' > "$project/config.yaml"
@@ -129,7 +129,7 @@ sed -i 's/^seed.*/seed: 3/; s/eps: .*/eps: 1e-8/; /^schedule/,$d' "$run/config.y
 exits 0 "a config that another version wrote" train "$run" --resume
 check "ends the same, too" same "$run"
 
-# --- refused for another reason ----------------------------------------------------------------------------------
+# --- refused for other reasons -----------------------------------------------------------------------------------
 copy
 refused 78 "a config that is wrong" "$run" --resume --set train.steps=no
 refused 65 "a model of another shape" "$run" --resume --set 'model=[{linear: 1}]'

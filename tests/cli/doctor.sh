@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gtrain doctor: what it says of a machine as it is, without a Vulkan loader, without BLAS, with variables that are wrong.
-# What it says of drivers: tests/portable/drivers.sh.
+# gtrain doctor: its report of a machine as it is, without a Vulkan loader, without BLAS, and with wrong environment
+# variables. Its report of drivers: tests/portable/drivers.sh.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 unset GTRAIN_DEVICE GTRAIN_DEBUG
@@ -25,7 +25,7 @@ exits 0 "as JSON" "$GTRAIN" doctor --json
 check "one object" grep -qE '^\{"version":"[0-9.]+","can_train":true,"errors":0,"warnings":[0-9]+,"lines":\[.*\]\}$' <<< "$out"
 says "its lines" '{"status":"ok","subject":"cpu","fact":"'
 
-# Libraries that cannot be opened stand for those that are not there.
+# Libraries that cannot be opened stand in for missing ones.
 for library in libvulkan.so.1 libvulkan.so libopenblas.so.0; do echo broken > "$TEST_TMP/broken/$library"; done
 exits 0 "without a loader" doctor LD_LIBRARY_PATH="$TEST_TMP/broken" GTRAIN_CPU=
 line "is a warning" '^warning  loader       no Vulkan loader'
@@ -42,7 +42,7 @@ says "which is meant" "did you mean GTRAIN_THREADS?"
 line "one that makes it slow" '^warning  environment  GTRAIN_DEBUG=validation$'
 line "one that is all right" '^ok       environment  NO_COLOR=1$'
 
-# Caches for a device that is not here.
+# Caches for a device that this machine does not have.
 cache=$HOME/.cache/gtrain
 echo '{"format": "gtrain-tuned-2", "device": "Another GPU (Vulkan 1.4, driver 1)", "ways": {}}' > "$cache/tuned-1.json"
 echo '{"format": "gtrain-tuned' > "$cache/tuned-2.json"
@@ -53,7 +53,7 @@ line "of what was tuned" '^ok       cache        tuned kernels: 2 files, .*, 2 o
 exits 0 "no place for a cache" doctor -u HOME
 says "what to set" "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR"
 
-# The file of a selftest that is made to be sent.
+# The report file of a selftest, made to be sent to the developers.
 unset GTRAIN_CACHE_DIR
 test=("$GTRAIN" selftest --device cpu --filter group_sum)
 exits 0 "a selftest" "${test[@]}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Doubts of a formula: each is said of samples that cause it, with the output it is about, and not of samples that do not.
+# Warnings that a formula is doubtful: each is given for samples that cause it, with the output in question, and not for
+# others.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -16,10 +17,10 @@ YAML
   exits 0 "$1" "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$1"
 }
 no_pattern() { check "… leave no pattern" test "${out/residuals/}" = "$out"; }
-# Numbers in (0, 1) that are the same with every awk.
+# Numbers in (0, 1) that are the same in every awk.
 random='function random() { state = (state * 1103515 + 12345) % 1048573; return (state + 0.5) / 1048573 } BEGIN { state = 7;'
 
-# Rows that stand twice are no neighbours, and rows that agree in their inputs alone are.
+# Duplicate rows do not count as neighbors; rows with equal inputs and different outputs do.
 awk "$random"' print "a,b,y"; for (k = 0; k < 80; k++) { a = random(); b = random(); row = a "," b "," 2 * a + b * b + (random() - 0.5) / 5; print row; print row } }' \
   > "$TEST_TMP/twice.csv"
 network twice 'task: regression'
@@ -32,7 +33,7 @@ says "… do" "this formula is doubtful: its residuals are not noise: nearby sam
 exits 0 "… but not with the right function" "$GTRAIN" explain "$TEST_TMP/again" --functions x^4
 no_pattern
 
-# No more samples than constants; and one held-out sample says nothing.
+# No more samples than constants; and a single held-out sample is no evidence.
 printf 'a,b,y\n0.1,0.5,1\n0.7,0.2,0.3\n0.4,0.9,0.6\n' > "$TEST_TMP/few.csv"
 printf 'a,b,y\n0.2,0.3,0.4\n' > "$TEST_TMP/one.csv"
 network few "test: \"$TEST_TMP/one.csv\", task: regression"
@@ -40,7 +41,7 @@ exits 0 "three samples" "$GTRAIN" explain "$TEST_TMP/few" --functions 'x,x^2'
 says "… are too few" "this formula is doubtful: too few training samples (3) for its constants ("
 check "… and one of test is, too" test "${out/held-out/}" = "$out"
 
-# Of several outputs the one that is doubted; each has its own size.
+# Of several outputs only the doubtful one is named; each output has its own scale.
 awk "$random"' print "a,y,z"; for (k = 0; k < 100; k++) { a = 2 * random() - 1; print a "," 500 * a + 100 * (random() - 0.5) "," 0.003 * a * a } }' \
   > "$TEST_TMP/two.csv"
 network two 'target: [y, z], test_fraction: 0.3, task: regression' 2
@@ -51,7 +52,7 @@ exits 0 "… but not with the right functions" "$GTRAIN" explain "$TEST_TMP/two"
 says "… which are found" "y1 = 0.003*a^2"
 no_pattern
 
-# A classifier's formula is one of its outputs.
+# A classifier has one formula per output.
 awk "$random"' print "a,b,y"; for (k = 0; k < 100; k++) { a = 2 * random() - 1; b = 2 * random() - 1; print a "," b "," (a * a + b * b < 0.5 ? "in" : "out") } }' \
   > "$TEST_TMP/classes.csv"
 network classes 'target: y' 2 3 cross_entropy
@@ -61,7 +62,7 @@ says "… of both" "of the variance of the network's output on training samples;
 exits 0 "a classifier in functions that suit it" "$GTRAIN" explain "$TEST_TMP/classes"
 check "… explains enough" test "${out/explains only/}" = "$out"
 
-# No number at a test sample.
+# The formula is undefined at a test sample.
 awk 'BEGIN { print "a,y"; for (a = 0.5; a < 1.5; a += 0.02) print a "," log(a - 0.4) }' > "$TEST_TMP/log.csv"
 printf 'a,y\n0.6,-1.609\n0.3,-3\n0.9,-0.69\n' > "$TEST_TMP/below.csv"
 network log "test: \"$TEST_TMP/below.csv\", task: regression" 1 5

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Lines of evaluations: as wide as the terminal, also when that is resized, the best one marked; in a file at most one a
-# second, the best and the last among them. On a terminal a picture of the losses ends the run. metrics.jsonl holds all of them, whatever was shown.
+# Lines of evaluations: they fit the terminal, also after a resize, and mark the best one; in a file there is at most one
+# per second, including the best and the last. On a terminal a run ends with a plot of the losses. metrics.jsonl has all
+# evaluations, whatever was shown.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh
 source "$(dirname "$0")/../support/terminal.sh"
 unset NO_COLOR
-export TERM=xterm COLUMNS=200 # what a shell exports is not asked
+export TERM=xterm COLUMNS=200 # an exported COLUMNS is ignored
 
 awk -v OFS=, 'BEGIN { print "x,y,label"; for (i = 0; i < 24; i++) print i, i * 7 % 11, i % 3 ? "b" : "a" }' > "$TEST_TMP/few.csv"
 cat > "$TEST_TMP/run.yaml" << YAML
@@ -15,7 +16,7 @@ model: [{linear: 2}]
 train: {epochs: 12, batch_size: 32}
 YAML
 train=("$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu)
-# lines FILE: those of evaluations, without what drew the progress.
+# lines FILE: the lines of evaluations, without the sequences that draw the progress line.
 lines() { tr -d '\r' < "$1" | sed 's/.*\x1b\[?7h//; s/\x1b\[[?0-9;]*[a-zA-Z]//g' | grep '^epoch '; }
 
 for columns in 40 80 120; do
@@ -51,7 +52,7 @@ check "NO_COLOR: the losses without colour" grep -q ' |[.o]' "$TEST_TMP/NO_COLOR
 check "a dumb terminal has them, too" grep -q ' |[.o]' "$TEST_TMP/TERM=dumb"
 check "a dumb terminal gets no escape sequences" test "$(grep -c $'\x1b' "$TEST_TMP/TERM=dumb")" = 0
 
-# Made wider during the run: 300 epochs on a terminal of 40 columns, then of 120.
+# A terminal that is resized during the run: 300 epochs at 40 columns, then at 120.
 cat > "$TEST_TMP/resize.sh" << SCRIPT
 stty cols 40 rows 24
 ${train[*]} --set train.epochs=300 --run-dir "$TEST_TMP/resized-run" &

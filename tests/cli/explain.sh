@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A Kolmogorov-Arnold network from training to a formula: pruned as a phase begins, whether the run is stopped or not; read, in
-# all the ways it is printed; drawn; and what cannot be pruned or read is refused.
+# A Kolmogorov-Arnold network from training to a formula: pruned at the start of a phase, resumed or not; explained in all
+# output formats; drawn; and errors for networks that cannot be pruned or explained.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -52,7 +52,7 @@ exits 0 "of few functions" "$GTRAIN" explain "$model" --functions 'x,x^2,tanh'
 exits 2 "of one that there is not" "$GTRAIN" explain "$model" --functions x,bessel
 says "… says which" "'bessel'"
 
-# The network in double is the network: its error is what an evaluation finds, whatever the basis.
+# The network in double precision matches gtrain: its error is that of an evaluation, whatever the basis.
 for basis in 'bspline, base: tanh' 'chebyshev' 'fourier' 'rbf, input_norm: tanh' 'wavelet' 'piecewise_linear, base: identity' \
   'bspline, grid_update: {every: 5}' 'sinc, learn_centres: true' 'rswaf, input_norm: none, learn_widths: true, width: 0.4' 'fourier, learn_frequencies: true'; do
   name=${basis//[^a-z_]/}
@@ -64,7 +64,7 @@ for basis in 'bspline, base: tanh' 'chebyshev' 'fourier' 'rbf, input_norm: tanh'
   check "… has the error of an evaluation, $loss" awk -v l="$loss" -v r="$rmse" 'BEGIN { exit !(r * r > l * 0.9999 && r * r < l * 1.0001) }'
 done
 
-# The drawing.
+# The plot.
 exits 0 "two networks and the formula are drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" "$model" \
   --svg "$TEST_TMP/a.svg" --png "$TEST_TMP/a.png"
 says "… and both files are named" "wrote 3 panels to $TEST_TMP/a.svg and $TEST_TMP/a.png"
@@ -74,7 +74,8 @@ check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(g
 exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/b.svg"
 check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
 
-# A table: its columns by name, one of them a constant; and a formula that is doubted, as no line is a square.
+# A table: its columns by name, one of them a constant; and a formula that is doubtful, because no linear function is a
+# square.
 awk 'BEGIN { print "\"length\n(m)\",ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
   > "$TEST_TMP/table.csv"
 cat > "$TEST_TMP/table.yaml" << YAML
@@ -98,7 +99,7 @@ exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions 
 says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'
 
-# Outputs that are logits, or the solution of an equation, are no targets: the formula is that of the outputs.
+# Outputs that are logits, or the solution of an equation, are not targets: the formula is that of the outputs.
 awk 'BEGIN { print "a,y"; for (x = -1; x < 1; x += 0.025) printf "%.6f,%.7f\n", x, 1 / (1 + exp(-2 * x - 0.5)) }' > "$TEST_TMP/logit.csv"
 cat > "$TEST_TMP/logit.yaml" << YAML
 seed: 1
@@ -132,7 +133,7 @@ exits 0 "… but to targets that are weighed" "$GTRAIN" explain "$TEST_TMP/ode" 
 says "… which are 0" "0
 train samples 64 rmse 0 (network 0.4"
 
-# What is refused.
+# Errors.
 refused() {
   sed "$2" "$TEST_TMP/run.yaml" > "$TEST_TMP/bad.yaml"
   exits 78 "$1" "$GTRAIN" check "$TEST_TMP/bad.yaml"

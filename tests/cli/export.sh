@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `gtrain export` writes of trained models computes what gtrain computes, bit for bit: the C under the
-# system's compiler without a warning, the Verilog under iverilog. And a learned Game of Life is Conway's.
+# `gtrain export` writes code that computes what gtrain computes, bit for bit: the C compiles with the system's compiler
+# without a warning, the Verilog runs under iverilog. And a learned Game of Life is Conway's.
 source "$(dirname "$0")/../support/cli.sh"
 source tests/support/automata.sh
 
@@ -18,7 +18,7 @@ exits 0 "digits_logic trains" "$GTRAIN" train configs/digits_logic.yaml --device
 model=$tmp/digits/model.bin
 "$GTRAIN" predict "$model" --input datasets/digits/digits.csv --device "$DEVICE" --quiet |
   cut -d ' ' -f 1 > "$tmp/classes"
-# The bits that the config's threshold gives the first layer.
+# The bits that the thresholds of the config pass to the first layer.
 awk -F, 'NR > 1 { for (i = 1; i <= 64; i++) printf "%d%d%d", ($i > 3.2), ($i > 8), ($i > 12.8); print "" }' \
   datasets/digits/digits.csv > "$tmp/bits"
 exits 0 "export C" "$GTRAIN" export "$model" --format c --output "$tmp/digits.c"
@@ -45,7 +45,7 @@ says "and active gates" "active (not a, b)"
 exits 0 "inspect --json" "$GTRAIN" inspect "$model" --json
 says "has gates" '"gates":[{"layer":"logic1","gates":1000,"active":'
 
-# --- convolutions: trees at every position, OR-pooled; the trained ones, then random gates in other shapes ---
+# --- convolutions: trees at every position, OR-pooled; trained ones, then random gates in other shapes -------
 convolutions() {
   local name=$1 bits=$2
   shift 2
@@ -87,7 +87,7 @@ while read -r board; do
 done < <(tr -d , < "$tmp/boards.csv") > "$tmp/next.c"
 check "the C steps every 3x3 board as gtrain does" cmp "$tmp/next" "$tmp/next.c"
 
-# --- many channels, many steps, a border: random gates, so that every place in the wiring counts ---
+# --- many channels, many steps, a border: random gates, so that every index in the wiring matters ---
 exits 0 "random gates" random_gates "$tmp/random"
 random_board > "$tmp/board"
 sed 's/./&,/g; s/,$//' "$tmp/board" > "$tmp/board.csv"

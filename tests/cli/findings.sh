@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Findings: what a config or its data allow and hardly anybody means is said once, at its line, with the way out; a name
-# in `quiet:` silences it, --strict makes it an error, --json lists it; and what is meant is said nowhere.
+# Findings: what a config or its data allow but is hardly ever intended is reported once, at its line, with a help text; a
+# name in `quiet:` silences it, --strict makes it an error, --json lists it; and intended settings are not reported.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
 GTRAIN=${GTRAIN/#build/$OLDPWD/build}
 
-# Usage: finds NAME PLACE TEXT COMMAND...: the finding of that name is there, at that place, once, with a help; it is
-# silenced by its name, and an error with --strict.
+# Usage: finds NAME PLACE TEXT COMMAND...: the finding of that name is reported once, at that position, with a help text;
+# `quiet` silences it, and --strict makes it an error.
 finds() {
   local name=$1 place=$2 text=$3 lines
   shift 3
@@ -72,11 +72,12 @@ exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep
 says "… leaves nothing to choose" "keep_best has one model to choose from"
 exits 0 "a goal" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1 --set train.restart_every=4
 says "… without a restart" "it never restarts"
-# In phases a setting is said only where no phase reaches it.
+# With phases, a setting is reported only if no phase reaches it.
 silent "one phase reaches it" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 3, phases: [{epochs: 2}, {epochs: 3}]}'
 finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 4, phases: [{epochs: 2}, {epochs: 3}]}'
 
-# ... but a warmup of each, as each begins its schedule anew; steps that are logged count on from phase to phase.
+# ... but a warmup is checked in each phase, because each starts its own schedule; the count of logged steps continues
+# over phases.
 two='phases: [{epochs: 2}, {epochs: 3'
 finds no_effect "--set:1" "warmup takes 10 steps, and phase 1 has 8" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 10}" --set "train={batch_size: 5, $two}]}"
 silent "a shorter one" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 7}" --set "train={batch_size: 5, $two}]}"
@@ -84,7 +85,7 @@ silent "a step of phase 2 is logged" "$GTRAIN" check length.yaml --set "train={b
 finds no_effect "--set:1" "phase 2 ends after step 20 and begins after step 8: the training loss is never logged" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.log_every: 21}]}"
 finds no_effect "--set:1" "phase 2 ends after 3 epochs: there is one evaluation" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.eval_every: 4}]}"
 finds no_effect "--set:1" "phase 2 ends after 3 epochs: no checkpoint is saved before" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.checkpoint.every: 4}]}"
-# Stopping that nothing starts, or that waits for what cannot be.
+# Early stopping with nothing to stop it, or with a goal that is impossible.
 finds no_effect "--set:1:22" "neither patience nor a goal" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}'
 silent "what keep_best reads" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}' --set train.checkpoint.keep_best=true --set quiet=watches_test
 silent "none" "$GTRAIN" check length.yaml --set 'train.early_stopping={patience: 0, min_delta: 0.1}'
@@ -94,7 +95,7 @@ check "… is said once" test "$(grep -c warning <<< "$out")" = 1
 exits 0 "a default that is too long" "$GTRAIN" check length.yaml --set schedule=plateau
 says "… is none that was written" "schedule 'plateau' with its default 'patience' needs at least 12 evaluations"
 
-# --- normalisations over one value ---
+# --- normalization over a single value ---
 cat > norm.yaml <<'YAML'
 data: {formula: "x0 + x1", samples: 33, test_samples: 10}
 model: [{linear: 4}, batch_norm, {linear: 1}]
@@ -270,7 +271,7 @@ says "is said" "the only folder of photos, 'train', is read as the one class, an
 says "with the way out" "data: {train: photos/train}"
 check "… once" test "$(grep -c warning <<< "$out")" = 1
 
-# --- what layers read ---
+# --- layers and their input ---
 cat > far.yaml <<'YAML'
 data: {formula: "x0 + x1", range: [5, 9], samples: 40, test_samples: 10}
 model: [{kan: {units: 2}}, {kan: {units: 1}}]
@@ -298,7 +299,7 @@ silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fo
 finds not_bits "--set:1" "reads numbers other than 0 and 1 from 'input'" "$GTRAIN" check far.yaml --set 'model=[{logic: 8}, {logic: 8}, {group_sum: 1}]'
 finds not_bits "--set:1" "from 'linear1'" "$GTRAIN" check far.yaml --set 'model=[{threshold: [7]}, {linear: 8}, {logic: 8}, {group_sum: 1}]'
 silent "bits" "$GTRAIN" check far.yaml --set 'model=[{threshold: [6, 7]}, {logic: 8}, {logic: 8}, {group_sum: 1}]'
-# What a model's config silences stays silent in the commands on that model.
+# A finding that the model's config silences is also silent in commands on that model.
 for quiet in '[]' '[not_bits]'; do
   exits 0 "gates on numbers, quiet: $quiet" "$GTRAIN" train far.yaml --set 'model=[{logic: 8}, {group_sum: 1}]' --set train.epochs=1 \
     --set "quiet=$quiet" --quiet --run-dir "gates$quiet"
@@ -306,7 +307,7 @@ for quiet in '[]' '[not_bits]'; do
   check "… says it unless it is silenced" test "$(grep -c '\[not_bits\]' <<< "$out")" = "$([[ $quiet == '[]' ]] && echo 1 || echo 0)"
 done
 printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\nquiet: [constant_target]\n' x.npy > chw.yaml
-# An array of zeros, f4, of this shape.
+# An f4 array of zeros with this shape.
 zeros() {
   local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" count=$3
   printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" > "$1"
@@ -321,7 +322,7 @@ silent "moved" "$GTRAIN" check chw.yaml --set 'model=[{permute: [2, 3, 1]}, {con
 zeros x.npy '2, 8, 8, 3' 384
 silent "channels last" "$GTRAIN" check chw.yaml
 
-# --- samples unlike those of the training ---
+# --- samples outside the range of the training data ---
 cat > near.yaml <<'YAML'
 data: {formula: "x0 + x1", range: [0, 200], samples: 40, test_samples: 10}
 model: [{linear: 1}]
@@ -383,7 +384,7 @@ check "there are names" test "$(wc -l < names)" -ge 21
 missing=$(while read -r name; do "$GTRAIN" schema "$name" | grep -q "^Appears " || echo "$name"; done < names)
 check "when each appears, and what to do" test -z "$missing"
 
-# --- what a program reads ---
+# --- machine-readable output ---
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); $1" < stdout; }
 "$GTRAIN" check constant.yaml --set data.test=test.csv --strict --json > stdout 2> /dev/null
 check "--strict --json: the findings" json 'assert d["errors"] == [] and d["findings"][0]["name"] == "outside_training" and d["findings"][0]["column"] == 11'
@@ -402,7 +403,7 @@ exits 65 "… for other test data, too" "$GTRAIN" eval constant --data test.csv
 says "… is to be named" "help: --set data.train=FILE, if it has moved"
 exits 0 "… where it is" "$GTRAIN" eval constant --data test.csv --set data.train=gone.csv
 
-# --- one path, two files ---
+# --- two files at one path ---
 mkdir -p project/data elsewhere/data
 printf 'a,y\n1,2\n2,4\n' | tee project/data/t.csv > elsewhere/data/t.csv
 printf 'data: {train: data/t.csv, task: regression}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > project/c.yaml
@@ -422,7 +423,7 @@ exits 0 "another model" "$GTRAIN" train ../project/c.yaml --set train.epochs=2 -
 cp other/model.bin run/model.bin
 finds ambiguous_path ../project/c.yaml:4:12 "'run' leads to different files" "$GTRAIN" check ../project/c.yaml
 cd ..
-# A copy of a project, whose run was started in the original.
+# A copy of a project whose run was trained in the original.
 cd project || exit 1
 sed -i '/init_from/d' c.yaml
 exits 0 "a run" "$GTRAIN" train c.yaml --run-dir own

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What people type who come from Keras, PyTorch, scikit-learn, pykan or Lightning, written down by one who had not seen the
-# table of foreign names (src/spec/foreign.c, src/cli/foreign.c): each is found at its place, with the way out.
-# The first line of each config says `# expect: LINE:COLUMN TEXT`.
+# Habits of users of Keras, PyTorch, scikit-learn, pykan and Lightning, written by somebody who had not seen the table of
+# foreign names (src/spec/foreign.c, src/cli/foreign.c): each is reported at its position, with the fix. The first line of
+# each config says `# expect: LINE:COLUMN TEXT`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# precision: {products: half}: the digits are learned as well with the factors of products rounded to 16 bits, on matrix
-# units, emulated where the device has none; without such units nothing changes; only configs that say so keep it.
+# precision: {products: half}: the digits are learned as well with 16-bit operands on matrix units, emulated if the device
+# has none; without matrix units nothing changes; only configs that set it store it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -55,7 +55,7 @@ says "parameters of XOR" '"parameters":33'
 exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter matmull
 says "the nearest case" "did you mean 'matmul'"
 
-# Everything is listed, with a line each, and explained.
+# Everything is listed, with one line each, and explained.
 # shellcheck disable=SC2317 # called by check
 explains() { # NAME…
   local name
@@ -63,7 +63,7 @@ explains() { # NAME…
     "$GTRAIN" schema "$name" > "$TEST_TMP/schema" && grep -q "^[a-z]* [a-z_.]*$name: ." "$TEST_TMP/schema" || return 1
   done
 }
-listed() { # a list's names: those of its lines that are not the rest of a line before
+listed() { # the names in a list: those of its lines that do not continue the line before
   "$GTRAIN" schema "$1" | sed -n 's/^  \([a-z][a-z0-9_]*\)  .*/\1/p'
 }
 lists=$("$GTRAIN" schema --help | tr '\n' ' ' | sed 's/.*Lists: \([^.]*\)\..*/\1/; s/,//g')
@@ -104,7 +104,7 @@ exits 2 "a path to nothing" "$GTRAIN" schema optimizer.foo
 exits 2 "an unknown name" "$GTRAIN" schema lossess
 says "the nearest, and the lists" "did you mean 'losses'?; lists: sections, formats"
 
-# Where a short form is shown, it is one.
+# Every short option in the help works.
 for name in $("$GTRAIN" schema | grep -o '"const": "[a-z_0-9]*"' | sed 's/.*: "\(.*\)"/\1/' | sort -u); do
   "$GTRAIN" schema "$name" > "$TEST_TMP/$name"
   for kind in loss optimizer schedule init; do

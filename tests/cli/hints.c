@@ -1,6 +1,6 @@
-/* Generated from the schema and from the table of foreign names: what a config says of a word that it may not
- * have. Every name that the table offers exists; every key in a wrong map is told where it belongs; no
- * misspelling leads to a name that is unlike it. */
+/* Generated from the schema and the table of foreign names: what a config error suggests for an unknown word.
+ * Every name in the table exists; every key in a wrong map is reported with the map where it belongs; no
+ * misspelling suggests a name that is unlike it. */
 #include "spec/hint.h"
 #include "base/text.h"
 #include "cli/schema.h"
@@ -56,8 +56,8 @@ static void places_are_all_things(void **state) {
   const int things = gt_schema_things(thing, &arena);
   (void)state;
   for (int i = 0; i < things; i++) {
-    /* A section whose value is a thing of another kind has no keys but theirs; a phase has those of sections;
-     * metrics and warnings have none. */
+    /* The keys of a section whose value is another kind of thing are those of that kind; a phase has the keys
+     * of sections; metrics and warnings have none. */
     bool found = thing[i].items || !strcmp(thing[i].name, "phases") || !thing[i].schema->fields->name;
     for (int k = 0; k < known.places; k++)
       found |= holds(known.place[k].schema, thing[i].schema) || holds(known.place[k].common, thing[i].schema);
@@ -67,7 +67,7 @@ static void places_are_all_things(void **state) {
 
 /* --- the table --- */
 
-/* The map that a row of a key names: "train.early_stopping", "layer conv2d", "optimizer" (any of them). */
+/* The keys of the map that a row names: "train.early_stopping", "layer conv2d", "optimizer" (any of them). */
 static keys map_of(const char *where, const char *ours) {
   keys list = {.count = 0};
   char kind[64], name[64] = "", path[64] = "";
@@ -85,7 +85,7 @@ static keys map_of(const char *where, const char *ours) {
   return list;
 }
 
-/* The names of a kind of thing, or the choices of the keys of this name. */
+/* The names of a kind of thing, or the choices of all keys with this name. */
 static keys names_of(const char *what) {
   keys list = {.count = 0};
   const char *kind = !strcmp(what, "data format") ? "data" : what;
@@ -122,7 +122,7 @@ static void check_row(const gt_foreign *row) {
 
 static int words_tried;
 
-/* Calls for each word of a row. */
+/* Calls `call` for each word of a row. */
 static void each_word(const gt_foreign *row, void (*call)(const gt_foreign *row, const char *word)) {
   char *rest = gt_arena_strdup(&arena, row->words), *word;
   while ((word = strsep(&rest, " "))) call(row, word), words_tried++;
@@ -187,7 +187,7 @@ static const char *fragment_of(const gt_schema_place *place) {
   return gt_arena_printf(&arena, "'%s", kind);
 }
 
-/* True if the text names a map that has the key. */
+/* True if the text names a map that contains the key. */
 static bool names_owner(const char *help, const char *key) {
   if (!help || !strstr(help, gt_arena_printf(&arena, "'%s' belongs to ", key))) return false;
   for (int i = 0; i < known.places; i++) {
@@ -232,7 +232,7 @@ static uint32_t below(uint32_t n) {
   return (uint32_t)((uint64_t)state_of_random * n >> 32);
 }
 
-/* One edit: a letter dropped, doubled, changed, or two exchanged. */
+/* One edit: a letter dropped, doubled or changed, or two letters swapped. */
 static void edit(char *word) {
   const size_t length = strlen(word), at = below((uint32_t)length);
   switch (below(4)) {
@@ -263,7 +263,7 @@ static size_t shared(const char *a, const char *b) {
 
 enum { MISSPELT = 2000 };
 
-/* Of the names of one map each, so that what is offered is a name of that map. */
+/* Misspells the names of one map at a time, so that a suggestion must be a name of that map. */
 static void misspellings_do_no_harm(void **state) {
   int right = 0, none = 0, other = 0, tried = 0;
   (void)state;
@@ -277,7 +277,7 @@ static void misspellings_do_no_harm(void **state) {
     snprintf(word, sizeof word - 2, "%s", name);
     edit(word);
     if (below(2) && strlen(word) > 1) edit(word);
-    if (!*word || has(&list, word)) continue; /* another valid name: nobody can know */
+    if (!*word || has(&list, word)) continue; /* another valid name: cannot be detected */
     tried++;
     const gt_hint hint = of_names
                              ? gt_hint_name(&known, place->kind, word, list.name, list.count)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pictures as data: training on a folder, what cannot be read, predictions of files, the file that keeps what was
-# decoded; CIFAR's binary files.
+# Images as data: training on a folder, unreadable images, predictions of files, the cache of decoded images; CIFAR's
+# binary files.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -16,8 +16,8 @@ base64 -d > "$cmyk" << 'JPEG'
 ZzfoF8/8AAFAgAEAAQBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAAAAAAAAACBv/EABYQAQEBAAAAAAAAAAAAAAAAAAABEf/aAA4EQwBN
 AFkASwAAPwDR1ncZhj0UwF1eAimA/9k=
 JPEG
-# png FILE WIDTH HEIGHT RED GREEN BLUE [DEPTH [ROWS]]: of one colour, with some noise, of 8 bits a value; ROWS: how many
-# of its rows are there.
+# png FILE WIDTH HEIGHT RED GREEN BLUE [DEPTH [ROWS]]: an image of one color with some noise, 8 bits per value; only the
+# first ROWS rows are written.
 png() {
   mkdir -p "$(dirname "$1")"
   python3 - "$@" << 'PYTHON'
@@ -79,7 +79,7 @@ exits 74 "a file that is not there" predict "$pictures/red/none.png"
 exits 65 "a model of other numbers" "$GTRAIN" predict "$TEST_TMP/xor/model.bin" --device "$DEVICE" "$red"
 says "… is told" "the model was not trained on image bytes"
 
-# --- what cannot be read ----------------------------------------------------------------------------------------
+# --- unreadable images ------------------------------------------------------------------------------------------
 
 bad=$TEST_TMP/bad
 cp -r "$pictures" "$bad"
@@ -123,7 +123,7 @@ says "… which is told with its cause" "images of the training split: their siz
 exits 78 "an unknown option" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.chanels=1
 says "… with what was meant" "did you mean 'channels'?"
 
-# --- what was decoded, kept ------------------------------------------------------------------------------------------
+# --- the cache of decoded images -------------------------------------------------------------------------------------
 
 cache=$TEST_TMP/decoded/pictures.cache
 exits 0 "trains and keeps the pictures" train kept --set data.cache="$cache"
@@ -142,7 +142,7 @@ check "… where the model says" test ! -e "$cache"
 exits 0 "a file that cannot be written costs a warning" train unwritten --set data.cache=/dev/null/x
 says "… that says why" "warning: decoded images are not cached for the next run"
 
-# --- pictures as targets -----------------------------------------------------------------------------------------
+# --- images as targets -------------------------------------------------------------------------------------------
 
 cat > "$TEST_TMP/again.yaml" << YAML
 data: {train: $pictures, targets: $pictures, size: 6, test_fraction: 0.25}

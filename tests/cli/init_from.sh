@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fine-tuning: a run that begins with another model's tensors, as far as they fit.
+# Fine-tuning: a run that starts from the tensors of another model, where they fit.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -28,8 +28,8 @@ for kind in dense gates; do
   check "$kind: … to the same bytes" cmp "$TEST_TMP/$kind-2/model.bin" "$TEST_TMP/$kind-3/model.bin"
   check "$kind: … and metrics" cmp "$TEST_TMP/$kind-2/metrics.jsonl" "$TEST_TMP/$kind-3/metrics.jsonl"
 done
-# Steps that moved next to nothing: what the run ended with is what it began with, the wires too, though its seed would
-# have drawn others.
+# Training steps of almost no length: the run ends with the circuit that it started with, wiring included, though its seed
+# would have drawn another.
 for run in gates gates-1; do exits 0 "$run: answers" answers "$TEST_TMP/$run/model.bin" "$TEST_TMP/$run.csv"; done
 check "gates: the same circuit" cmp "$TEST_TMP/gates.csv" "$TEST_TMP/gates-1.csv"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# L-BFGS in a run: it learns, is resumed to the same bytes, does not depend on threads or on the size of its batches, and
-# says where it has converged and what it cannot do.
+# L-BFGS in a run: it learns, resumes to the same bytes, does not depend on the number of threads or the batch size, and
+# reports where it has converged and what it does not support.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -45,10 +45,10 @@ exits 0 "epochs of it" train epochs --set 'train={batch_size: 300, phases: [{epo
 says "… are steps of all data" "step 6/6"
 says "… from the beginning" "step 4/6"
 
-# Seconds on a CPU; a driver in software would take minutes for the same arithmetic.
+# Takes seconds on a CPU; a software driver would take minutes for the same arithmetic.
 if [[ $DEVICE == cpu ]]; then
   exits 0 "the bundled config" "$GTRAIN" train configs/function_lbfgs.yaml --device "$DEVICE" --run-dir "$TEST_TMP/bundled" --quiet
-  # What it comes to on other points depends on how sums round, and with that on the processor.
+  # The error on other points depends on the rounding of sums, and with that on the processor.
   check "… comes to an error of 0.001" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split train --device "$DEVICE" \
     --quiet --fail-if 'loss>1e-6'
   check "… and of 0.002 on other points" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split test --device "$DEVICE" \
@@ -63,7 +63,7 @@ for key in clip_norm ema; do
   exits 78 "$key" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "optimizer={type: lbfgs, $key: 0.5}"
   says "… is refused" "does not support '$key'"
 done
-# Where a loss has kinks, what was learned of its curvature soon leads nowhere: the search begins anew, and goes on.
+# With a loss that has kinks the curvature estimate soon gives useless directions: the search restarts and continues.
 sed -e 's/^optimizer:.*/optimizer: {type: lbfgs, tolerance_change: 0}\nloss: mae/' -e 's/ samples: 1000/ samples: 50/' \
   -e 's/steps: 60/steps: 300/' -e 's/^model:.*/model: [{linear: 8}, tanh, {linear: 1}]/' \
   "$TEST_TMP/run.yaml" > "$TEST_TMP/kinks.yaml"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bundled convolutional networks: each is checked and takes a few steps, on the CPU and on Vulkan where there is a
-# device, to the same loss; those of generated or bundled data learn what they are there for.
+# The bundled convolutional networks: each is checked and takes a few steps, on the CPU and, if there is a device, on
+# Vulkan, with the same loss; those with generated or bundled data learn their task.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/pictures.sh
@@ -10,8 +10,8 @@ made_pictures
 devices=(cpu)
 grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && devices+=(vulkan)
 
-# steps NAME OPTION…: as it is on the CPU: check, and three steps. Then narrow, with so few values that a software driver
-# is done in a moment, on all devices, and to the same losses: those of $narrow.
+# steps NAME OPTION…: check and three steps of the full network, on the CPU. Then three steps on all devices, with the
+# same losses, of a network made so small by the options in $narrow that a software driver is done in a moment.
 steps() {
   local name=$1 device short='train={steps: 3, log_every: 1, eval_every: 3, batch_size: 8, eval_batch_size: 8}'
   shift
@@ -30,7 +30,7 @@ steps() {
       END { print "  largest difference " worst; exit !(worst < 2e-3) }' "$TEST_TMP/cpu.losses" "$TEST_TMP/$device.losses"
   done
 }
-# channels LAYER N: the option that gives a convolution so many.
+# channels LAYER N: adds the option that sets the number of channels of a convolution.
 channels() { narrow+=(--set "model.$1.conv2d.out_channels=$2"); }
 
 narrow=()

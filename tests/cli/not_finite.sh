@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A loss or gradient that is not finite stops the run and names the step, the layer and the last good checkpoint;
-# weights that are not finite are never written.
+# A loss or gradient that is not finite stops the run and names the step, the layer and the last good checkpoint; weights
+# that are not finite are never written.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -47,7 +47,7 @@ done
 exits 0 "it may be clipped" "$GTRAIN" train "$TEST_TMP/root.yaml" --device "$DEVICE" \
   --run-dir "$TEST_TMP/clipped" --set optimizer.clip_value=1 --set "data.inputs=[[1], [1]]"
 
-# The same later, when the weight has come to 0; the newest checkpoints are those before that step.
+# The same later, when the weight has reached 0; the newest checkpoints are from before that step.
 cat > "$TEST_TMP/through.yaml" <<'YAML'
 data: {inputs: [[1]], targets: [[-1]]}
 model:
@@ -82,7 +82,7 @@ for bad in '[[-1], [2]]' '[[0], [2]]'; do
   done
   says "the JSON is whole" '"loss":null,'
 done
-# Predictions on them: all are given, and the exit code says that some are no result.
+# Predictions on that data: all are written, and the exit code tells that some are not finite.
 printf 'a\n1\n-1\n2\n0\n' > "$TEST_TMP/ln.csv"
 predict() { "$GTRAIN" predict "$TEST_TMP/ln/model.bin" "$TEST_TMP/ln.csv" --device "$DEVICE" "$@"; }
 exits 65 "predict" predict

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --output and its like: a plain file is replaced when the new one is whole and keeps its mode, links are followed,
-# anything else is written through; the form goes by the ending.
+# --output and similar options: a regular file is replaced when the new one is complete and keeps its mode, links are
+# followed, anything else is written through; the ending selects the format.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -66,7 +66,7 @@ if mknod "$tmp/full" c 1 7 2> /dev/null && ! echo > "$tmp/full" 2> /dev/null && 
   exits 0 "a device that takes all" predict --output "$tmp/null.csv"
   check "stays one, too" test -c "$tmp/null" -a -L "$tmp/null.csv"
 fi
-# A link of our own, as /dev/stdout is one: whoever runs this as root keeps theirs, whatever gtrain does.
+# A link of our own, like /dev/stdout: so the system's link survives if this runs as root, whatever gtrain does.
 ln -s /proc/self/fd/1 "$tmp/stdout"
 for name in "$tmp/stdout" /dev/fd/1 /proc/self/fd/1; do
   check "$name" cmp <(predict --output "$name") "$tmp/wanted"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A device runs the begin of a step beside the end of the one before. Whether steps are submitted one by one, with
+# A device overlaps the start of a step with the end of the previous one. Whether steps are submitted one by one, with
 # evaluations between them, or many at a time: the weights are the same, bit for bit.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-export GTRAIN_DEBUG=validation # a message makes every command below fail
+export GTRAIN_DEBUG=validation # a validation message makes every command below fail
 cat > "$TEST_TMP/pictures.yaml" << 'YAML'
 seed: 1
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [14, 14], channels: 1, normalize: channel}
@@ -21,10 +21,10 @@ optimizer: lbfgs
 train: {steps: 6, batch_size: 64}
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device vulkan --run-dir "$TEST_TMP/$2" "${@:3}"; }
-# What a model holds, without the header, in which the config stands.
+# The data of a model, without the header, which contains the config.
 weights() { tail -c "+$(($(od -An -tu8 -N8 "$TEST_TMP/$1/model.bin") + 9))" "$TEST_TMP/$1/model.bin"; }
 same() { cmp <(weights "$1") <(weights "$2"); }
-# compare CONFIG NAME OPTIONS…: an evaluation after each step, and one at the end.
+# compare CONFIG NAME OPTIONS…: with an evaluation after each step, and with one at the end.
 compare() {
   exits 0 "$2: one by one" train "$1" "$2-single" --set train.eval_every=1 "${@:3}"
   exits 0 "$2: together" train "$1" "$2" --set train.eval_every=1000 "${@:3}"

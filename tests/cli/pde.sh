@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Networks that are trained by differential equations: what comes of it, on the whole and against numbers that follow from
-# formulas; and what is refused, with the layer that is in the way.
+# Networks trained by differential equations: the result as a whole, and losses against closed formulas; and errors, with
+# the layer that prevents a derivative.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -33,8 +33,8 @@ exits 0 "stopped by the solution" "$GTRAIN" train "$TEST_TMP/line.yaml" --device
 exits 0 "… that soon" "$GTRAIN" eval "$TEST_TMP/stopped/model.bin" --device "$DEVICE" --fail-if 'rmse>0.05'
 exits 0 "a basis whose base reads another input" "$GTRAIN" check "$TEST_TMP/line.yaml" --set 'model=[{linear: 3}, {kan: {units: 1, basis: rbf}}]'
 
-# What a model without parameters to speak of comes to: a formula, and so are its derivatives. u = (w x)^2 sin(t), w = 1:
-# u_x t^2 = …, each a number at the samples, whose squares the loss is.
+# The loss of a model without learned parameters is a formula, and so are its derivatives. u = (w x)^2 sin(t), w = 1: u_x
+# t^2 = …, each is a number at the samples, and the loss is the mean of its squares.
 cat > "$TEST_TMP/formula.yaml" << 'YAML'
 seed: 1
 data:
@@ -67,7 +67,7 @@ comes_to mixed 'u_tx' '6*x^2*cos(2*t)'
 comes_to third 'u_xxx + u_xtt' '6*sin(2*t) - 12*x^2*sin(2*t)'
 comes_to fourth 'u_xxtt * u_t' '-24*x*sin(2*t) * 2*x^3*cos(2*t)'
 
-# Refused: MESSAGE, then settings.
+# Errors: MESSAGE, then settings.
 refuses() {
   local message=$1 settings=()
   shift

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What a training keeps for its gradient: ResNet-18 as it is for CIFAR, with batches of 512, against what PyTorch keeps
-# of it; and train.recompute, which keeps less for the same numbers.
+# Memory for activations: CIFAR's ResNet-18, with batches of 512, compared with what PyTorch saves for it; and
+# train.recompute, which saves less with the same results.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# 1024 pictures of 32x32 in colour, in ten classes.
+# 1024 color images of 32x32, in ten classes.
 for ((i = 0; i < 64; i++)); do
   printf '%b' "\\x0$((i % 10))"
   tail -c +$((500 * i + 1)) datasets/digits/digits.csv | head -c 3072
@@ -68,20 +68,21 @@ EOF
 } > "$TEST_TMP/small.yaml"
 
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
-foretold() { "$GTRAIN" check "$TEST_TMP/resnet18.yaml" --target device --json "$@" 2> /dev/null; }
+predicted() { "$GTRAIN" check "$TEST_TMP/resnet18.yaml" --target device --json "$@" 2> /dev/null; }
 
-# Each number is a float. The largest image, 512x32x32x64, counts as 1. PyTorch keeps what each convolution and each
-# batch norm reads: in front 2, then 4 a block of the first two, (5 + 4) of half, a quarter and an eighth the size.
-# With the input, parameters and momentum that is the least it can do with; gradients and cuDNN's room come to it.
+# Values are floats. The unit is the largest activation, 512x32x32x64. PyTorch saves the inputs of each convolution and
+# each batch norm: 2 units in the stem, then 4 for each of the first two blocks, and (5 + 4) times a half, a quarter and
+# an eighth. With the input, parameters and momentum that is a lower bound; gradients and cuDNN's workspace come on top.
 image=$((4 * 512 * 32 * 32 * 64))
 least=$((2 * image + 8 * image + 9 * image / 2 + 9 * image / 4 + 9 * image / 8 + 4 * 512 * 32 * 32 * 3 + 8 * 11173962))
-plain=$(foretold)
+plain=$(predicted)
 total=$(number total <<< "$plain")
-less=$(foretold --set train.recompute=true | number total)
+less=$(predicted --set train.recompute=true | number total)
 echo "  PyTorch keeps $least at least, gtrain takes $total, with train.recompute $less"
 check "no more than is needed" test "${total:-0}" -gt 0 -a "${total:-0}" -lt $((least + 3 * image / 4))
 check "less than PyTorch" test "${less:-0}" -gt 0 -a "${less:-0}" -lt $((least - 3 * image))
-# Of the front and of each block's first convolution: 1 + 2, 2 of half the size, a quarter and an eighth.
+# Saved by recomputing in the stem and the first convolution of each block: 1 + 2 units, and 2 times a half, a quarter and
+# an eighth.
 saved=$((3 * image + image + image / 2 + image / 4))
 check "a rectified image for each" test $((total - less)) -gt $((saved - image / 2)) -a $((total - less)) -lt $((saved + image / 2))
 check "evaluations share the arena" test "$(number evaluation <<< "$plain")" -lt $((image / 64))
@@ -91,7 +92,7 @@ for device in cpu vulkan; do
   for again in false true; do
     check "a training on $device, recompute $again" "$GTRAIN" train "$TEST_TMP/small.yaml" --device "$device" --quiet \
       --set train.recompute=$again --set train.batch_size=24 --run-dir "$TEST_TMP/$device.$again"
-    # Behind the description, which names the setting: the tensors.
+    # The tensors after the header, which contains the setting.
     size=$(od -An -t u8 -N 8 "$TEST_TMP/$device.$again/model.bin")
     tail -c +$((size + 9)) "$TEST_TMP/$device.$again/model.bin" > "$TEST_TMP/$device.$again.values"
   done

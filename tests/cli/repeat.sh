@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A model with `repeat:` is the one that is written out by hand: the same weights to the last bit, through training,
+# A model with `repeat:` equals the same model written out by hand: the same weights to the last bit, through training,
 # evaluation, resuming and export.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
@@ -86,7 +86,7 @@ exits 0 "another layer in each" "$GTRAIN" check "$TEST_TMP/block.yaml" --plan --
 exits 78 "too many passes" "$GTRAIN" check "$TEST_TMP/block.yaml" --set model.1.repeat.times=-1
 says "where" '--set:1:22: error: '
 
-# Values that differ from pass to pass.
+# Values that differ between passes.
 sed 's/times: 3/each: {p: [0.1, 0.2, 0.3]}/; s/dropout: 0.1/dropout: $p/' "$TEST_TMP/block.yaml" > "$TEST_TMP/each.yaml"
 awk '/dropout/ { sub("0.1", "0." ++n) } { print }' "$TEST_TMP/hand.yaml" > "$TEST_TMP/each_hand.yaml"
 exits 0 "each pass has its own dropout" train each each
@@ -97,7 +97,7 @@ cp "$TEST_TMP/each/config.yaml" "$TEST_TMP/each_resolved.yaml"
 exits 0 "the resolved config trains, too" train each_resolved each_resolved
 check "to the same file" cmp "$TEST_TMP/each/model.bin" "$TEST_TMP/each_resolved/model.bin"
 
-# Gates in a block are found by who exports them.
+# The exporter finds gates inside a block.
 gates='data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
 train: {epochs: 1, batch_size: 64}
 model:'
@@ -114,7 +114,7 @@ exits 0 "are exported" "$GTRAIN" export "$TEST_TMP/gates/model.bin" --format c -
 check "as the same circuit" cmp <(circuit gates) <(circuit gates_hand)
 check "which is one" test "$(circuit gates | wc -l)" -gt 100
 
-# Blocks in blocks that come to 10^15 layers: refused before anything is laid out, in one line.
+# Nested blocks that expand to 10^15 layers: an error of one line, before any expansion.
 deep='relu'
 for _ in 1 2 3 4 5; do deep="repeat: {times: 1000, layers: [$deep]}"; done
 exits 78 "10^15 layers" within 5 "$GTRAIN" check "$TEST_TMP/block.yaml" --set "model=[$deep]"

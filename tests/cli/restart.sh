@@ -21,7 +21,7 @@ goal=(--set model.0.logic_ca.init=normal --set 'train.early_stopping={metric: ha
 row() { grep "^{\"step\":$2,.*\"split\":\"test\"" "$1/metrics.jsonl" | sed "s/.*\"$3\":\([0-9.]*\).*/\1/"; }
 
 exact() { row "$1" "$2" soft_loss; }
-# Without the digits that the order of the samples changes.
+# Without the digits that depend on the order of the samples.
 near() { printf '%.3f' "$(exact "$1" "$2")"; }
 
 exits 0 "a goal at once" train --run-dir "$TEST_TMP/goal" --set 'train.early_stopping={metric: loss, goal: 1000}'
@@ -33,7 +33,8 @@ for form in hard soft; do
   says "what to watch" "did you mean 'loss'"
 done
 
-# Attempts: 20 steps each, of seeds 1, 1 + 1000003 and 1 + 2000006. The boards' order differs, all else is the run of that seed.
+# Attempts: 20 steps each, with seeds 1, 1 + 1000003 and 1 + 2000006. The order of the boards differs, everything else is
+# as in a run with that seed.
 exits 0 "three attempts" train --run-dir "$TEST_TMP/run" "${goal[@]}" --set train.restart_every=20 \
   --set train.batch_size=512
 says "it tells" "attempt 3: new wiring and initial values"
@@ -48,7 +49,8 @@ for attempt in 1 2 3; do
 done
 check "the attempts differ" test "$(near "$TEST_TMP/run" 20)" != "$(near "$TEST_TMP/run" 40)" -a "$(near "$TEST_TMP/run" 40)" != "$(near "$TEST_TMP/run" 60)"
 
-# Initial logits that depend on the wiring are those of the attempt's own: where a cell's neighbours lie tells them apart.
+# Initial logits that depend on the wiring are those of the attempt's own wiring: they depend on which neighbor a wire
+# reads.
 cat > "$TEST_TMP/looks.yaml" << 'YAML'
 data: {format: ca, grid: [5, 5], channels: 2, start: centre, target: checkerboard}
 model: [{logic_ca: {steps: 2, kernels: 3, strength: 3, perception: [8, 4, 2], update: [8, 4, 2], outputs: 1}}]
@@ -68,7 +70,7 @@ check "there is a best" test -n "$best"
 exits 0 "eval of the best" "$GTRAIN" eval "$TEST_TMP/run/model.bin" --device "$DEVICE" --json
 says "has its loss" "\"loss\":$best"
 
-# One name, one meaning: 'loss' is that of the circuit in rows, results and goals, 'soft_loss' that of the mixtures.
+# One name, one meaning: 'loss' is that of the circuit in lines, results and goals, 'soft_loss' that of the mixtures.
 check "no row is there twice" test -z "$(sed 's/,"loss.*//; s/,"soft_loss.*//' "$TEST_TMP/run/metrics.jsonl" | sort | uniq -d)"
 check "training is soft" test "$(grep -c '"split":"train","steps":[0-9]*,"soft_loss":' "$TEST_TMP/run/metrics.jsonl")" = 12
 step=$(grep -F "\"split\":\"test\",\"loss\":$best," "$TEST_TMP/run/metrics.jsonl" | sed -n 1p | sed 's/{"step":\([0-9]*\).*/\1/')
@@ -87,7 +89,7 @@ cp "$TEST_TMP/later/model.bin" "$TEST_TMP/later.bin"
 exits 0 "and once more" train --run-dir "$TEST_TMP/later" "${later[@]}" --resume
 check "the same bytes" cmp "$TEST_TMP/later/model.bin" "$TEST_TMP/later.bin"
 
-# Dense layers have wirings of their own kind.
+# Dense layers have another kind of wiring.
 exits 0 "attempts of a dense network" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$TEST_TMP/dense" \
   --set train.epochs=3 --set train.restart_every=1 --set 'train.early_stopping={metric: hard_accuracy, goal: 1}' --json
 says "three of them" '"attempts":3'
@@ -98,7 +100,7 @@ exits 0 "a goal within min_delta" train --run-dir "$TEST_TMP/delta" --set train.
   --set 'train.early_stopping={metric: soft_loss, goal: 1.85, min_delta: 1, patience: 100}'
 says "is what the model has" '"best_step":15'
 
-# Four gates are walked in circles or not, as the draw has it: attempt 15 needs another plan than the one before.
+# Whether four gates are walked in cycles depends on their wiring: attempt 15 needs another plan than the one before.
 few=(configs/xor.yaml --device "$DEVICE" --set train.steps=16 --set train.restart_every=1 --set train.eval_every=1
   --set 'model=[{threshold: [0.25, 0.75]}, {logic: 4}, {logic: 4}, {group_sum: {groups: 1, tau: 1}}]'
   --set 'train.early_stopping={metric: hard_accuracy, goal: 2}' --set train.checkpoint.keep_last=100)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Interrupted runs: signals, locks, damaged checkpoints; what is resumed ends with the same bytes.
+# Interrupted runs: signals, locks, damaged checkpoints; a resumed run ends with the same bytes.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -36,7 +36,7 @@ says "what to do" "--resume"
 exits 0 "a finished run resumes to the same end" train "$TEST_TMP/whole" --resume
 exits 74 "nothing to resume" train "$TEST_TMP/absent" --resume
 
-# Waits until the run has written so many checkpoints, or is over.
+# Waits until the run has written this many checkpoints, or is over.
 wait_for_checkpoints() {
   local run=$1 count=$2 pid=$3
   while kill -0 "$pid" 2> /dev/null; do
@@ -66,7 +66,7 @@ for signal in INT TERM; do
   check "the resumed run is the same" same "$run"
 done
 
-# A checkpoint that is damaged is skipped, and the one before it taken.
+# A damaged checkpoint is skipped, and the one before it is used.
 run=$TEST_TMP/damaged
 cp -r "$TEST_TMP/whole" "$run"
 rm "$run/model.bin"
@@ -83,7 +83,7 @@ rm -r "$run/checkpoints" && mkdir "$run/checkpoints" && rm "$run/model.bin"
 exits 0 "without them: from the start" train "$run" --resume
 check "the same again" same "$run"
 
-# Frozen parameters have no moving average; a run whose every step is done ends like the one that was not stopped.
+# Frozen parameters have no moving average; a run with all steps done ends like a run that was not stopped.
 frozen() {
   "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/frozen" --json --quiet --set train.epochs=2 \
     --set 'optimizer.parameters=[{match: "linear2.*", frozen: true}]' --set train.early_stopping.restore_best="$1" "${@:2}"

@@ -6,7 +6,7 @@ source "$(dirname "$0")/../support/cli.sh"
 run=$TEST_TMP/run
 exits 0 "a run" "$GTRAIN" train configs/life.yaml --device "$DEVICE" --quiet --run-dir "$run" --set train.steps=4 \
   --set train.restart_every=0 --set train.early_stopping=0
-# same NAME COMMAND… -- OPTION…: the command says of the directory what it says of the model in it.
+# same NAME COMMAND… -- OPTION…: the command prints the same for the directory as for the model in it.
 same() {
   local name=$1 words=()
   shift

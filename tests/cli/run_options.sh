@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Options that a script gives to a run: gates, a limit of time, a GPU or nothing; and check --quiet, eval --data.
+# Options for runs in scripts: gates, a time limit, --require-gpu; and check --quiet, eval --data.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The JSON Schema that gtrain prints takes the configs that gtrain takes, and refuses what it can of those that gtrain
-# refuses: an independent validator is asked.
+# The JSON Schema that gtrain prints accepts the configs that gtrain accepts, and rejects what it can of those that gtrain
+# rejects: checked with an independent validator.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -12,7 +12,7 @@ fi
 cat > "$TEST_TMP/valid.py" << 'PYTHON'
 import json, re, sys
 import jsonschema, yaml
-# 1e-3 is a number in YAML 1.2, and text in 1.1, which PyYAML reads.
+# 1e-3 is a number in YAML 1.2, and text in 1.1, which PyYAML implements.
 yaml.SafeLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9][0-9.]*[eE][-+]?[0-9]+$"),
                                       list("-+0123456789"))
 schema = json.load(open(sys.argv[1]))
@@ -23,7 +23,7 @@ for path in sys.argv[2:]:
 PYTHON
 judge() { python3 "$TEST_TMP/valid.py" "$TEST_TMP/schema.json" "$@"; }
 
-# Lists of layers behind which the model is complete: gtrain and the schema agree on each.
+# Lists of layers that `{linear: 2}` completes to a model: gtrain and the schema agree on each.
 agree() { # 0|78 NAME LAYERS
   local file="$TEST_TMP/$2.yaml"
   printf 'data: {inputs: [[0, 1], [1, 0]], targets: [0, 1]}\nmodel: [%s, {linear: 2}]\n' "$3" > "$file"
@@ -50,7 +50,7 @@ agree 78 "no value" '{repeat: {each: {a: []}, layers: [{linear: $a}]}}'
 agree 78 "no name" '{repeat: {each: {}, layers: [{linear: 2}]}}'
 agree 78 "another word than a name" '{repeat: {each: {a: [1]}, layers: [{linear: a}]}}'
 
-# Maps inside of values, and phases.
+# Maps inside values, and phases.
 whole() { # 0|78 NAME CONFIG
   local file="$TEST_TMP/$2.yaml"
   printf '%s\n' "$3" > "$file"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --set, and a phase, reach into what the config has in a short form: `optimizer: adam` is `optimizer: {type: adam}`.
+# --set, and a phase, reach into a short form of the config: `optimizer: adam` is `optimizer: {type: adam}`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -16,14 +16,14 @@ optimizer: sgd
 schedule: cosine
 train: {steps: 1, batch_size: 16, checkpoint: 1, early_stopping: 3}
 YAML
-# resolved NAME OPTION…: the config with all defaults written out, and the short form's own value in it.
+# resolved NAME OPTION…: the config with all defaults written out, including the value of the short form.
 resolved() {
   "$GTRAIN" train "$TEST_TMP/short.yaml" --device cpu --quiet --run-dir "$TEST_TMP/$1" "${@:2}" > "$TEST_TMP/said" 2>&1 ||
     cat "$TEST_TMP/said"
   cat "$TEST_TMP/$1/config.yaml"
 }
 number=0
-# same SHORT LONG: both assignments come to the same config, which is not that without them.
+# same SHORT LONG: both assignments give the same config, which differs from the config without them.
 resolved plain > "$TEST_TMP/plain.yaml"
 same() {
   number=$((number + 1))
@@ -79,7 +79,7 @@ exits 78 "an item of a list that is not there" "$GTRAIN" check "$TEST_TMP/short.
 says "… as before" "the list has no item 9"
 exits 78 "another layer than there is" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.3.linear.units=3
 says "… is not put into its place" "layer 'model.3' is of type 'dropout', not 'linear'"
-# A layer that is called by the type of another.
+# A path that names a layer by the type of another layer.
 for path in model.0.kan.grid=7 model.0.kan=7; do
   exits 78 "$path of a linear layer" "$GTRAIN" check configs/digits.yaml --set "$path"
   says "… says what it is" "--set:1:9: error: layer 'model.0' is of type 'linear', not 'kan'"

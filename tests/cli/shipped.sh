@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The configs that come with gtrain: listed, printed, trained by name from any folder, of a build tree and installed.
+# The configs that come with gtrain: listed, printed, trained by name from any folder, from a build tree and installed.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 root=$PWD

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Signals of a run: what stops it saves first, SIGUSR1 saves and goes on, what was to be ignored stays ignored, and a
-# reader who goes away ends nothing. Every run ends with the same bytes as the one that was left alone.
+# Signals of a run: SIGINT and SIGTERM save and stop, SIGUSR1 saves and continues, signals that were ignored at the start
+# stay ignored, and a closed pipe stops nothing. Every run ends with the same bytes as an undisturbed one.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -29,7 +29,8 @@ wait_for_rows() { # RUN COUNT PID
   while kill -0 "$3" 2> /dev/null && (($(rows "$1") < $2)); do sleep 0.01; done
 }
 saved() { compgen -G "$1/checkpoints/step-*.safetensors" > /dev/null; }
-# start NAME [WORDS…]: the run in the background, its pid in $pid, its folder in $run. `&` ignores SIGINT: undone.
+# start NAME [WORDS…]: the run in the background, its pid in $pid, its folder in $run. `&` ignores SIGINT, which is
+# undone.
 start() {
   run=$tmp/$1
   shift
@@ -39,7 +40,7 @@ start() {
   ) > "$tmp/out" 2> "$tmp/err" &
   pid=$!
 }
-ends() { # CODE NAME: the run that was started does
+ends() { # CODE NAME: the exit code of the started run
   local code=0
   wait "$pid" || code=$?
   check "$2: $1" test "$code" = "$1"
@@ -49,7 +50,7 @@ exits 0 "the whole run" "${command[@]}" "$tmp/whole"
 check "it saved nothing in between" test "$(find "$tmp/whole/checkpoints" -type f | wc -l)" -le 1
 
 # --- stopping ----------------------------------------------------------------------------------------------------
-# interrupt CODE NAME SIGNALS: a run gets them on its way. One that was done before they came is run again.
+# interrupt CODE NAME SIGNALS: sends them to a run. A run that was done before they arrived is run again.
 interrupt() {
   local code tries=0 signal
   while ((tries++ < 10)); do
@@ -75,7 +76,7 @@ exits 75 "timeout, which signals twice" timeout --preserve-status 3 "${command[@
 # --- saving ------------------------------------------------------------------------------------------------------
 start save
 catches_usr1() { (($(sed -n 's/^SigCgt:/0x/p' "/proc/$pid/status" 2> /dev/null | tr -d "[:space:]") & 0x200)); }
-while kill -0 "$pid" 2> /dev/null && ! catches_usr1; do :; done # from before there is anything to save
+while kill -0 "$pid" 2> /dev/null && ! catches_usr1; do :; done # sent before there is anything to save
 count=0
 while kill -USR1 "$pid" 2> /dev/null; do
   count=$((count + 1))
@@ -125,7 +126,7 @@ for signal in TSTP CONT WINCH CHLD URG; do kill -$signal "$pid" 2> /dev/null && 
 ends 0 "signals that mean nothing to it"
 check "the same again" same "$run"
 
-# --- readers who go away -----------------------------------------------------------------------------------------
+# --- closed pipes ------------------------------------------------------------------------------------------------
 run=$tmp/head
 code=$("${command[@]}" "$run" 2> >(head -n 1 > "$tmp/first") > "$tmp/out" && echo 0 || echo $?)
 check "a reader of messages who goes away" test "$code" = 0

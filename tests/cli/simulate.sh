@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `gtrain simulate`: a learned Game of Life is Conway's, boards of many channels are those of predict, errors are those
-# of the target, damage is where and when it was asked for, pictures show the boards, and every mistake has its message.
+# `gtrain simulate`: a learned Game of Life is Conway's, boards of many channels match predict, errors are counted against
+# the target, damage is where and when it was requested, images show the boards, and every mistake has its message.
 source "$(dirname "$0")/../support/cli.sh"
 source tests/support/automata.sh
 
 tmp=$TEST_TMP
 simulate() { "$GTRAIN" simulate "$@"; }
-# number FILE OFFSET BYTES: an unsigned number of a file, the high byte first.
+# number FILE OFFSET BYTES: an unsigned big-endian number in a file.
 number() { od -An -tu1 -j "$2" -N "$3" "$1" | awk '{ for (i = 1; i <= NF; i++) n = 256 * n + $i } END { print n }'; }
 
 # --- Conway's rule: 300 steps on a torus of 128x128 cells ---
@@ -26,7 +26,7 @@ exits 0 "a life that is not learned" "$GTRAIN" train configs/life.yaml --device 
   --set train.steps=1
 exits 1 "misses the gate" simulate "$tmp/raw/model.bin" --grid 20x20 --steps 5 --fail-if 'errors>0'
 says "which says so" "which is > 0 (--fail-if)"
-# Board 1 by hand: as many cells differ as simulate says.
+# Board 1 by hand: simulate reports the same number of different cells.
 "$tmp/conway" 1 > "$tmp/right"
 exits 0 "one step of it" simulate "$tmp/raw/model.bin" --start "$tmp/start" --steps 1 --final "$tmp/end" --quiet
 differing=$(paste -d ' ' <(fold -w 1 < "$tmp/right") <(fold -w 1 < "$tmp/end") | awk '$1 != $2 { n++ } END { print n + 0 }')
@@ -56,7 +56,7 @@ exits 0 "a damaged start" simulate "$life" --start "$tmp/ones" --steps 0 --damag
   --final "$tmp/end" --quiet
 check "has its holes" cmp "$tmp/end" <(printf '%s\n' 11111 11000 11000 01111)
 
-# --- many channels, a border, a fixed target: random gates, so that every place in the wiring counts ---
+# --- many channels, a border, a fixed target: random gates, so that every index in the wiring matters ---
 exits 0 "random gates" random_gates "$tmp/random"
 random=$tmp/random/model.bin
 random_board | fold -w 128 > "$tmp/board"
@@ -78,8 +78,8 @@ exits 0 "another grid" simulate "$random" --grid 33x70 --steps 4 --every 2 --jso
 check "json: an object a line" test "$(cut -c 1-9 <<< "$out" | paste -sd ' ')" = '{"step":0 {"step":2 {"step":4 {"steps":'
 says "json: the result" '{"steps":4,"height":33,"width":70,"errors":'
 
-# --- what comes after the steps of the training, 3 here ---
-# wrong_at: of the lines of --every 1, the errors of boards 3, 6, 12 and 30.
+# --- boards after more steps than in training, which has 3 here ---
+# wrong_at: from the output of --every 1, the errors of boards 3, 6, 12 and 30.
 wrong_at() { awk '/^step (3|6|12|30): .* target$/ { printf "%s ", $3 }'; }
 wrong=$(simulate "$random" --start "$tmp/board" --steps 30 --every 1 --quiet | wrong_at)
 read -r one two four ten <<< "$wrong"
@@ -97,7 +97,7 @@ exits 0 "one of 2" simulate "$random" --start "$tmp/board" --steps 2 --quiet
 check "of nothing" test "$(wc -l <<< "$out")" = 1
 exits 0 "as JSON" simulate "$random" --start "$tmp/board" --steps 3 --json --quiet
 says "a list" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":256}]}'
-# eval: from the config's start; where that is random, boards of seeds 1 to 10 together.
+# eval: from the start state of the config; if that is random, boards of seeds 1 to 10 together.
 wrong=$(for seed in {1..10}; do simulate "$random" --seed "$seed" --steps 30 --every 3 --quiet | wrong_at; echo; done |
   awk '{ for (i = 1; i <= 4; i++) n[i] += $i } END { print n[1], n[2], n[3], n[4] }')
 read -r one two four ten <<< "$wrong"
@@ -120,7 +120,7 @@ exits 0 "cells that fire by chance" random_gates "$tmp/async" --set model.1.logi
 exits 0 "are the model's default" simulate "$tmp/async/model.bin"
 says "which is told" "16x16 cells of 8 bits, zeros outside the board, fire rate 0.6, start random"
 
-# --- pictures ---
+# --- images -----
 exits 0 "pictures" simulate "$random" --start "$tmp/board" --png "$tmp/png" --animation "$tmp/all.png" --scale 1 --fps 25 \
   --final "$tmp/end" --quiet
 check "one a board" test "$(cd "$tmp/png" && echo *)" = "step-000000.png step-000001.png step-000002.png step-000003.png"

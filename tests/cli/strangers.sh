@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The config inside a model names files that its user never saw: they are told before they are read, opened only if
-# they are plain files, and not shown. What the user names is the user's, and so is what a run of the user's names.
+# The config inside a model names files that its user has never seen: they are named before they are read, opened only if
+# they are regular files, and their content is not shown. Files that the user names are trusted, and so are those of the
+# user's own runs.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 configs=$PWD/configs datasets=$PWD/datasets
@@ -63,7 +64,7 @@ rm table.csv && cp mine.csv table.cs
 exits 65 "no file" evaluate
 check "what else is there is not told" test "$(grep -c "table.cs'" <<< "$out")" = 0
 
-# The picture that an automaton was to become.
+# The target image of an automaton.
 cp "$datasets/ca/letter_g.png" letter.png
 exits 0 "an automaton" "$GTRAIN" train "$configs/letter_g.yaml" --device "$DEVICE" --run-dir letter --quiet \
   --set data.image=letter.png --set train.steps=2 --set train.restart_every=0 --set train.eval_every=0

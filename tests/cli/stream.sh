@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Data that do not fit the device come through windows: the same bytes as if they lay there, for windows of any size.
+# Data that do not fit the device are streamed through windows: the same bytes as with resident data, for windows of any
+# size.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -14,12 +15,12 @@ train: {epochs: 6, batch_size: 64, eval_batch_size: 32, eval_every: 2, log_every
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$2" "${@:3}"; }
 same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP/$1/metrics.jsonl" "$TEST_TMP/$2/metrics.jsonl"; }
-# The least limit that will do, in bytes.
+# The smallest limit that works, in bytes.
 least() {
   "$@" --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
     awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }'
 }
-# compare CONFIG NAME EXTRAS OPTIONS…: whole, and with so many bytes more than the least.
+# compare CONFIG NAME EXTRAS OPTIONS…: resident, and with limits of EXTRAS bytes more than the smallest.
 compare() {
   local config=$1 name=$2 extras=$3 limit
   shift 3
@@ -50,12 +51,12 @@ says "… is named before the first begins" "phase 2: --memory-limit"
 check "… indeed" test "${out/epoch/}" = "$out"
 compare dense restart "30000" --set train.restart_every=2 --set 'train.early_stopping={metric: accuracy, goal: 0.999}'
 
-# A limit that is large enough changes nothing, and says nothing.
+# A limit that is large enough changes nothing, and prints nothing.
 exits 0 "room for all" train dense roomy --memory-limit 1G
 check "… is not mentioned" test "${out/streams/}" = "$out"
 check "… and changes nothing" same dense roomy
 
-# A run goes on from any step, in the midst of a chunk, with another limit or none.
+# A run resumes from any step, also within a chunk, with another limit or none.
 limit=$(least train dense refused)
 for step in 2 5; do
   rm -rf "$TEST_TMP/again"
@@ -71,7 +72,7 @@ done
 exits 0 "gone on without a limit" train dense dense-17000 --resume
 check "… to the same bytes" same dense dense-17000
 
-# A run that is stopped, whenever that is, and goes on.
+# A run that is stopped at any time, and resumed.
 exits 0 "a longer run" train dense long --quiet --set train.epochs=60
 (
   trap - INT # background processes of a script ignore it otherwise
@@ -87,7 +88,7 @@ check "stopped by a signal, or done" test $code = 75 -o $code = 0
 exits 0 "gone on" train dense stopped --resume --set train.epochs=60 --memory-limit "$limit"
 check "… to the same bytes" same long stopped
 
-# What evaluates and predicts reads in windows, too.
+# Evaluation and prediction read through windows, too.
 digits() { "$GTRAIN" "$1" "$TEST_TMP/dense/model.bin" --device "$DEVICE" "${@:2}"; }
 for split in train test; do
   digits eval --split $split --json > "$TEST_TMP/whole.json" 2> /dev/null
@@ -107,7 +108,7 @@ exits 0 "bench train" "$GTRAIN" bench train "$TEST_TMP/dense.yaml" --device "$DE
   --memory-limit $(($(least train dense refused) + 40000))
 says "… streams" "streams through"
 
-# Bytes, several inputs, numbers as targets, and searches, which read all data again and again.
+# Bytes, several inputs, numbers as targets, and line searches, which read all data repeatedly.
 cat > "$TEST_TMP/pictures.yaml" << 'YAML'
 seed: 1
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [28, 28], channels: 1, normalize: channel}
@@ -128,7 +129,7 @@ train: {steps: 20, log_every: 1, eval_every: 5, batch_size: 64, eval_batch_size:
 YAML
 compare search search "0 3000 6000"
 
-# The batch that spoils a step is found as well.
+# The batch that makes a step not finite is found as well.
 cat > "$TEST_TMP/bad.yaml" << 'YAML'
 data: {formula: "x0", range: [-0.02, 1], samples: 2000}
 model: [{expression: {expression: "log(x)", name: logarithm}}, {linear: 1}]

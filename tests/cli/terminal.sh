@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a terminal the line of progress is one line, however wide that is, and follows it when it is resized; messages take
-# its place. What a terminal would show is read from a recording by script(1).
+# On a terminal the progress line is one line at any width, also after a resize; messages replace it. What a terminal
+# would show is read from a recording by script(1).
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v script > /dev/null || { echo "script(1) is not there" && exit 77; }
@@ -13,7 +13,8 @@ model: [{linear: 512}, relu, {linear: 512}, relu, {linear: 10}]
 train: {epochs: 100000, batch_size: 64, eval_every: 5}
 YAML
 run=0
-# on_terminal COLUMNS SECONDS [COMMAND]: a run on a terminal, stopped so long after it began; COMMAND is run beside it, there.
+# on_terminal COLUMNS SECONDS [COMMAND]: a run on a terminal, stopped after SECONDS; COMMAND runs concurrently on that
+# terminal.
 on_terminal() {
   run=$((run + 1))
   cat > "$tmp/inside.sh" << INSIDE
@@ -27,7 +28,7 @@ kill -TERM \$pid
 wait \$pid
 INSIDE
   script -qec "bash $tmp/inside.sh" "$tmp/recording" < /dev/null > /dev/null
-  # Lines that are drawn stand between the marks of base/log.c, one after the other.
+  # Drawn lines are between the marks of base/log.c, one after another.
   tr '\r' '\n' < "$tmp/recording" | sed -n 's/\x1b\[J$//p' | grep -v '^$' > "$tmp/drawn"
 }
 longest() { awk '{ if (length > n) n = length } END { print n + 0 }' "$1"; }
@@ -40,7 +41,7 @@ for columns in 1 5 20 40 80 120 1000; do
     "$(grep -ao $'\e\[?7h' "$tmp/recording" | wc -l)" = "$(grep -ao $'\e\[?7l' "$tmp/recording" | wc -l)"
 done
 check "a wide one has it all" grep -Eq '^\[.{24}\] +[0-9]+%  epoch .*  step .*  loss .* samples/s  .* left$' "$tmp/drawn"
-# Where the line had just been wiped for another message, nothing is left to wipe.
+# If the line had just been cleared for another message, there is nothing left to clear.
 check "messages begin in the first column" grep -aqE $'(^|\r\e\\[J)error: interrupted' "$tmp/recording"
 
 on_terminal 120 0.7 "stty cols 30; sleep 0.3; stty cols 100; sleep 0.5"

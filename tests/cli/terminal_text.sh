@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names that come from files steer no terminal: escape sequences appear as text, on stderr and in tables.
+# Names that come from files cannot control a terminal: escape sequences appear as text, on stderr and in tables.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 esc=$'\e' csi=$'\xc2\x9b' turn=$'\xe2\x80\xae'

@@ -25,7 +25,7 @@ says "which counts" ", 2 threads"
 GTRAIN_THREADS=five exits 0 "by neither" "$GTRAIN" eval "$TEST_TMP/5/model.bin" --device cpu
 says "a warning" "GTRAIN_THREADS=five ignored"
 
-# The work fits a small stack, on every thread.
+# Every thread works with a small stack.
 small_stack() { (ulimit -s 256 && exec "$@"); }
 exits 0 "a stack of 256 KiB" small_stack "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
   --run-dir "$TEST_TMP/small" --set train.threads=3

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# gtrain tune: what it finds is kept for the device, runs take it, and go on with what they began with.
+# gtrain tune: its results are stored for the device, later runs use them, and resumed runs keep the results that they
+# started with.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
 export GTRAIN_CACHE_DIR=$tmp/cache
 
-# The CPU has one way for each product.
+# The CPU has one candidate for each product.
 exits 0 "on the CPU" "$GTRAIN" tune configs/xor.yaml --device cpu
 says "nothing to find" "nothing to tune"
 check "nothing is kept" test ! -e "$tmp/cache"
@@ -18,7 +19,7 @@ model: [{linear: 128}, relu, {linear: 10}]
 optimizer: {type: adam, lr: 1e-3}
 train: {steps: 6, batch_size: 64, checkpoint: {every: 2, keep_last: 9}}
 YAML
-export GTRAIN_DEBUG=validation # a message makes every command below fail
+export GTRAIN_DEBUG=validation # a validation message makes every command below fail
 train() { "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/$1" "${@:2}"; }
 code=0
 train reckoned --quiet > /dev/null 2> "$tmp/err" || code=$?
@@ -38,7 +39,7 @@ exits 0 "as JSON" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 1 --json
 for key in device file us_before us_after choices changed tries; do says "its $key" "\"$key\":"; done
 exits 0 "a search without time" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --seconds 1 --ways 1000
 
-# A way that adds in another order, as if it had been found.
+# A candidate with another order of additions, as if tuning had found it.
 device=$(sed -n 's/.*"device": //p' "${kept[0]}")
 found() { echo "{\"format\": \"gtrain-tuned-2\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
@@ -59,7 +60,7 @@ found "a way that nobody offers" > "${kept[0]}"
 exits 0 "an unknown way" train unknown --quiet
 check "… is not taken" cmp "$tmp/reckoned/model.bin" "$tmp/unknown/model.bin"
 
-# What is wrong with the cache stops nobody; what is wrong with a run's own ways does.
+# An error in the cache stops nothing; an error in a run's own choices does.
 echo '{"format": ' > "${kept[0]}"
 exits 0 "a damaged cache" train damaged
 says "… is told" "the file is ignored"
@@ -86,7 +87,7 @@ says "as many as there were" "removed         1,"
 exits 0 "as it is reckoned again" train reckoned_again --quiet
 check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
 
-# The ways of an automaton's kernels, which are reckoned no further than to the one that is taken.
+# The candidates of an automaton's kernels: estimates stop at the first candidate that is chosen.
 cat > "$tmp/automaton.yaml" <<'YAML'
 data: {format: ca, grid: [3, 3], start: boards, target: life}
 model: [{logic_ca: {steps: 2, periodic: true, kernels: 4, perception: [8, 4, 2, 1], update: [8, 4, 2, 1]}}]

@@ -1,5 +1,5 @@
-/* Generated from the schema: in every map that a config may have, a key that the map does not know is an
- * error at its place, and the JSON Schema has no map that would take one. */
+/* Generated from the schema: in every map that a config may have, an unknown key is an error at its position,
+ * and the JSON Schema has no map that would accept one. */
 #include "base/arena.h"
 #include "cli/schema.h"
 #include "train/config.h"
@@ -18,7 +18,7 @@ static int things, tried;
 
 /* --- the config reader --- */
 
-/* Data that layers of different kinds can read, so that one that reads its settings late does so. */
+/* Data for different kinds of layers, so that every layer gets as far as reading its settings. */
 static const char *const data[] = {
     "data: {" TWO_SAMPLES "}\n",
     "data: {" TWO_SAMPLES ", shape: [2, 4]}\n",
@@ -29,7 +29,7 @@ static const char *const data[] = {
 };
 enum { DATA = sizeof data / sizeof *data };
 
-/* A config of `content` in the thing's map. */
+/* A config with `content` in the map of the thing. */
 static const char *config_of(const gt_schema_thing *t, const char *content, int variant) {
 #define PRINT(...) gt_arena_printf(&arena, __VA_ARGS__)
   static const char plain[] = "model: [{linear: 1}]\n", kan[] = "model: [{kan: 2}]\n";
@@ -67,7 +67,7 @@ static bool is_error_at(const char *text, const char *place) {
   return found;
 }
 
-/* `content` has one key that nothing knows, or, if `plain`, a map in place of a value. */
+/* `content` has one unknown key, or, if `plain`, a map in place of a value. */
 static void check_refused(const gt_schema_thing *t, const char *content, bool plain) {
   tried++;
   for (int variant = 0; variant < DATA; variant++) {
@@ -80,8 +80,7 @@ static void check_refused(const gt_schema_thing *t, const char *content, bool pl
 
 static const char *required_of(const gt_schema *schema, const gt_field *except);
 
-/* Values that only some texts can have, which are given wherever their map is; NULL: any of its type will do.
- */
+/* Values for keys that accept only certain texts, used whenever their map is; NULL: any value of the type. */
 static const char *known_value(const gt_schema *schema, const gt_field *field) {
   static const char *const known[][3] = {
       {"table", "inputs", "[[0, 1]]"}, {"table", "targets", "[0]"},   {"repeat", "layers", "[relu]"},
@@ -92,7 +91,7 @@ static const char *known_value(const gt_schema *schema, const gt_field *field) {
   return NULL;
 }
 
-/* A value that the row takes. */
+/* A valid value for the row. */
 static const char *value_of(const gt_schema *schema, const gt_field *field) {
   const char *known = known_value(schema, field);
   if (known) return known;
@@ -105,10 +104,10 @@ static const char *value_of(const gt_schema *schema, const gt_field *field) {
   }
 }
 
-/* What must stand in a map beside `except`; ends with a comma. */
+/* The required keys of a map, without `except`; ends with a comma. */
 static const char *required_of(const gt_schema *schema, const gt_field *except) {
   const char *text = "";
-  if (schema == &gt_config_schema) return text; /* all configs here have it */
+  if (schema == &gt_config_schema) return text; /* all configs here have them */
   for (const gt_field *f = schema->fields; f && f->name; f++)
     if (f != except && ((f->flags & GT_FIELD_REQUIRED) || known_value(schema, f)))
       text = PRINT("%s%s: %s, ", text, f->name, value_of(schema, f));
@@ -117,7 +116,7 @@ static const char *required_of(const gt_schema *schema, const gt_field *except) 
 
 static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *behind);
 
-/* The maps in a value that is a subtree. */
+/* Checks the maps in a value that is a subtree. */
 static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *before, const char *behind) {
   static const char *const own[] = {
       "data", "augment",  "layers", "init_from", "loss", "optimizer",
@@ -143,7 +142,7 @@ static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *b
     fail_msg("'%s' of '%s' holds '%s', which is not tried here", f->name, t->name, f->holds);
 }
 
-/* The maps in the one of this schema that stands between `before` and `behind`, and that itself. */
+/* Checks the map with this schema that is written between `before` and `behind`, and the maps inside it. */
 static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *behind) {
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *start = PRINT("%s%s%s: ", before, required_of(schema, f), f->name);
@@ -157,8 +156,8 @@ static void unknown_keys(void **state) {
   (void)state;
   for (int i = 0; i < things; i++) {
     const gt_schema_thing *t = &thing[i];
-    if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names, and no maps */
-    /* Tried with the things that it holds, with the section around it, or with paths, below. */
+    if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names without a map */
+    /* Checked through the things that it holds, through its section, or through paths below. */
     const bool is_prune = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
     if (t->items || (t->path && strchr(t->path, '.') && !is_prune)) continue;
     const bool needs_file = !strcmp(t->kind, "format") && strcmp(t->name, "table") != 0;
@@ -210,7 +209,7 @@ static bool may_be(const json_t *type, const char *name) {
   return json_is_string(type) && !strcmp(json_string_value(type), name);
 }
 
-/* A map that this takes has no keys but those that are listed, or such by names of one's own. */
+/* A map that the schema accepts has only the listed keys, or keys of a declared pattern. */
 static void check_closed(const json_t *root, const json_t *schema, const char *path) {
   const json_t *reference = json_object_get(schema, "$ref"), *type = json_object_get(schema, "type"),
                *any = json_object_get(schema, "anyOf"), *all = json_object_get(schema, "allOf"),
@@ -234,7 +233,7 @@ static void json_schema_is_closed(void **state) {
   (void)state;
   json_t *root = gt_schema_of_configs(), *definitions = json_object_get(root, "$defs");
   check_closed(root, root, "");
-  json_object_del(definitions, "no_each_value"); /* which only adds to others */
+  json_object_del(definitions, "no_each_value"); /* which only extends other definitions */
   json_object_set_new(definitions, "each_item", json_string("what it is put in place of tells"));
   const char *key;
   json_t *definition;

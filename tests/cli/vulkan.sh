@@ -3,7 +3,7 @@
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-export GTRAIN_DEBUG=validation # a message makes every command below fail
+export GTRAIN_DEBUG=validation # a validation message makes every command below fail
 code=0
 "$GTRAIN" train configs/xor.yaml --device vulkan --run-dir "$TEST_TMP/xor" --quiet > /dev/null 2> "$TEST_TMP/err" || code=$?
 if ((code == 69)); then
@@ -14,7 +14,7 @@ check "XOR trains on Vulkan" test $code = 0
 exits 0 "eval on Vulkan" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device vulkan --fail-if 'accuracy<1'
 exits 0 "eval on the CPU" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device cpu --fail-if 'accuracy<1'
 
-# A resumed run stays on the device that it began on, software or not, unless another is asked for.
+# A resumed run stays on the device that it started on, software or not, unless another is requested.
 resume() { GTRAIN_DEVICE='' "$GTRAIN" train configs/xor.yaml --run-dir "$TEST_TMP/xor" --resume "$@"; }
 exits 0 "a resumed run" resume --device auto
 says "stays on its device" "(the run started on it)"

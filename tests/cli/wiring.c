@@ -1,5 +1,5 @@
-/* A model file, sound by its hash, whose wiring leads out of a layer's inputs: every command that would
- * follow it refuses it with exit code 65. Meant to be run under AddressSanitizer too. */
+/* A model file with a valid hash whose wiring points outside a layer's inputs: every command that would
+ * follow it exits with code 65. Should also be run under AddressSanitizer. */
 #include "base/arena.h"
 #include "cli/command.h"
 #include "store/safetensors.h"
@@ -13,7 +13,7 @@
 static gt_arena arena;
 static const char *folder;
 
-/* gtrain with these words, blanks between them. */
+/* Runs gtrain with these words, separated by spaces. */
 static int gtrain(const char *line) {
   char *words[32] = {gt_arena_strdup(&arena, "gtrain")}, *rest = gt_arena_strdup(&arena, line);
   int count = 1;
@@ -30,7 +30,7 @@ static const char *train(const char *name, const char *options) {
   return gt_arena_printf(&arena, "%s/model.bin", run);
 }
 
-/* The model with another number at one place of its wiring. */
+/* The model with one number of its wiring replaced. */
 static const char *rewired(const char *model, const char *tensor, int64_t at, int32_t value) {
   gt_container file;
   gt_error error = {0};
@@ -73,7 +73,7 @@ static void dense(void **unused) {
   check_codes(rewired(model, "logic1.wiring", 7, 191), false, inputs, 0);
 }
 
-/* A leaf reads a place of its 3x3 field in one of three channels. */
+/* A leaf reads a position of its 3x3 field in one of three channels. */
 static void convolution(void **unused) {
   (void)unused;
   const char *inputs = "datasets/digits/digits.csv", *wiring = "logic_conv2d1.wiring";
@@ -84,8 +84,8 @@ static void convolution(void **unused) {
     check_codes(rewired(model, wiring, 383, nowhere[i]), false, inputs, GT_ERR_DATA);
 }
 
-/* The first layer of the perception reads nine cells, the last of the update two bits: numbers that are too
- * large there, but not for the widest layer. */
+/* The first layer of the perception reads nine cells, the last layer of the update two bits: indices that are
+ * too large for these, but not for the widest layer. */
 static void automaton(void **unused) {
   (void)unused;
   const char *board = gt_arena_printf(&arena, "%s/board-%ld.csv", folder, (long)getpid());
