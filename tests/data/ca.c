@@ -1,4 +1,4 @@
-/* Boards of automata: starts, targets, and what is said about those that cannot be made. */
+/* Boards of automata: start states, targets, and the errors of those that cannot be made. */
 #include "data/ca.h"
 #include "data/png.h"
 #include "data_support.h"

@@ -1,10 +1,10 @@
-/* The binary files of CIFAR: which byte of a record comes where. */
+/* The binary files of CIFAR: which byte of a record goes where. */
 #include "data_support.h"
 
 enum { PLANE = 1024, TEN = 3073, HUNDRED = 3074 };
 static uint8_t file[3 * HUNDRED];
 
-/* Pixel i of record n: 3 values that tell the record, the place and the channel apart. */
+/* Pixel i of record n: 3 values that differ by record, position and channel. */
 static uint8_t value(int n, int i, int c) { return (uint8_t)(n * 50 + i % 101 + c * 13); }
 
 static const char *write_records(const char *name, int first, int count, int labels) {

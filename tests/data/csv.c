@@ -1,5 +1,5 @@
-/* CSV: whose columns are which, what is a header, and data that is opened for a model that knows its classes.
- */
+/* CSV: which columns are inputs and targets, what is a header, and data that is opened for a model that has
+ * classes. */
 #include "data_support.h"
 
 static const float *floats(const gt_tensor *t) { return t->data; }
@@ -29,7 +29,7 @@ static void labels_are_the_models(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* there is no ape in it */
+  expect_open(&o); /* no sample has the class 'ape' */
   assert_int_equal(o.data.classes, 3);
   assert_true(ints(&o.data.train.targets)[0] == 2 && ints(&o.data.train.targets)[1] == 1);
   close_data(&o);
@@ -41,7 +41,7 @@ static void labels_are_the_models(void **state) {
   expect_bad_file(&o, ":2:5: '0' is not one of the 3 classes");
   open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
             write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
-  expect_open(&o); /* what the config says stands */
+  expect_open(&o); /* class_names of the config are used */
   assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
@@ -61,7 +61,7 @@ static void numbers_may_be_names(void **state) {
   assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
-  expect_open(&o); /* nobody knows that they are names: they may be numbers of classes */
+  expect_open(&o); /* may be class numbers: nothing says that they are names */
   assert_true(ints(&o.data.train.targets)[0] == 1);
   close_data(&o);
   other.text_labels = true;
@@ -77,7 +77,7 @@ static void classes_are_the_models(void **state) {
   const gt_data_wanted digits = {.signature = &two, .classes = 10, .target_names = label, .targets = 1};
   wanted = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
-  expect_open(&o); /* not each of 0 … 7: by itself it would be a regression */
+  expect_open(&o); /* not all of 0 … 7 occur: without the model it would be a regression */
   assert_true(o.data.classification && o.data.classes == 10 && !o.data.text_labels);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,10\n"));
@@ -111,11 +111,11 @@ static void columns_are_the_models(void **state) {
   open_data(&o, "{train: %s, target: a}", write_text("m.csv", "b,label,a\n2,dog,1\n"));
   expect_bad_file(&o, "column 'a' is used twice");
   open_data(&o, "{train: %s, inputs: [u, v], target: kind}", write_text("m.csv", "v,kind,u\n2,dog,1\n"));
-  expect_open(&o); /* what the config says stands */
+  expect_open(&o); /* the columns of the config are used */
   assert_true(floats(&o.data.train.input[0])[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* in their order, with a warning */
+  expect_open(&o); /* by position, with a warning */
   assert_true(o.data.train.samples == 2 && floats(&o.data.train.input[0])[1] == 2);
   close_data(&o);
 }
@@ -124,12 +124,12 @@ static void headers_are_found(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, target: kind}", write_text("m.csv", "1990,2000,kind\n1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* by a name that the config knows */
+  expect_open(&o); /* by a name that the config uses */
   assert_int_equal(o.data.train.samples, 2);
   assert_string_equal(o.data.input[0].columns[1], "2000");
   close_data(&o);
   open_data(&o, "{train: %s, target: 3}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* a number is no name */
+  expect_open(&o); /* a number does not name a column */
   assert_int_equal(o.data.train.samples, 2);
   close_data(&o);
   open_data(&o, "{train: %s, test: %s, header: true}",
@@ -159,7 +159,7 @@ static void a_model_knows_a_header_of_numbers(void **state) {
   gt_tensor_finish(&out);
 }
 
-/* Predictions read a CSV as the config of the model has it. */
+/* Predictions read a CSV as the model's config describes. */
 static void predictions_follow_the_config(void **state) {
   (void)state;
   static const char config[] = "{header: false, delimiter: ';'}", bad[] = "{header: no}";
@@ -211,7 +211,7 @@ static void other_encodings_are_refused(void **state) {
   expect_bad_file(&o, ":2:3: this label contains control characters or is not UTF-8");
 }
 
-/* In whatever form of Unicode: e + U+0301 is é. */
+/* In any Unicode normalization form: e + U+0301 is é. */
 static void names_are_composed(void **state) {
   (void)state;
   opened o;

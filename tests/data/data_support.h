@@ -57,9 +57,9 @@ __attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, 
   return made;
 }
 
-static const gt_data_wanted *wanted; /* by what is opened next; NULL: nothing */
+static const gt_data_wanted *wanted; /* for the next open_data; NULL: no model */
 
-/* Opens the map that the text (a printf format) describes. */
+/* Opens the map in the text (a printf format). */
 __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, const char *format, ...) {
   char text[4096];
   va_list arguments;
@@ -86,7 +86,7 @@ __attribute__((unused)) static void expect_open(opened *o) {
   fail_msg("did not open: %s", o->error.message);
 }
 
-/* It opened with one warning, which holds this text. */
+/* Opened with one warning, which contains this text. */
 __attribute__((unused)) static void expect_warning(opened *o, const char *text) {
   expect_open(o);
   assert_int_equal(o->diagnostics.findings, 1);
@@ -94,7 +94,7 @@ __attribute__((unused)) static void expect_warning(opened *o, const char *text) 
     fail_msg("expected '%s' in: %s", text, o->diagnostics.items[0].message);
 }
 
-/* The file was refused with a message that holds this text. */
+/* The file is an error whose message contains this text. */
 __attribute__((unused)) static void expect_bad_file(opened *o, const char *text) {
   assert_false(o->ok);
   assert_int_equal(o->diagnostics.errors, 0);
@@ -103,7 +103,7 @@ __attribute__((unused)) static void expect_bad_file(opened *o, const char *text)
   close_data(o);
 }
 
-/* The config was refused at this column of its only line. */
+/* The config has an error at this column of its only line. */
 __attribute__((unused)) static void expect_bad_config(opened *o, int column, const char *text) {
   assert_false(o->ok);
   if (!o->diagnostics.errors) fail_msg("no diagnostic, but: %s", o->error.message);

@@ -1,10 +1,10 @@
-/* Formulas as data: where their samples lie, what they are, and what is refused. */
+/* Formulas as data: where their samples are, their values, and errors. */
 #include "data_support.h"
 #include <math.h>
 
 static const float *floats(const gt_tensor *t) { return t->data; }
 
-/* How many of the points of both splits lie in a cell of four by four. */
+/* How many points of both splits are in one cell of a four by four grid. */
 static int points_in(const opened *o, int column, int row) {
   int count = 0;
   for (int split = 0; split < 2; split++) {
@@ -67,7 +67,7 @@ static void fields_are_sampled(void **state) {
   assert_int_equal(input->rank, 4);
   assert_true(input->dim[0] == 20 && input->dim[1] == 3 && input->dim[2] == 5 && input->dim[3] == 2);
   const float *x = floats(input), *y = floats(&o.data.train.targets);
-  float second[20]; /* x1, of which only the field speaks */
+  float second[20]; /* x1, which only the field depends on */
   for (int i = 0; i < 20; i++) {
     second[i] = -x[i * 30 + 1];
     for (int n = 0; n < 15; n++) {
@@ -78,7 +78,7 @@ static void fields_are_sampled(void **state) {
   }
   assert_true(second[0] != second[1] && fabs((double)second[0]) <= 1);
   close_data(&o);
-  /* Noise is drawn for each place and split, and targets have none of it. */
+  /* Noise is drawn for each position and split; targets have no noise. */
   open_data(&o, "{formula: x, field: '0*x', grid: 1000, field_noise: 2, samples: 2, test_samples: 1}");
   expect_open(&o);
   double sum = 0, squares = 0;

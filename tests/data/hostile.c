@@ -1,6 +1,5 @@
-/* Hostile files: every truncation length and thousands of byte flips of small files of each format give
- * either data or GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too.
- * */
+/* Malicious files: every truncation and thousands of byte flips of small files of each format give either
+ * data or GT_ERR_DATA with a message that names the file. Should also be run under AddressSanitizer. */
 #include "data_support.h"
 #include <math.h>
 
@@ -52,7 +51,7 @@ static void try_config(const char *config, const char *path) {
     assert_int_equal(error.status, GT_ERR_DATA);
 }
 
-/* `config` has one %s for the file under attack. */
+/* `config` contains one %s, for the file under attack. */
 static void attack(const char *config, const char *name, const uint8_t *data, size_t size) {
   uint8_t *copy = malloc(size + 8);
   const char *path = write_bytes(name, data, size);
@@ -66,7 +65,7 @@ static void attack(const char *config, const char *name, const uint8_t *data, si
     const int flips = 1 + (int)(next_random(&random) % 3);
     for (int k = 0; k < flips; k++) {
       const uint32_t r = next_random(&random), where = next_random(&random);
-      /* Half of them at the front, where the header is. */
+      /* Half of the flips are at the front, where the header is. */
       copy[where % (r & 256 && size > 128 ? 128 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
     }
     try_config(config, write_bytes(name, copy, size));
@@ -103,7 +102,7 @@ static void idx(void **state) {
            make_labels());
   attack(config, "raw-ubyte", file, size);
   attack(config, "packed-ubyte.gz", packed, gzip_bytes(file, size, packed, sizeof packed));
-  /* And as the labels. */
+  /* And as labels. */
   const char *inputs = write_bytes("inputs-ubyte", file, size);
   const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 5, 0, 1, 2, 0, 1};
   const size_t five = make_idx(file, 5, 3);
@@ -135,7 +134,7 @@ static void npy(void **state) {
   const size_t size = read_back(path_of("whole.npy"), file, sizeof file);
   snprintf(config, sizeof config, "{format: npy, train: {inputs: %%s, targets: %s}}", path_of("whole.npy"));
   attack(config, "attacked.npy", file, size);
-  /* A short header, as NumPy itself writes it, version 2, of whole numbers. */
+  /* A short header, as NumPy itself writes it, version 2, of integers. */
   static const char dict[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (40, 1), }\n";
   uint8_t small[512] = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, sizeof dict - 1};
   memcpy(small + 12, dict, sizeof dict - 1);

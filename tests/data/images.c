@@ -1,11 +1,11 @@
-/* Pictures as samples: which value comes from where in a file, whatever its kind and size. */
+/* Images as samples: which value comes from where in a file, for every format and size. */
 #include "pictures_support.h"
 #include <math.h>
 
 enum { MOST = 64 * 64 * 4 };
 static uint8_t pixels[MOST];
 
-/* The one picture of a CSV, with these options, as a dataset. */
+/* The only image of a CSV, with these options, as a dataset. */
 static const uint8_t *open_one(opened *o, const char *path, const char *options) {
   const char *slash = strrchr(path, '/');
   char line[600];
@@ -102,7 +102,7 @@ static void every_kind_of_jpeg(void **state) {
   }
 }
 
-/* Where the value at (y, x) of the picture as it is seen stands in the file, by EXIF's number. */
+/* The position in the file of the value at (y, x) of the displayed image, by EXIF's orientation. */
 static void stored_at(int turn, int height, int width, int y, int x, int *row, int *column) {
   const int from_bottom = height - 1, from_right = width - 1; /* of the file */
   switch (turn) {
@@ -146,7 +146,7 @@ static void turned_as_it_was_taken(void **state) {
   }
 }
 
-/* What is no sound chunk says nothing. */
+/* A chunk that is not valid is ignored. */
 static void a_damaged_exif_turns_nothing(void **state) {
   (void)state;
   enum { H = 4, W = 6, CHUNK = 33 }; /* where it begins */
@@ -156,17 +156,17 @@ static void a_damaged_exif_turns_nothing(void **state) {
   turn_png(path, 6, false);
   const size_t size = read_whole(path, file, sizeof file);
   for (int at = 8; at < 8 + EXIF - EXIF_HEAD; at += 3) {
-    file[CHUNK + at] ^= 64; /* its checksum is that of before */
+    file[CHUNK + at] ^= 64; /* its checksum is unchanged, so it is wrong now */
     expect_turned(write_bytes("p.png", file, size), 1, H, W, 0);
     file[CHUNK + at] ^= 64;
   }
 }
 
-/* --- resizing, against the plainest way to write it --- */
+/* --- resizing, against the simplest implementation --- */
 
 static double triangle(double x) { return fabs(x) < 1 ? 1 - fabs(x) : 0; }
 
-/* The weight of source place i in place `to` of so many. */
+/* The weight of source position i for the output centered at `middle`. */
 static double weight(int i, int length, double middle, double reach) {
   double total = 0;
   for (int j = 0; j < length; j++) total += triangle((j + 0.5 - middle) / reach);
@@ -188,7 +188,7 @@ static double resized(const uint8_t *from, int height, int width, int channels, 
 
 typedef struct resize_case {
   int height, width, channels; /* of the file */
-  int high, wide, top, left;   /* resized to, and from where the sample is cut */
+  int high, wide, top, left;   /* resized size, and the corner at which the sample is cropped */
   int sample[2];
   const char *fit;
 } resize_case;
@@ -261,7 +261,7 @@ static void inputs_alone(void **state) {
   gt_tensor_finish(&inputs);
   assert_true(gt_data_is_sample(file[0].path) && gt_data_is_sample(file[1].path));
   assert_false(gt_data_is_sample(write_text("x.csv", "1,2\n")));
-  model.input[0].rank = 2; /* as IDX has pictures */
+  model.input[0].rank = 2; /* shaped like IDX images */
   assert_true(gt_data_read_inputs(file, 1, &model, &inputs, &error));
   assert_int_equal(inputs.rank, 3);
   gt_tensor_finish(&inputs);

@@ -1,5 +1,5 @@
-/* Which pictures there are: folders of classes, CSVs; pictures that cannot be read; the file that keeps what
- * was decoded; a config of somebody else. */
+/* The files of an image dataset: folders of classes, CSVs; unreadable images; the cache of decoded images; a
+ * config from an untrusted source. */
 #include "pictures_support.h"
 #include "base/log.h"
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static void fresh_root(void) {
   assert_int_equal(system(command), 0);
 }
 
-/* A path below the root as path_of wants it, its folders made. */
+/* A path below the root, for path_of; creates its folders. */
 static const char *below(const char *name) {
   static char out[8][900];
   static int next;
@@ -25,7 +25,7 @@ static const char *below(const char *name) {
   return path;
 }
 
-/* A picture of one value. */
+/* An image of one value. */
 static void plant(const char *name, int value) {
   uint8_t pixels[BYTES];
   memset(pixels, value, sizeof pixels);
@@ -60,7 +60,7 @@ static void a_folder_for_each_class(void **state) {
   (void)state;
   opened o;
   plant_animals();
-  open_data(&o, "{train: %s}", root); /* a folder is of pictures */
+  open_data(&o, "{train: %s}", root); /* a folder is read as images */
   expect_open(&o);
   assert_string_equal(o.data.format, "images");
   assert_true(o.data.classification && o.data.text_labels);
@@ -85,7 +85,7 @@ static void a_folder_for_each_class(void **state) {
   close_data(&o);
 }
 
-/* In whatever form of Unicode: e + U+0301, as macOS names files, is é. */
+/* In any Unicode normalization form: e + U+0301, as macOS names files, is é. */
 static void names_are_composed(void **state) {
   (void)state;
   opened o;
@@ -135,7 +135,7 @@ static void folders_that_do_not_fit(void **state) {
   write_text(below("test/dogs/3.png"), "text");
   unlink(path_of("root/test/dogs/3.png"));
   gt_log_set_level(GT_LOG_ERROR);
-  open_data(&o, "{train: %s/train, test: %s/test}", root, root); /* an empty folder is no class */
+  open_data(&o, "{train: %s/train, test: %s/test}", root, root); /* an empty folder is not a class */
   expect_open(&o);
   assert_int_equal(o.data.test.samples, 1);
   assert_int_equal(label_of(&o.data.test, 0), 1);
@@ -189,7 +189,7 @@ static void a_table_of_paths(void **state) {
   close_data(&o);
 }
 
-/* --- pictures as targets --- */
+/* --- images as targets --- */
 
 static float target_of(const gt_split *split, int64_t sample) {
   return ((const float *)split->targets.data)[sample * SIDE * SIDE];
@@ -244,7 +244,7 @@ static void a_folder_of_targets(void **state) {
   unlink(path_of("root-c"));
 }
 
-/* --- pictures that cannot be read --- */
+/* --- unreadable images --- */
 
 static void plant_header(const char *name, uint32_t width, uint32_t height) {
   uint8_t file[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0,   0, 13, 'I', 'H', 'D',
@@ -287,7 +287,7 @@ static void plant_bad(const char *name) {
   } else if (strstr(name, "huge")) {
     plant_header(name, 100000, 100000);
   } else if (strstr(name, "long")) {
-    plant_header(name, 90000000, 1); /* a row of which alone takes 270 MB, several times */
+    plant_header(name, 90000000, 1); /* one row of it alone takes 270 MB, several times */
   } else {
     write_text(below(name), "");
   }
@@ -358,9 +358,9 @@ static void all_are_left_out(void **state) {
   close_data(&o);
 }
 
-/* --- what was decoded, kept --- */
+/* --- the cache of decoded images --- */
 
-static uint64_t seen(const char *options) {
+static uint64_t dataset_hash(const char *options) {
   opened o;
   open_data(&o, "{train: %s, test: %s, %s}", root, root, options);
   expect_open(&o);
@@ -374,13 +374,13 @@ static time_t changed(const char *path) {
   return stat(path, &s) == 0 ? (time_t)(s.st_ino + (unsigned long)s.st_mtim.tv_nsec) : 0;
 }
 
-/* Moves PATH's times to those of `like`, as tar and `cp -p` do. */
+/* Sets PATH's times to those of `like`, as tar and `cp -p` do. */
 static void set_times(const char *path, const struct stat *like) {
   const struct timespec times[2] = {like->st_atim, like->st_mtim};
   assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* Two pictures of one size and one time of modification trade their names, then their contents. */
+/* Two images of equal size and modification time swap their names, then their contents. */
 static void pictures_that_trade_places(void **state) {
   (void)state;
   static uint8_t first[4096], second[4096];
@@ -396,18 +396,18 @@ static void pictures_that_trade_places(void **state) {
   const size_t size = read_whole(a, first, sizeof first);
   assert_int_equal(read_whole(b, second, sizeof second), size);
   snprintf(cached, sizeof cached, "size: 3, cache: %s-traded", root);
-  const uint64_t before = seen(cached);
+  const uint64_t before = dataset_hash(cached);
   assert_int_equal(rename(a, aside), 0);
   assert_int_equal(rename(b, a), 0);
   assert_int_equal(rename(aside, b), 0);
-  const uint64_t renamed = seen("size: 3");
-  assert_true(renamed != before && seen(cached) == renamed);
-  usleep(20000); /* more than the tick that the times of files are counted in */
+  const uint64_t renamed = dataset_hash("size: 3");
+  assert_true(renamed != before && dataset_hash(cached) == renamed);
+  usleep(20000); /* more than the clock tick of file times */
   write_bytes("root/cat/a.png", first, size);
   write_bytes("root/dog/b.png", second, size);
   set_times(a, &like);
   set_times(b, &like);
-  assert_true(seen(cached) == before);
+  assert_true(dataset_hash(cached) == before);
 }
 
 static void a_cache(void **state) {
@@ -419,27 +419,27 @@ static void a_cache(void **state) {
   snprintf(cache, sizeof cache, "%s-made/below/cache", root);
   snprintf(cached, sizeof cached, "on_error: skip, size: 3, cache: %s", cache);
   unlink(cache);
-  const uint64_t plain = seen("on_error: skip, size: 3");
-  assert_true(seen(cached) == plain);
+  const uint64_t plain = dataset_hash("on_error: skip, size: 3");
+  assert_true(dataset_hash(cached) == plain);
   const time_t made = changed(cache);
   assert_true(made != 0);
-  char leftover[640]; /* of a writer that was killed while another was faster */
+  char leftover[640]; /* of a writer that was killed while another one finished */
   snprintf(leftover, sizeof leftover, "%s.tmp-4194303", cache);
   fclose(fopen(leftover, "w"));
-  assert_true(seen(cached) == plain);
+  assert_true(dataset_hash(cached) == plain);
   assert_true(changed(cache) == made); /* it was used */
   assert_int_not_equal(access(leftover, F_OK), 0);
   plant("dog/c.png", 77);
-  const uint64_t more = seen("on_error: skip, size: 3");
-  assert_true(more != plain && seen(cached) == more && changed(cache) != made);
+  const uint64_t more = dataset_hash("on_error: skip, size: 3");
+  assert_true(more != plain && dataset_hash(cached) == more && changed(cache) != made);
   plant("dog/c.png", 78); /* the same name and size */
-  const uint64_t other = seen("on_error: skip, size: 3");
-  assert_true(other != more && seen(cached) == other);
+  const uint64_t other = dataset_hash("on_error: skip, size: 3");
+  assert_true(other != more && dataset_hash(cached) == other);
   strcat(cached, ", channels: 1");
-  assert_true(seen(cached) == seen("on_error: skip, size: 3, channels: 1"));
-  /* Damage at any place, and every length: never another dataset. */
+  assert_true(dataset_hash(cached) == dataset_hash("on_error: skip, size: 3, channels: 1"));
+  /* Damage at any position, and any length: never another dataset. */
   static uint8_t bytes[4096];
-  const uint64_t grey = seen(cached);
+  const uint64_t grey = dataset_hash(cached);
   const size_t size = read_whole(cache, bytes, sizeof bytes);
   for (size_t i = sizeof "gtimage"; i < 2 * size; i++) {
     const int fd = open(cache, O_WRONLY | O_TRUNC);
@@ -448,7 +448,7 @@ static void a_cache(void **state) {
     assert_int_equal(write(fd, bytes, length), length);
     if (i < size) bytes[i] ^= 0x10;
     close(fd);
-    assert_true(seen(cached) == grey);
+    assert_true(dataset_hash(cached) == grey);
   }
   unlink(cache);
   opened o;

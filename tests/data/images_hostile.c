@@ -1,5 +1,6 @@
-/* Hostile pictures: every length of small files of each kind, and thousands of changed bytes, give either a
- * sample or GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too. */
+/* Malicious images: every truncation of small files of each format, and thousands of changed bytes, give
+ * either a sample or GT_ERR_DATA with a message that names the file. Should also be run under
+ * AddressSanitizer. */
 #include "pictures_support.h"
 
 enum { FLIPS = 1000, SIDE = 12, MOST_FILE = 1 << 14 };
@@ -30,7 +31,7 @@ static bool try(const char *path, int side) {
   return false;
 }
 
-/* The checksum of the chunk at `at` made right, or else libpng looks at few changes. */
+/* Corrects the checksum of the chunk at `at`; otherwise libpng rejects nearly all changes. */
 static void mend(uint8_t *file, size_t size, uint32_t random) {
   for (size_t at = 8; at + 12 <= size && random & 3;) {
     const size_t length =
@@ -54,7 +55,7 @@ static void attack(const char *path, const char *name) {
       const uint32_t r = next_random(&random), where = next_random(&random);
       copy[where % (r & 256 && size > 64 ? 64 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
     }
-    /* No picture of a test is large: sizes that are cost only time. */
+    /* No image of a test is large: larger ones would only take time. */
     if (bytes[0] == 0x89)
       memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), mend(copy, size, next_random(&random));
     try(write_bytes(name, copy, size), i % 2 ? SIDE : SIDE / 2 - 1);

@@ -1,4 +1,4 @@
-/* Several inputs by name: which columns, files and tables they are made of, and what is refused. */
+/* Several inputs by name: the columns, files and tables that they are made of, and errors. */
 #include "data_support.h"
 
 static const float *floats(const gt_tensor *tensor) { return tensor->data; }
@@ -40,7 +40,7 @@ static void columns(void **state) {
   close_data(&o);
 }
 
-/* Samples that are set apart keep all that belongs to them, and a limit is that of all splits. */
+/* The samples of a split keep all of their inputs, and a limit counts over all splits. */
 static void splits(void **state) {
   (void)state;
   opened o;
@@ -63,7 +63,7 @@ static void splits(void **state) {
   close_data(&o);
 }
 
-/* Classes that are not wanted go from every input. */
+/* Classes that are not selected are dropped from every input. */
 static void dropped_samples(void **state) {
   (void)state;
   opened o;
@@ -145,7 +145,7 @@ static void tables(void **state) {
   expect_bad_config(&o, 0, "format 'function' does not support integer inputs");
 }
 
-/* Whole numbers as far as floats have them all, none below 0, and told where they stand. */
+/* Integers must be exact in float and not negative; errors give their position. */
 static void bad_integers(void **state) {
   (void)state;
   static const char *const values[] = {"-1", "0.5", "16777216", "1e9"};

@@ -1,4 +1,4 @@
-/* Opening datasets of every format, splits, classes, scaling, and what is said about mistakes. */
+/* Opening datasets of every format, splits, classes, scaling, and messages about mistakes. */
 #include "data/csv.h"
 #include "data/format.h"
 #include "data_support.h"
@@ -18,7 +18,7 @@ static long most_memory(void) { /* KiB */
   return usage.ru_maxrss;
 }
 
-/* What the network sees of feature f, as the kernels compute it. */
+/* What the network gets for feature f, as the kernels compute it. */
 static float scaled(const gt_dataset *data, int64_t f, float value) {
   const int64_t n = data->input[0].scaling.count;
   const float *center = data->input[0].scaling.values + f % n;
@@ -330,7 +330,7 @@ static void bits_are_known(void **state) {
   assert_false(gt_data_is_bits(&tensor));
 }
 
-/* Every sample lands in exactly one split, in the file's order, and the seed alone decides where. */
+/* Every sample is in exactly one split, in file order, and only the seed decides which. */
 static void splits_are_partitions(void **state) {
   (void)state;
   opened o, again;
@@ -393,7 +393,7 @@ static void inputs_for_predictions(void **state) {
                                   &square, &out, &error));
   assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
   gt_tensor_finish(&out);
-  gt_data_signature wide = signature; /* of more than any file has */
+  gt_data_signature wide = signature; /* more than any file has */
   wide.input[0].dim[0] = 2147483647;
   wide.input[0].columns = NULL;
   const long before = most_memory();
@@ -409,9 +409,9 @@ static void inputs_for_predictions(void **state) {
   assert_int_equal(error.status, GT_ERR_IO);
 }
 
-/* A file of so many bytes of this text, packed. */
+/* A gzip file of `size` bytes that repeat this text. */
 static const char *pack(const char *name, const char *text, size_t size, size_t *packed) {
-  char *bytes = calloc(1, size); /* zeros that nobody writes take no memory */
+  char *bytes = calloc(1, size); /* untouched zeros take no memory */
   uint8_t *out = malloc(size / 20);
   for (size_t i = 0, length = strlen(text); i < size && length; i++) bytes[i] = text[i % length];
   *packed = gzip_bytes(bytes, size, out, size / 20);
@@ -421,7 +421,7 @@ static const char *pack(const char *name, const char *text, size_t size, size_t 
   return path;
 }
 
-/* 64 MiB and more from a few kilobytes is no dataset: seen without keeping it. */
+/* A few kilobytes that decompress to 64 MiB or more are an error, found without keeping the output. */
 static void gzip_bombs_are_refused(void **state) {
   (void)state;
   opened o;
@@ -434,7 +434,7 @@ static void gzip_bombs_are_refused(void **state) {
   assert_int_equal(truncate(path, (off_t)packed / 2), 0);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
   expect_bad_file(&o, "truncated");
-  /* Rows of four characters, which take seven times as many bytes. */
+  /* Rows of four characters, which take seven times as many bytes in memory. */
   path = pack("bomb.csv.gz", "1,2\n", 12 << 20, &packed);
   open_data(&o, "{train: %s}", path);
   expect_bad_file(&o, "decompress it first (gunzip)");

@@ -1,12 +1,12 @@
-/* Data of which shapes, counts and classes alone are asked for, as by `check`: what is large is not made,
- * read or decoded, and its shapes are what they would be. */
+/* Data of which only shapes, counts and classes are needed, as in `check`: large data is not generated, read
+ * or decoded, and its shapes are what they would be. */
 #include "pictures_support.h"
 #include "base/log.h"
 #include <fcntl.h>
 
 static const gt_data_wanted outline = {.outline = true};
 
-/* The file with zeros behind it, which take no room on the disk. */
+/* The file followed by zeros, which take no space on the disk. */
 static void lengthen(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }
 
 static void expect_shape(const gt_tensor *tensor, gt_element element, int rank, const int64_t *dim) {
@@ -27,9 +27,9 @@ static void formulas(void **state) {
   assert_true(o.data.input[0].scaling.count == 2 && !o.data.input[0].scaling.values);
   assert_true(o.data.test.samples == 1000 && o.data.test.input[0].data); /* which is not large */
   close_data(&o);
-  open_data(&o, "{formula: 'sqrt(x0 + 0.9)', samples: 2147483647}"); /* the first points are tried */
+  open_data(&o, "{formula: 'sqrt(x0 + 0.9)', samples: 2147483647}"); /* computes the first */
   expect_bad_config(&o, 11, "not a number at x0 = -");
-  /* How many classes there are is known by all labels. */
+  /* The number of classes needs all labels. */
   open_data(&o, "{formula: 'x0 < x1', field: 'x0*u', grid: 500, task: classification, samples: 20000}");
   expect_open(&o);
   assert_int_equal(o.data.classes, 2);
@@ -47,7 +47,7 @@ static void boards(void **state) {
   close_data(&o);
 }
 
-/* An NPY file of zeros, of a header alone on the disk. */
+/* An NPY file of zeros, of which only the header takes space on the disk. */
 static const char *zeros(const char *name, const char *type, const char *shape, off_t bytes) {
   char head[128] = "\x93NUMPY\x01";
   head[8] = 118;
@@ -100,7 +100,7 @@ static void records(void **state) {
   close_data(&o);
 }
 
-/* A picture that ends within its pixels, in a file of 20 MB. */
+/* An image that ends within its pixels, in a file of 20 MB. */
 static void cut_picture(const char *name, int height, int width) {
   static uint8_t pixels[64 * 64 * 3];
   const char *path = path_of(name);

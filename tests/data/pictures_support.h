@@ -1,5 +1,4 @@
-/* Pictures for the tests of the data room: as PNG of any kind and as JPEG, written by the libraries
- * themselves. */
+/* Images for the tests of src/data: PNG of any kind and JPEG, written directly by the libraries. */
 #ifndef GT_TESTS_PICTURES_SUPPORT_H
 #define GT_TESTS_PICTURES_SUPPORT_H
 #include "data_support.h"
@@ -12,7 +11,7 @@ typedef struct kind { /* of a PNG file */
   bool interlaced;
 } kind;
 
-/* The rows are as the file has them: of `channels` values of 8 or 16 bits, or packed indices of a palette. */
+/* Rows as stored in the file: `channels` values of 8 or 16 bits, or packed indices of a palette. */
 __attribute__((unused)) static const char *write_png(const char *name, int height, int width, kind k,
                                                      const uint8_t *rows, int channels) {
   const char *path = path_of(name);
@@ -46,11 +45,11 @@ typedef struct jpeg_kind {
 
 enum { EXIF_HEAD = 6, EXIF = EXIF_HEAD + 34 };
 
-/* As in a JPEG file; in a PNG file it has no head. */
+/* As in a JPEG file; in a PNG file it has no header. */
 __attribute__((unused)) static void make_exif(int turn, uint8_t out[EXIF]) {
   static const uint8_t exif[EXIF] = {
       'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, /* big-endian, directory at 8 */
-      0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* of two: the width, 7 */
+      0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* two entries: the width, 7 */
       1,   18,  0,   3,   0, 0, 0,   1,   0, 0,  0, 0};
   memcpy(out, exif, sizeof exif);
   out[EXIF - 3] = (uint8_t)turn;
@@ -96,7 +95,7 @@ __attribute__((unused)) static const char *write_jpeg(const char *name, int heig
   return path;
 }
 
-/* Soft in space, as a photograph: JPEG keeps it nearly as it is. */
+/* Smooth, like a photograph: JPEG changes it little. */
 __attribute__((unused)) static void paint(uint8_t *out, int height, int width, int channels) {
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
@@ -112,7 +111,7 @@ __attribute__((unused)) static size_t read_whole(const char *path, uint8_t *out,
   return size;
 }
 
-/* Puts a chunk eXIf into a PNG file: before its pixels or behind them. */
+/* Inserts an eXIf chunk into a PNG file: before or after the pixels. */
 __attribute__((unused)) static void turn_png(const char *path, int turn, bool behind) {
   enum { CHUNK = 4 + 4 + EXIF - EXIF_HEAD + 4, HEADER = 33, END = 12, ROOM = 1 << 16 };
   static uint8_t file[ROOM + CHUNK];

@@ -1,5 +1,5 @@
-/* PNG files as written: pictures come back as they were, and an animated PNG has the chunks, numbers and rows
- * that the PNG specification (third edition) asks for. */
+/* PNG files as written: images are read back unchanged, and an animated PNG has the chunks, numbers and rows
+ * that the PNG specification (third edition) requires. */
 #include "data/png.h"
 #include "pictures_support.h"
 #include "support/read_png.h"
@@ -16,7 +16,7 @@ static void paint_picture(gt_picture *p, uint32_t channels, unsigned seed) {
     p->data[i] = (uint8_t)((i * 37 + 11) * (seed + 1) >> 1);
 }
 
-/* A device that is always full: for root, who could break the system's, one of our own. */
+/* A device that is always full. Root could break the system's own, so for root it is one of ours. */
 static const char *full_device(void) {
   static char path[600];
   snprintf(path, sizeof path, "%s", geteuid() ? "/dev/full" : path_of("full"));
@@ -55,7 +55,7 @@ static void pictures(void **unused) {
   gt_picture_finish(&p);
 }
 
-/* As pictures of a dataset are (tests/data/images.c tries all ways to turn). */
+/* Orientation is applied as in datasets (tests/data/images.c tests all orientations). */
 static void turned(void **unused) {
   (void)unused;
   gt_picture p, back;
@@ -73,10 +73,11 @@ static void turned(void **unused) {
   unlink(path);
 }
 
-/* A board's picture has 16 bits a value, where a dataset's has not, and its values are those of the file. */
+/* An image of a board has 16 bits per value, unlike one of a dataset, and its values are those in the
+ * file. */
 static void as_stored(void **unused) {
   (void)unused;
-  static const uint8_t deep[2 * 2 * 2] = {0x7f, 0x00, 0xff, 0xff, 0x80, 0x80, 0xff, 0xff}, /* grey, alpha */
+  static const uint8_t deep[2 * 2 * 2] = {0x7f, 0x00, 0xff, 0xff, 0x80, 0x80, 0xff, 0xff}, /* gray, alpha */
       half[2 * 4] = {200, 100, 50, 128, 255, 255, 255, 0};
   static const uint8_t row[GT_PNG_MOST_SIDE + 1];
   gt_picture p;
@@ -108,7 +109,7 @@ static uint32_t get32(const uint8_t *at) {
   return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The next chunk of the file, its checksum right. */
+/* The next chunk of the file, with a correct checksum. */
 static chunk next_chunk(const gt_bytes *file, size_t *at) {
   assert_true(*at + 12 <= file->size);
   chunk c = {.size = get32(file->data + *at), .data = file->data + *at + 8};
@@ -137,7 +138,7 @@ static void check_rows(const uint8_t *packed, uint32_t size, const gt_picture *p
   }
 }
 
-/* fcTL: its sequence number, the whole picture, its delay, and nothing mixed with the frame before. */
+/* fcTL: its sequence number, the whole image, its delay, no blending with the frame before. */
 static void check_control(const chunk *c, uint32_t sequence, unsigned delay) {
   assert_int_equal(c->size, 26);
   assert_int_equal(get32(c->data), sequence);
@@ -167,7 +168,7 @@ static void check_animation(const char *path, const gt_picture *frame, unsigned 
   assert_int_equal(header.data[9], frame->channels == 3 ? 2 : 0);
   assert_int_equal(begin.size, 8);
   assert_int_equal(get32(begin.data), FRAMES);
-  assert_int_equal(get32(begin.data + 4), 0); /* for ever */
+  assert_int_equal(get32(begin.data + 4), 0); /* forever */
   for (int i = 0; i < FRAMES; i++) {
     const chunk control = expect(&file, &at, "fcTL");
     check_control(&control, sequence++, delay);
@@ -194,7 +195,7 @@ static void animations(void **unused) {
     }
     assert_true(gt_animation_close(&a, &error));
     check_animation(path, frame, 40 * channels);
-    /* To other readers it is the first frame. */
+    /* Readers without APNG support show the first frame. */
     assert_true(read_png(path, &first, &error));
     assert_memory_equal(first.data, frame[0].data, (size_t)H * W * channels);
     gt_picture_finish(&first);
@@ -208,7 +209,7 @@ static void failures(void **unused) {
   gt_animation a = {0};
   gt_picture p;
   gt_error error = {0};
-  assert_true(gt_animation_close(&a, &error)); /* one that was never opened */
+  assert_true(gt_animation_close(&a, &error)); /* never opened */
   assert_false(gt_animation_open(&a, "/absent/animation.png", 1, 40, &error));
   assert_int_equal(error.status, GT_ERR_IO);
   paint_picture(&p, 1, 0);
@@ -216,7 +217,7 @@ static void failures(void **unused) {
   error = (gt_error){0};
   assert_true(gt_animation_open(&a, path, 2, 40, &error));
   assert_true(gt_animation_add(&a, &p, &error));
-  assert_false(gt_animation_close(&a, &error)); /* a frame is missing */
+  assert_false(gt_animation_close(&a, &error)); /* one frame is missing */
   error = (gt_error){0};
   const char *full = full_device();
   if (full) {

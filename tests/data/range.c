@@ -1,4 +1,4 @@
-/* Ranges of training samples against plain loops, and what is said of samples that lie elsewhere. */
+/* Ranges of training samples against plain loops, and the warning about samples outside them. */
 #include "data/data.h"
 #include "data_support.h"
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { ROWS = 70, MOST = 600 };
 static float floats[ROWS * MOST];
 static uint8_t bytes[ROWS * MOST];
 
-/* Some numbers that are not sorted. */
+/* Some unsorted numbers. */
 static void fill(void) {
   for (int i = 0; i < ROWS * MOST; i++) {
     bytes[i] = (uint8_t)((unsigned)i * 2654435761u >> 13);
@@ -57,8 +57,8 @@ static void columns_have_their_ranges(void **state) {
   assert_int_equal(gt_tensor_range(&none, NULL).columns, 0);
 }
 
-/* What is said of `count` samples of two columns, of a model that was trained on [0, 10] and [-1, 1]. */
-static const char *doubt(gt_arena *arena, const float *values, int64_t count) {
+/* The warning about `count` samples of two columns, for a model that was trained on [0, 10] and [-1, 1]. */
+static const char *warning_for(gt_arena *arena, const float *values, int64_t count) {
   static const float low[] = {0, -1}, high[] = {10, 1};
   static const char *const names[] = {"age", "score"};
   const gt_input input = {.rank = 1, .dim = {2}, .columns = names, .range = {2, low, high, 100, false}};
@@ -68,37 +68,37 @@ static const char *doubt(gt_arena *arena, const float *values, int64_t count) {
   return gt_range_warning(&input, &t, arena);
 }
 
-static void samples_elsewhere_are_told(void **state) {
+static void samples_outside_are_reported(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_null(doubt(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3)); /* within a tenth */
-  assert_null(doubt(&arena, (float[]){0, 0, 0, 0}, 2));               /* nothing but zeros */
+  assert_null(warning_for(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3)); /* by less than a tenth */
+  assert_null(warning_for(&arena, (float[]){0, 0, 0, 0}, 2));               /* all zeros */
   assert_string_equal(
-      doubt(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
+      warning_for(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
       "2 of 3 samples lie outside the range of the training data: values of 'score' from 0 to 3, "
       "trained on -1 to 1");
   assert_string_equal(
-      doubt(&arena, (float[]){300, 2, 4, 0, 5, 0}, 3),
+      warning_for(&arena, (float[]){300, 2, 4, 0, 5, 0}, 3),
       "1 of 3 samples lies outside the range of the training data: values of 'age' from 4 to 300, "
       "trained on 0 to 10; values of 'score' from 0 to 2, trained on -1 to 1");
-  assert_non_null(doubt(&arena, (float[]){3, 0, 40, 0.5f}, 2)); /* one of two, far outside */
+  assert_non_null(warning_for(&arena, (float[]){3, 0, 40, 0.5f}, 2)); /* one of two, far outside */
   float many[2 * 200];
   for (int i = 0; i < 200; i++) many[2 * i] = i < 3 ? 12 : 5, many[2 * i + 1] = 0;
-  assert_null(doubt(&arena, many, 200)); /* as many as chance gives: 2 * 200 * 2 / 101 */
+  assert_null(warning_for(&arena, many, 200)); /* as many as expected by chance: 2 * 200 * 2 / 101 */
   for (int i = 0; i < 30; i++) many[2 * i] = 12;
-  assert_non_null(doubt(&arena, many, 200));
+  assert_non_null(warning_for(&arena, many, 200));
   many[2 * 100] = 300;
   for (int i = 0; i < 30; i++) many[2 * i] = 5;
-  assert_non_null(doubt(&arena, many, 200));                               /* in another unit, if only one */
-  assert_non_null(doubt(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2)); /* in another unit */
+  assert_non_null(warning_for(&arena, many, 200)); /* a single one in another unit */
+  assert_non_null(warning_for(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2)); /* in another unit */
   gt_arena_finish(&arena);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_have_their_ranges),
-      cmocka_unit_test(samples_elsewhere_are_told),
+      cmocka_unit_test(samples_outside_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

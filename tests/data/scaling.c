@@ -1,10 +1,10 @@
-/* What the network sees of its inputs: of values far from 0 and close together, too. */
+/* What the network gets for its inputs: also for values far from 0 and close together. */
 #include "data_support.h"
 #include <math.h>
 
 enum { N = 64 };
 
-static float seen(const gt_dataset *data, int64_t i) {
+static float network_input(const gt_dataset *data, int64_t i) {
   const int64_t n = data->input[0].scaling.count, features = gt_tensor_features(&data->train.input[0]);
   const float *center = data->input[0].scaling.values + i % features % n;
   return (((const float *)data->train.input[0].data)[i] - center[0]) * center[n] + center[2 * n];
@@ -34,8 +34,8 @@ static void nothing_cancels(void **state) {
   expect_open(&o);
   for (int i = 0; i < 2 * N; i++) {
     const double want = ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2]);
-    if (fabs((double)seen(&o.data, i) - want) > 2e-7)
-      fail_msg("%d: %.9g is not %.9g", i, (double)seen(&o.data, i), want);
+    if (fabs((double)network_input(&o.data, i) - want) > 2e-7)
+      fail_msg("%d: %.9g is not %.9g", i, (double)network_input(&o.data, i), want);
   }
   close_data(&o);
   open_data(
@@ -44,13 +44,13 @@ static void nothing_cancels(void **state) {
   expect_open(&o);
   for (int i = 0; i < 2 * N; i++) {
     const double want = (0.5 * (double)x[i] - (i % 2 ? -3e4 : 5.00000003e5)) / 2;
-    assert_true(fabs((double)seen(&o.data, i) - want) <= 2e-7 * fabs(want));
+    assert_true(fabs((double)network_input(&o.data, i) - want) <= 2e-7 * fabs(want));
   }
   close_data(&o);
   unlink(path);
 }
 
-/* Without a mean, a product alone: as it was before there were centers. */
+/* Without a mean, only a product, as before centers were added. */
 static void bytes_are_divided(void **state) {
   (void)state;
   static const uint8_t images[] = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 255, 3, 128};
@@ -66,7 +66,7 @@ static void bytes_are_divided(void **state) {
   unlink(path);
 }
 
-/* Of each channel over all samples and places. */
+/* Statistics of each channel over all samples and positions. */
 static void channels_are_measured(void **state) {
   (void)state;
   enum { PLACES = 2 * 3 };
@@ -84,15 +84,15 @@ static void channels_are_measured(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.input[0].scaling.count, 2);
   for (int i = 0; i < PLACES * 2; i++)
-    assert_true(fabs((double)seen(&o.data, i) - ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2])) <
-                1e-6);
+    assert_true(fabs((double)network_input(&o.data, i) -
+                     ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2])) < 1e-6);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {method: channel, mean: 1}}", path, path);
   expect_bad_config(&o, 0, "the method measures them");
   unlink(path);
 }
 
-/* The scaling of a trained model, not of the data that it is evaluated on. */
+/* Evaluations use the scaling of the trained model, not of the data. */
 static void a_model_keeps_its_own(void **state) {
   (void)state;
   static const float scaling[] = {1, 2, 3, 4, 5, 6};

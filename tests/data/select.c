@@ -1,14 +1,14 @@
-/* `classes: [a, b]` and `per_class`: which samples are kept, how their classes are numbered, and what is said
+/* `classes: [a, b]` and `per_class`: which samples are kept, how their classes are numbered, and messages
  * about mistakes. */
 #include "data_support.h"
 #include <math.h>
 
-/* Eight samples whose input is their own place in the file. */
+/* Eight samples; the input of each is its index in the file. */
 static const uint8_t inputs[] = {0, 0, 8, 2, 0, 0, 0, 8, 0, 0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7};
 static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 8, 3, 0, 5, 3, 1, 0, 5, 3};
 static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\n6,cat\n7,ape\n";
 
-/* The split has these samples and labels, each a digit. */
+/* Expects these samples and labels in the split, one digit each. */
 static void expect_split(const gt_split *split, const char *places, const char *classes) {
   const gt_tensor *in = &split->input[0];
   assert_int_equal(split->samples, strlen(places));
@@ -50,7 +50,7 @@ static void names_choose(void **state) {
   expect_split(&o.data.train, "01357", "01010");
   close_data(&o);
   open_idx(&o, "classes: [1, 3], class_names: ['3', b, c, '1', e, f]");
-  expect_open(&o); /* a name goes before a number */
+  expect_open(&o); /* a name takes precedence over a number */
   expect_split(&o.data.train, "01357", "01010");
   close_data(&o);
   const char *path = write_text("t.csv", animals);
@@ -115,7 +115,7 @@ static void per_class(void **state) {
   expect_split(&o.data.test, "6", "0");
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 1, test: %s}", path, path);
-  expect_open(&o); /* only training is limited */
+  expect_open(&o); /* only training data is limited */
   assert_int_equal(o.data.test.samples, 8);
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 0}", path);
@@ -174,12 +174,12 @@ static void quantities(void **state) {
   open_data(&o, "{classes: [1, 2], train: %s}", write_text("t.csv", "1,1\n2,2.5\n"));
   expect_bad_config(&o, 11, "the targets are numbers, not classes");
   open_data(&o, "{classes: [9, 7], train: %s}", write_text("t.csv", "1,7\n2,9\n3,8\n"));
-  expect_open(&o); /* whoever lists classes means classes, whether or not there is one 0 */
+  expect_open(&o); /* a list of classes implies classes, whether or not 0 occurs */
   expect_split(&o.data.train, "12", "10");
   close_data(&o);
 }
 
-/* Of a model's classes, some; their numbers are the model's, whatever the file's are. */
+/* Some of a model's classes; they are numbered as in the model, whatever the file has. */
 static void for_a_model(void **state) {
   (void)state;
   opened o;
@@ -213,7 +213,7 @@ static void for_a_model(void **state) {
   expect_split(&o.data.train, "0123567", "2102102");
   close_data(&o);
   open_data(&o, "{train: %s, classes: [5, 0, 3]}", write_text("t.csv", "1,5.0\n2,4\n3,00\n"));
-  expect_open(&o); /* numbers in a CSV are read as such, as in training */
+  expect_open(&o); /* numbers in a CSV are read as numbers, as in training */
   expect_split(&o.data.train, "13", "01");
   close_data(&o);
   model.class_names = NULL;

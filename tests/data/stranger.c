@@ -1,9 +1,9 @@
-/* Files that are named by the config inside a model, which may be anybody's: only plain files are opened, and
- * nothing of what they hold is shown. */
+/* Data files named by the config inside a model file from an untrusted source: only regular files are opened,
+ * and messages never quote their content. */
 #include "data_support.h"
 #include <sys/stat.h>
 
-static const gt_data_wanted from_model = {.stranger = "test.yaml"}; /* as open_data calls the text */
+static const gt_data_wanted from_model = {.stranger = "test.yaml"}; /* the name of open_data's text */
 
 static int not_trusted(void **state) {
   (void)state;
@@ -11,7 +11,7 @@ static int not_trusted(void **state) {
   return 0;
 }
 
-/* Refused as bad data, without a word of this in it. */
+/* Expects GT_ERR_DATA with a message that does not contain `secret`. */
 static void expect_silence(opened *o, const char *secret) {
   assert_false(o->ok);
   assert_int_equal(o->diagnostics.errors, 0);
@@ -39,7 +39,7 @@ static void nothing_is_shown(void **state) {
   open_data(&o, "{format: csv, train: %s, target: root}", path);
   expect_silence(&o, "hush"); /* not a number */
   open_data(&o, "{format: csv, train: %s, target: hash}", path);
-  expect_silence(&o, "root"); /* there is no such column; there are … */
+  expect_silence(&o, "root"); /* "no such column; the columns are …" */
   open_data(&o, "{format: csv, train: %s, class_names: [hash]}", path);
   expect_silence(&o, "hush");
   open_data(&o, "{format: csv, train: %s, classes: 3}", path);
@@ -56,7 +56,8 @@ static void nothing_is_shown(void **state) {
   unlink(path);
 }
 
-/* Mistakes of the config itself are shown, and that a file is absent, but not what is there in its stead. */
+/* Errors in the config itself are shown, also that a file does not exist, but no similarly named file is
+ * suggested. */
 static void the_config_is_shown(void **state) {
   (void)state;
   opened o;
@@ -67,12 +68,12 @@ static void the_config_is_shown(void **state) {
   assert_null(o.diagnostics.items[0].suggestion);
   expect_bad_config(&o, 0, "not found");
   open_data(&o, "{train: %s}", path);
-  expect_open(&o); /* by its name; what it begins with is not looked at */
+  expect_open(&o); /* format detected by the file name alone; the content is not read */
   close_data(&o);
   unlink(path);
 }
 
-/* What the user names is the user's. */
+/* Files that the user names (--set) are trusted. */
 static void the_user_is_trusted(void **state) {
   (void)state;
   static const char text[] = "{format: csv, train: absent.csv, target: root}";
@@ -88,7 +89,8 @@ static void the_user_is_trusted(void **state) {
   unlink(path_of("s.csv"));
 }
 
-/* Of a test file that the user names, beside training files that the model names, faults are shown. … */
+/* If the user names the test file and the model names the training files, errors in the test file are shown,
+ * … */
 static void opened_with_test(opened *o, const gt_data_wanted *asked, const char *train, const char *test) {
   char text[700], set[600];
   *o = (opened){0};
@@ -101,7 +103,7 @@ static void opened_with_test(opened *o, const gt_data_wanted *asked, const char 
   o->ok = gt_dataset_open(spec, 7, asked, &o->arena, &o->data, &o->diagnostics, &o->error);
 }
 
-/* … But only while they cannot quote what the model does not tell: the names in the training file. */
+/* … but only if the message cannot reveal names from the training file that are not in the model file. */
 static void the_users_test_file_is_shown(void **state) {
   (void)state;
   static const char *const columns[] = {"a"}, *const classes[] = {"cat", "dog"}, *const targets[] = {"kind"};
@@ -122,11 +124,11 @@ static void the_users_test_file_is_shown(void **state) {
   opened o;
   opened_with_test(&o, &asked, train, test);
   expect_bad_file(&o, "'cot' is not one of the 2 classes; did you mean 'cat'?");
-  asked.class_names = NULL; /* the training file's are taken, which nobody may see */
+  asked.class_names = NULL; /* now the class names come from the training file and must not be shown */
   opened_with_test(&o, &asked, train, test);
   expect_silence(&o, "cat");
   asked.class_names = classes;
-  signature.input[0].columns = NULL; /* likewise */
+  signature.input[0].columns = NULL; /* now the column names do */
   write_text("t.csv", "b,kind\n1,cat\n");
   opened_with_test(&o, &asked, train, test);
   expect_silence(&o, "'a'");
@@ -138,7 +140,7 @@ static void only_plain_files_are_opened(void **state) {
   opened o;
   const char *pipe = path_of("pipe"), *link = path_of("link"), *folder = path_of("folder");
   unlink(pipe), unlink(link), rmdir(folder);
-  assert_int_equal(mkfifo(pipe, 0600), 0); /* opened without care, it would wait for a writer */
+  assert_int_equal(mkfifo(pipe, 0600), 0); /* open() without O_NONBLOCK would wait for a writer */
   assert_int_equal(symlink(pipe, link), 0);
   assert_int_equal(mkdir(folder, 0700), 0);
   open_data(&o, "{format: csv, train: %s}", pipe);
@@ -170,5 +172,5 @@ int main(void) {
                                      cmocka_unit_test_setup(the_user_is_trusted, not_trusted),
                                      cmocka_unit_test(the_users_test_file_is_shown),
                                      cmocka_unit_test_setup(only_plain_files_are_opened, not_trusted)};
-  return cmocka_run_group_tests_name("data: files of strangers", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("data: untrusted files", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Targets that a loss cannot take are refused where they stand, in every format. */
+/* Targets that the loss does not support are an error at their position, in every format. */
 #include "data_support.h"
 
 static const gt_data_range unit = {0, 1, "loss 'bce'"};
@@ -62,7 +62,7 @@ static void configs(void **state) {
   expect_open(&o);
   close_data(&o);
   open_data(&o, "{formula: 'x > 0', samples: 100, task: classification}");
-  expect_open(&o); /* classes are no quantities */
+  expect_open(&o); /* classes are not quantities, so their values are not checked */
   close_data(&o);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make compile_commands.json`: the file is JSON and names every C file of the tree once, with a command that a compiler
-# takes.
+# `make compile_commands.json`: the file is JSON and contains every C file of the tree once, with a command that a
+# compiler accepts.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v python3 > /dev/null || {

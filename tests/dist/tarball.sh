@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/dist.sh, with the program under test: INSTALL's two lines train a model where a person types them, and README.md
-# has the same lines.
+# scripts/dist.sh, with the program under test: the two commands in INSTALL train a model wherever they are typed, and
+# README.md has the same commands.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -23,7 +23,7 @@ says "… to its test accuracy" "test loss"
 exits 0 "the model is evaluated in the same folder" \
   env -C "$TEST_TMP/person/$name" ./gtrain eval runs/digits-1/model.bin --fail-if 'accuracy<0.9'
 exits 0 "a config finds its data from elsewhere" env -C "$TEST_TMP" "$dist/$name/gtrain" check "$dist/$name/configs/images.yaml"
-# README.md's lines are those of INSTALL, but for the version.
+# README.md has the commands of INSTALL, except for the version.
 version=$(sed -n 's/^VERSION *:= *//p' Makefile)
 while read -r line; do
   check "README.md has: $line" grep -qF "    ${line//gtrain-9.8-linux-$(uname -m)/gtrain-$version-linux-x86_64}" README.md

@@ -1,5 +1,5 @@
-/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler, without a warning,
- * for words of several widths, and simulated by iverilog where there is one. */
+/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler without a warning,
+ * for words of several widths, and simulated by iverilog if it is installed. */
 #include "circuit/board.h"
 #include "export/text.h"
 #include "circuit/circuit_support.h"
@@ -79,7 +79,7 @@ static void compile_and_expect(const char *arguments, const char *want) {
                                                                            program */
 }
 
-/* raw: also as it is, which must then have no gate that nobody reads. */
+/* raw: also without simplification, provided that every gate is read. */
 static void check_dense(const gt_circuit *c, size_t samples, const char *name, bool raw) {
   const size_t outputs = c->outputs.count;
   uint8_t *in = gt_alloc(samples * c->inputs), *out = gt_alloc(outputs);

@@ -44,7 +44,7 @@ const char *const class_name[FAULT_CLASSES] = {
     "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat", "mode",
 };
 
-/* What can go wrong with a call of each class. */
+/* What can fail in a call of each class. */
 static const int errors[FAULT_CLASSES][5] = {
     [FAULT_MALLOC] = {ENOMEM},
     [FAULT_MMAP] = {ENOMEM},
@@ -93,8 +93,7 @@ static void add(fault_trials *t, const fault_order *o) {
   t->items[t->count++] = *o;
 }
 
-/* How many of a class's calls a sample looks at, evenly spread; where the first lies differs from row to row.
- */
+/* How many calls of a class a sample tests, evenly spaced; the first one differs between rows. */
 static uint64_t stride(const fault_options *options, fault_class class, uint64_t calls) {
   const uint64_t wanted = class == FAULT_MALLOC ? 5 : 2;
   if (options->every) return options->every;
@@ -116,8 +115,7 @@ static void add_command(fault_trials *t, const fault_options *options, int comma
       fault_order o = {.command = command, .class = (fault_class) class, .error = errors[class][i]};
       add_row(t, options, o, counted->count[class]);
       o.for_good = true;
-      if (o.error != EINTR)
-        add_row(t, options, o, counted->count[class]); /* nobody is interrupted for ever */
+      if (o.error != EINTR) add_row(t, options, o, counted->count[class]); /* EINTR does not repeat forever */
     }
   }
 }
@@ -135,13 +133,13 @@ typedef struct fault_shared {
 
 static bool is_bad(fault_verdict v) { return v > MISSED; }
 
-/* Where the first call failed, in the program's own words: `addr2line` knows them. */
+/* The place of the first failed call in the program, from `addr2line`. */
 static void print_frames(FILE *log, const fault_bench *b) {
   char line[PATH_MAX + 64 * FAULT_FRAMES];
   int length = snprintf(line, sizeof line, "addr2line -e %s -f -i -s -p", b->gtrain), found = 0;
   for (int i = 0; i < FAULT_FRAMES && b->page->frame[i]; i++) {
     const uint64_t at = b->page->frame[i] - b->page->program;
-    if (b->page->frame[i] < b->page->program || at > (64u << 20)) continue; /* a library's */
+    if (b->page->frame[i] < b->page->program || at > (64u << 20)) continue; /* in a library */
     length += snprintf(line + length, sizeof line - (size_t)length, " 0x%llx", (unsigned long long)at - 1);
     found++;
   }
@@ -171,7 +169,7 @@ static void report(FILE *log, const fault_bench *b, const fault_order *o, fault_
   funlockfile(log);
 }
 
-/* True if this is the first such failure at this place: one report of each is enough. */
+/* True if this is the first failure of this kind at this place: one report of each is enough. */
 static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) {
   enum { MOST_REPORTS = 1000 };
   static uint64_t seen[MOST_REPORTS];
@@ -244,7 +242,7 @@ static int print_table(const fault_shared *s) {
   return bad ? 1 : 0;
 }
 
-/* --- all of it --- */
+/* --- all trials --- */
 
 static bool wanted(const fault_options *options, int index) {
   const fault_command *c = &commands[index];

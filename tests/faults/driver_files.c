@@ -1,4 +1,4 @@
-/* Folders and bytes: copied, removed, compared. */
+/* Folders and bytes: copy, remove, compare. */
 #define _GNU_SOURCE
 #include "driver.h"
 #include <dirent.h>
@@ -30,7 +30,7 @@ void path_of(char *out, const char *format, ...) {
   va_end(list);
 }
 
-/* Calls visit(path, context) for each name in a folder, until one says false. */
+/* Calls visit(path, context) for each name in a folder, until it returns false. */
 static bool each(const char *folder, bool (*visit)(const char *name, void *context), void *context) {
   bool going = true;
   DIR *directory = opendir(folder);
@@ -89,7 +89,7 @@ static bool copy_one(const char *name, void *context) {
 void tree_copy(const char *from, const char *to) {
   struct stat s;
   if (lstat(from, &s) != 0) give_up("cannot look at %s", from);
-  if (S_ISLNK(s.st_mode)) return; /* the inputs, which are the same for all */
+  if (S_ISLNK(s.st_mode)) return; /* the inputs, shared by all benches */
   if (S_ISDIR(s.st_mode)) {
     if (mkdir(to, 0777) != 0 && errno != EEXIST) give_up("cannot make %s", to);
     two_paths p = {from, to};
@@ -114,8 +114,8 @@ bool file_equal(const char *a, const char *b) {
   return equal;
 }
 
-/* How long things took, and whose lock it is; a damaged checkpoint that could not be set aside is written
- * over; standard output is compared by itself. */
+/* Ignored: durations, and the owner of a lock; a damaged checkpoint that could not be set aside is
+ * overwritten; standard output is compared separately. */
 static const char *const skipped[] = {"timing.jsonl", ".lock", "*.damaged", ".out", NULL};
 
 static bool is_skipped(const char *name) {
@@ -146,7 +146,7 @@ static bool check_should(const char *name, void *context) {
   return false;
 }
 
-/* Checkpoints that could not be removed in time may stay, and go with the next save. */
+/* Checkpoints that could not be removed in time may stay, and are removed by the next save. */
 static bool check_is(const char *name, void *context) {
   const comparison *c = context;
   char should[PATH_MAX], is[PATH_MAX];

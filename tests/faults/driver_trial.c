@@ -1,4 +1,4 @@
-/* One trial: a fresh folder, the command with a fault, and whether what is left is what should be. */
+/* One trial: a fresh folder, the command with a fault, and a check of what it leaves. */
 #define _GNU_SOURCE
 #include "driver.h"
 #include <errno.h>
@@ -46,7 +46,7 @@ static void redirect(const fault_bench *b, const char *name, int to) {
   close(fd);
 }
 
-/* The child: an environment of its own, so that no trial depends on who starts it. */
+/* In the child process: sets a fixed environment, so that no trial depends on the caller's. */
 static void become(const fault_bench *b, const char *words) {
   char text[1024], device[64], driver[PATH_MAX], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX],
       cache[PATH_MAX], *argv[MOST_WORDS];
@@ -169,7 +169,7 @@ static bool same_tree(const fault_bench *b, const fault_command *c, int index, b
 
 static bool same_output(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
   char out[PATH_MAX], should[PATH_MAX];
-  if (c->trains && strstr(c->words, "--json")) return true; /* it says how long it took */
+  if (c->trains && strstr(c->words, "--json")) return true; /* it prints durations */
   path_of(out, "%s/out", b->path);
   path_of(should, "%s/.out", expected_path(b, index));
   if (file_equal(out, should)) return true;
@@ -188,16 +188,17 @@ static bool says_error(const fault_bench *b) {
   return found;
 }
 
-/* What is promised for each: memory ends with 71, files with 74; a call that was interrupted or did less than
- * it was asked is simply repeated; and a message that nobody can read stops nothing. */
+/* The contract for each class: memory errors exit with 71, file errors with 74; a call that was interrupted
+ * or transferred less than requested is simply repeated; and a message that cannot be written stops
+ * nothing. */
 static bool documented(const fault_order *o, int code) {
   if (o->error == FAULT_SHORT || o->error == EINTR || o->class == FAULT_STDERR) return code == 0;
   if (o->class == FAULT_MALLOC || o->class == FAULT_MMAP || o->class == FAULT_THREAD) return code == 71;
   return code == 74 || (o->error == ENOMEM && code == 71);
 }
 
-/* A run that ended badly is brought to its end by the same command with --resume, or begun anew if it left
- * nothing; then all is as if nothing had happened. */
+/* A failed run is completed by the same command with --resume, or started from scratch if it left nothing;
+ * then everything is as if nothing had failed. */
 static bool recovers(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
   char path[PATH_MAX], words[1024];
   path_of(path, "%s/work/run", b->path);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Little address space (ulimit -v, in KiB): every command ends, with success, with 71, or before main with the
-# loader's 127; none hangs. OpenBLAS, whose products training needs, asks for its buffers in an endless loop.
+# Little address space (ulimit -v, in KiB): every command ends, with success, with 71, or before main with the loader's
+# 127; none hangs. OpenBLAS, whose GEMM training uses, requests its buffers in an endless loop.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -10,7 +10,7 @@ model: [{linear: 64}, relu, {linear: 10}]
 train: {steps: 3}
 YAML
 
-# ends NAME COMMAND…: with less and less room for it.
+# ends NAME COMMAND…: with less and less address space.
 ends() {
   local name=$1 kib code wrong=0 fine=0
   shift
@@ -34,9 +34,9 @@ ends() {
 ends "the version" "$GTRAIN" --version
 ends "check" "$GTRAIN" check "$TEST_TMP/config.yaml"
 ends "train" "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run"
-# Products of our own need no OpenBLAS, which these processors then do.
+# gtrain's own GEMM needs no OpenBLAS on these processors.
 ends "train by OpenBLAS" env GTRAIN_CPU=portable "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run"
-# It has room to be opened, but its libraries have none for themselves, and libgfortran would end the process.
+# There is room to load OpenBLAS, but not for its libraries, and libgfortran would end the process.
 exits 71 "OpenBLAS without room to start" bash -c 'ulimit -v 70000 && exec "$@"' -- env GTRAIN_CPU=portable GTRAIN_THREADS=2 \
   "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run3"
 says "is not opened" "out of memory: loading OpenBLAS needs 64 MiB"

@@ -1,5 +1,6 @@
-/* What the driver (driver.c) and the library in the process under test (shim.c) share: one page of memory, a
- * file that FAULT_PAGE names. The driver writes the order, the shim counts calls and says what it did. */
+/* Shared by the driver (driver.c) and the library in the process under test (shim.c): one page of memory, in
+ * the file that FAULT_PAGE names. The driver writes the order; the shim counts calls and reports what it
+ * did. */
 #ifndef TESTS_FAULTS_PAGE_H
 #define TESTS_FAULTS_PAGE_H
 #include <stdatomic.h>
@@ -12,7 +13,7 @@ typedef enum fault_class {
   FAULT_THREAD, /* pthread_create */
   FAULT_OPEN,   /* open, openat, fopen */
   FAULT_READ,
-  FAULT_WRITE,  /* but those to standard error */
+  FAULT_WRITE,  /* except to standard error */
   FAULT_STDERR, /* writes to standard error */
   FAULT_SYNC,   /* fsync, fdatasync */
   FAULT_CLOSE,
@@ -35,17 +36,16 @@ enum {
 }; /* FAULT_SHORT: one byte is read or written, where more could be */
 
 typedef struct fault_page {
-  /* The order: the at-th call (from 1) of the class fails, and with `for_good` all later ones. */
+  /* The order: call number `at` (from 1) of the class fails, and if `for_good`, all later ones. */
   fault_class class;
   uint64_t at;
   bool for_good;
   int error; /* an errno, or FAULT_SHORT */
-  bool own;  /* only calls from the program itself: what a device's driver does without memory is its own
-                affair */
-  /* What came of it. */
+  bool own;  /* only calls from the program itself: what a device driver does without memory is not tested */
+  /* The result. */
   _Atomic uint64_t count[FAULT_CLASSES];
   _Atomic uint64_t fired;
-  uint64_t program, end;        /* where the program lies in memory */
-  uint64_t frame[FAULT_FRAMES]; /* the stack of the first call that failed; 0 ends it */
+  uint64_t program, end;        /* load address of the program */
+  uint64_t frame[FAULT_FRAMES]; /* the stack of the first failed call; 0 ends it */
 } fault_page;
 #endif

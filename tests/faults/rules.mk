@@ -1,8 +1,8 @@
-# Faults on purpose: every allocation and every file call of eight commands fails, one after another.
+# Fault injection: every allocation and every file call of eight commands fails, one after another.
 #
-#   make faults     all of them, in parallel (minutes); a sample of them is part of `make check`
+#   make faults     all of them, in parallel (minutes); `make check` runs a sample
 #
-# shim.c is loaded in front of the C library of an ordinary gtrain, which is why sanitizers have no part in this.
+# shim.c is preloaded into an ordinary gtrain, which is why this does not run with sanitizers.
 
 FAULTS        := $(BUILD)/tests/faults
 FAULTS_SHIM   := $(FAULTS)/shim.so
@@ -28,5 +28,5 @@ $(FAULTS_DRIVER): $(wildcard tests/faults/driver*.c) $(wildcard tests/faults/*.h
 CHECK_SCRIPTS += $(if $(SANITIZE),,tests/faults/sample.sh tests/faults/limits.sh)
 CHECK_NEEDS   += $(if $(SANITIZE),,$(FAULTS_SHIM) $(FAULTS_DRIVER))
 
-# Faults of the device's driver.
+# Faults of the device driver.
 -include tests/faults/vulkan.mk

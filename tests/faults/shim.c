@@ -1,7 +1,7 @@
-/* Loaded in front of the C library (LD_PRELOAD): counts allocations, threads and file calls by class, and
- * lets those fail that the page orders. Counting begins when the libraries have been set up: what they do
- * before main is not ours to mend. Streams are made of our own open, read and write (fopencookie), standard
- * output and standard error too, since the C library's own streams would reach the kernel past us. */
+/* Preloaded (LD_PRELOAD) before the C library: counts allocations, threads and file calls by class, and makes
+ * the calls fail that the page orders. Counting starts when the libraries have been initialized: what they do
+ * before main is not ours to fix. Streams are built on our own open, read and write (fopencookie), including
+ * standard output and standard error, since the C library's own streams would bypass these functions. */
 #define _GNU_SOURCE
 #include "page.h"
 #include <dirent.h>
@@ -52,7 +52,7 @@ static bool fails_from(fault_class class, const void *caller) {
   return error != 0;
 }
 
-/* Of the function that these stand in. */
+/* The return address of the function that expands this macro. */
 #define fault(class) fault_from(class, __builtin_return_address(0))
 #define fails(class) fails_from(class, __builtin_return_address(0))
 
@@ -97,7 +97,7 @@ void *mmap64(void *at, size_t size, int protection, int flags, int fd, off_t off
   return mmap(at, size, protection, flags, fd, offset);
 }
 
-/* The function of this name behind ours. */
+/* The next function of this name, usually the C library's. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
@@ -106,7 +106,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return error ? error : NEXT(pthread_create)(thread, attributes, start, context);
 }
 
-/* What libraries do when they are loaded is theirs. */
+/* Calls made while libraries are loaded are not counted. */
 void *dlopen(const char *path, int flags) {
   const bool before = inside;
   inside = true;
@@ -134,7 +134,7 @@ int openat(int directory, const char *path, int flags, ...) {
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int directory, const char *path, int flags, ...) __attribute__((alias("openat")));
 
-/* The descriptor is gone all the same, as on Linux. */
+/* The descriptor is closed even so, as on Linux. */
 int close(int fd) {
   const bool failed = fails(FAULT_CLOSE);
   const int error = errno;
@@ -144,7 +144,7 @@ int close(int fd) {
   return -1;
 }
 
-/* Cuts *size where the order is a short transfer. False: the call fails. */
+/* Reduces *size if the order is a short transfer. False if the call is to fail. */
 static bool transfer_from(fault_class class, size_t *size, const void *caller) {
   const int error = fault_from(class, caller);
   if (error == FAULT_SHORT && *size > 1) *size = 1;
@@ -170,7 +170,7 @@ ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
 }
 ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t at) { return pwrite(fd, buffer, size, at); }
 
-/* Not done in earnest: the machine will not lose its power, and a disk's time is what a trial would take. */
+/* Not really synced: the machine will not lose its power, and waiting for the disk would dominate a trial. */
 int fsync(int fd) {
   (void)fd;
   return fails(FAULT_SYNC) ? -1 : 0;

@@ -1,6 +1,6 @@
-/* Stands between volk and the Vulkan loader: every entry point that gtrain uses is counted, and fails where
- * the order says so (vulkan.h). Linked into an ordinary gtrain with --wrap=volkInitialize and
- * --wrap=clock_gettime. What a failed call would have written is spoiled, as Vulkan leaves it undefined. */
+/* Sits between volk and the Vulkan loader: every entry point that gtrain uses is counted, and fails as the
+ * order says (vulkan.h). Linked into an ordinary gtrain with --wrap=volkInitialize and --wrap=clock_gettime.
+ * The outputs of a failed call are overwritten with garbage, as Vulkan leaves them undefined. */
 #define _GNU_SOURCE
 #include "vulkan.h"
 #include <dlfcn.h>
@@ -20,8 +20,8 @@ static struct {
   int result;
   fault_mode mode;
 } order = {.entry = -1};
-static bool struck;          /* the call of the order has come */
-static int64_t skipped_time; /* nanoseconds, by which the clock is fast */
+static bool struck;          /* the ordered call has been made */
+static int64_t skipped_time; /* nanoseconds by which the clock is ahead */
 
 /* --- the order --- */
 
@@ -54,7 +54,7 @@ __attribute__((constructor)) static void begin(void) {
 
 static bool has_struck(void) { return __atomic_load_n(&struck, __ATOMIC_SEQ_CST); }
 
-/* Counts a call; true: it is to fail with *result. */
+/* Counts a call; true if it is to fail with *result. */
 static bool fails(int entry, int *result) {
   const uint32_t number = __atomic_add_fetch(&seen->calls[entry], 1, __ATOMIC_RELAXED);
   const bool now = entry == order.entry && number == order.nth;
@@ -70,14 +70,14 @@ static bool fails(int entry, int *result) {
 
 /* --- calls that fail --- */
 
-/* To the question what is still in use, "lost" from a wait is as good an answer as success (the
- * specification, Lost Device): so the real device, which is not lost, is waited for. */
-static bool runs_all_the_same(int entry, int result) {
+/* A wait that returns "lost" must mean, like success, that nothing is in use any more (the specification,
+ * Lost Device): so this waits for the real device, which is not lost. */
+static bool runs_anyway(int entry, int result) {
   const bool waits = entry == ENTRY_vkWaitSemaphores || entry == ENTRY_vkDeviceWaitIdle;
   return result == VK_INCOMPLETE || (result == VK_ERROR_DEVICE_LOST && waits);
 }
 
-/* These leave null handles behind when they fail; of all others nothing is known. */
+/* These set handles to null when they fail; the outputs of all others are undefined. */
 static int fill(int entry, int result) {
   const bool null = entry == ENTRY_vkAllocateCommandBuffers || entry == ENTRY_vkCreateComputePipelines;
   return null || result == RESULT_NONE ? 0 : 0xb5;
@@ -91,7 +91,7 @@ static int fill(int entry, int result) {
     enum { entry = ENTRY_##name };                                  \
     int result;                                                     \
     if (!fails(entry, &result)) return real_##name arguments;       \
-    if (runs_all_the_same(entry, result)) {                         \
+    if (runs_anyway(entry, result)) {                               \
       (void)real_##name arguments;                                  \
     } else {                                                        \
       spoils                                                        \
@@ -109,7 +109,7 @@ static int fill(int entry, int result) {
 #undef FALLIBLE
 #undef SURE
 
-/* --- a device that hangs: waits with an end reach it at once, others never --- */
+/* --- a device that hangs: waits with a timeout return at once, others never --- */
 
 static PFN_vkGetSemaphoreCounterValue true_counter;
 static PFN_vkWaitSemaphores true_wait;
@@ -131,7 +131,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL hanging_wait(VkDevice device, const VkSema
   return VK_TIMEOUT;
 }
 
-/* What stands in for the driver's function where its device is to hang. */
+/* Replaces the driver's function if its device is to hang. */
 #define MAY_HANG(entry, keep, stand_in) \
   if (!strcmp(name, #entry)) return keep = (PFN_##entry)found, (PFN_vkVoidFunction)stand_in;
 static PFN_vkVoidFunction driver(const char *name, PFN_vkVoidFunction found) {

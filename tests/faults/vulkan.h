@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* volk's way to the loader, which fails where there is none, counts as an entry point too. */
+/* volk's access to the loader, which fails if there is none, counts as an entry point too. */
 enum entry {
 #define FALLIBLE(name, parameters, arguments, spoils) ENTRY_##name,
 #define SURE(type, name, parameters, arguments)       ENTRY_##name,
@@ -33,7 +33,7 @@ static const entry_row entry_rows[ENTRIES] = {
 #undef SURE
     {"volkInitialize", true}};
 
-/* The calls that have to do with what the device runs: a lost device is met there. */
+/* The calls that depend on the work of the device: these report a lost device. */
 static inline bool is_work(int entry) {
   return entry == ENTRY_vkQueueSubmit || entry == ENTRY_vkWaitSemaphores || entry == ENTRY_vkDeviceWaitIdle ||
          entry == ENTRY_vkGetSemaphoreCounterValue || entry == ENTRY_vkGetQueryPoolResults;
@@ -42,7 +42,7 @@ static inline bool is_work(int entry) {
 typedef enum fault_mode {
   MODE_ONCE,
   MODE_ALWAYS, /* for good: this call and all later ones of the entry point */
-  MODE_LOST,   /* the device is lost: this call, and from then on all that have to do with its work */
+  MODE_LOST,   /* the device is lost: this call fails, and from then on all that depend on its work */
   MODE_ALL,    /* this call, and from then on all that can fail */
   MODE_HANG,   /* from this call on the device completes nothing, and the clock runs fast */
   MODES

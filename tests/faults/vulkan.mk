@@ -1,12 +1,12 @@
-# Faults of the device: every Vulkan entry point that gtrain calls fails, at each of its calls.
+# Device faults: every Vulkan entry point that gtrain calls fails, at each of its calls.
 #
 #   make faults-vulkan        all of them (an hour on two cores), and a sample under the validation layers;
 #                             another sample is part of `make check`
-#   make dist-faults-vulkan   a folder to carry to another machine: there, `JOBS=16 ./vulkan.sh --seconds 500` tries as
-#                             many as there is time for, spread evenly, 16 at a time; --from N goes on with trial N
+#   make dist-faults-vulkan   a folder to copy to another machine: there, `JOBS=16 ./vulkan.sh --seconds 500` runs as
+#                             many trials as fit into that time, evenly spread, 16 at a time; --from N continues at N
 #
-# gtrain-vulkan is an ordinary gtrain with vulkan.c between volk and the loader. VK_DRIVER_FILES= (empty) tries the
-# machine's own driver here, too.
+# gtrain-vulkan is an ordinary gtrain with vulkan.c between volk and the loader. VK_DRIVER_FILES= (empty) tests this
+# machine's own driver.
 
 FAULTS_VULKAN := $(FAULTS)/gtrain-vulkan $(FAULTS)/vulkan-driver
 FAULTS_WRAP   := -Wl,--wrap=volkInitialize,--wrap=clock_gettime
@@ -34,7 +34,7 @@ $(FAULTS)/vulkan-driver: $(wildcard tests/faults/vulkan_*.c) tests/faults/driver
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FAULTS_FLAGS) -I$(GEN) -o $@ $(filter %.c,$^)
 
-# As `make dist` does: OpenBLAS is linked in, the other libraries but glibc's lie beside the programs in lib/.
+# As in `make dist`: OpenBLAS is linked in, the other libraries except glibc's are in lib/ next to the programs.
 CARRIED := $(BUILD)/faults-vulkan
 dist-faults-vulkan: $(FAULTS_VULKAN)
 	@rm -rf $(CARRIED) && mkdir -p $(CARRIED)/lib

@@ -1,5 +1,6 @@
 /* vulkan-driver FOLDER GTRAIN [--quick] [--only WORDS] [--entry NAME] [--seconds N [--from TRIAL]]
- * [--verbose]: see vulkan_driver.h and vulkan.sh. JOBS in the environment: how many at a time. */
+ * [--verbose]: see vulkan_driver.h and vulkan.sh. JOBS in the environment: the number of concurrent
+ * trials. */
 #define _GNU_SOURCE
 #include "vulkan_driver.h"
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan_core.h>
 
-/* The quick tier tries the first few. */
+/* The quick tier runs the first few. */
 static const fault_command commands[] = {
     {"mlp", "train in/config.yaml --run-dir run --quiet", true, NULL},
     {"mlp", "bench train in/config.yaml --steps 1 --profile", false, NULL},
@@ -71,14 +72,14 @@ static void add(vulkan_trials *t, vulkan_order o, int result, fault_mode mode) {
   t->items[t->count++] = o;
 }
 
-/* Calls before there is a device, which it would be odd to lose. */
+/* Calls before there is a device, which cannot be lost yet. */
 static bool is_before(int entry) {
   return entry == ENTRY_volkInitialize || entry == ENTRY_vkCreateInstance ||
          entry == ENTRY_vkEnumeratePhysicalDevices || entry == ENTRY_vkEnumerateDeviceExtensionProperties ||
          entry == ENTRY_vkEnumerateInstanceLayerProperties || entry == ENTRY_vkCreateDebugUtilsMessengerEXT;
 }
 
-/* A result that is no error and yet no success, where there is one; else 0. */
+/* A result that is neither an error nor success, if there is one; else 0. */
 static int half_success(int entry) {
   switch (entry) {
   case ENTRY_vkWaitSemaphores: return VK_TIMEOUT;
@@ -101,7 +102,7 @@ static void add_call(vulkan_trials *t, vulkan_order o, fault_mode mode) {
     add(t, o, RESULT_NONE, mode);
 }
 
-/* What happens to a device at work. */
+/* Results of a working device. */
 static void add_disasters(vulkan_trials *t, vulkan_order o) {
   if (!is_work(o.entry)) return;
   add(t, o, VK_ERROR_DEVICE_LOST, MODE_LOST);
@@ -128,7 +129,7 @@ static bool wanted(const vulkan_options *options, int index) {
   return !options->quick || index < QUICK_COMMANDS;
 }
 
-/* The quick tier tries an entry point where it is first met. */
+/* The quick tier tests an entry point in the first command that uses it. */
 static void add_command(vulkan_trials *t, int command, const fault_counts *counts,
                         const vulkan_options *options) {
   static bool met[ENTRIES];
@@ -147,7 +148,7 @@ static vulkan_trials list_trials(const vulkan_bench *shape, const vulkan_options
   for (int i = 0; i < COMMANDS; i++) {
     if (!wanted(options, i)) continue;
     const int code = vulkan_expect(&b, &commands[i], i);
-    if (code == 69 && strstr(commands[i].words, "validation")) { /* the layers are not everywhere */
+    if (code == 69 && strstr(commands[i].words, "validation")) { /* the layers may not be installed */
       printf("not tried: gtrain %s\n", commands[i].words);
       continue;
     }
@@ -178,13 +179,13 @@ static void report(const vulkan_bench *b, const vulkan_order *o, fault_verdict v
   while (file && fgets(line, sizeof line, file) && length < (int)sizeof text - 600)
     length += snprintf(text + length, sizeof text - (size_t)length, "    | %s", line);
   if (file) fclose(file);
-  if (write(STDOUT_FILENO, text, (size_t)length) < 0) exit(2); /* in one piece, as others write too */
+  if (write(STDOUT_FILENO, text, (size_t)length) < 0) exit(2); /* one write: others write, too */
 }
 
-/* The trials in an order in which any part of them is a fair sample of all. */
+/* An order of trials in which any prefix is a fair sample of all. */
 static size_t spread(size_t i, size_t count) {
   size_t stride = 7919;
-  while (count % stride == 0) stride += 2; /* a prime: it visits all unless it divides their number */
+  while (count % stride == 0) stride += 2; /* a prime: visits all trials unless it divides their number */
   return stride > count ? i : i * stride % count;
 }
 
@@ -246,8 +247,7 @@ static uint32_t print_verdicts(const vulkan_shared *s, uint32_t total[VERDICTS])
   return bad;
 }
 
-/* Every entry point that can fail has failed; those of the validation layers only where they are installed.
- */
+/* Every entry point that can fail has failed; those of the validation layers only if they are installed. */
 static uint32_t print_entries(const vulkan_shared *s) {
   uint32_t untried = 0;
   printf("\n%-40s %8s %8s\n", "", "trials", "it failed in");
@@ -274,7 +274,7 @@ static int print_table(const vulkan_shared *s, const vulkan_trials *t, const vul
   return bad ? 1 : 0;
 }
 
-/* --- all of it --- */
+/* --- all trials --- */
 
 static vulkan_options read_options(int argc, char **argv) {
   vulkan_options o = {0};

@@ -1,4 +1,4 @@
-/* One trial: a fresh folder, the command with a fault, and whether what is left is what should be. */
+/* One trial: a fresh folder, the command with a fault, and a check of what it leaves. */
 #define _GNU_SOURCE
 #include "vulkan_driver.h"
 #include <dirent.h>
@@ -48,7 +48,7 @@ static void redirect(const vulkan_bench *b, const char *name, int to) {
   close(fd);
 }
 
-/* What finds the driver and its libraries is the caller's. */
+/* The variables that find the driver and its libraries are the caller's. */
 static void set_environment(const vulkan_bench *b, const char *order) {
   char path[PATH_MAX];
   path_of(path, "%s/counts", b->path);
@@ -64,11 +64,10 @@ static void set_environment(const vulkan_bench *b, const char *order) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LC_ALL", "C", 1);
   setenv("NO_COLOR", "1", 1);
-  setenv("LP_NUM_THREADS", "0",
-         0); /* Mesa's CPU driver: its queue has a thread of its own, which is enough */
+  setenv("LP_NUM_THREADS", "0", 0); /* Mesa's CPU driver: its queue has its own thread, which is enough */
 }
 
-/* The child. Words that set a variable come first. */
+/* In the child process. Words that set a variable come first. */
 static void become(const vulkan_bench *b, const char *words, const char *order) {
   char text[1024], work[PATH_MAX], *argv[MOST_WORDS];
   int argc = 0;
@@ -144,7 +143,7 @@ int vulkan_expect(vulkan_bench *b, const fault_command *c, int index) {
 
 /* --- judging --- */
 
-/* How long things took, and whose lock it is. Standard output is compared by itself. */
+/* Ignored: durations, and the owner of a lock. Standard output is compared separately. */
 static const char *const skipped[] = {"timing.jsonl", ".lock", ".out", NULL};
 
 static bool same_tree(const vulkan_bench *b, int index, char *note, size_t size) {
@@ -154,7 +153,7 @@ static bool same_tree(const vulkan_bench *b, int index, char *note, size_t size)
   return tree_check(&(comparison){should, work, NULL, true, note, size});
 }
 
-/* Finds `text` in a file of the bench's; what follows, up to the end of the line, goes to `rest`. */
+/* Finds `text` in a file of the bench; the rest of that line is copied to `rest`. */
 static bool find(const vulkan_bench *b, const char *name, const char *text, char *rest, size_t size) {
   char path[PATH_MAX], line[4096];
   const char *found = NULL;
@@ -169,7 +168,7 @@ static bool find(const vulkan_bench *b, const char *name, const char *text, char
 
 static bool same_output(const vulkan_bench *b, const fault_command *c, int index, char *note, size_t size) {
   char out[PATH_MAX], should[PATH_MAX];
-  if (!strncmp(c->words, "bench", 5)) return true; /* it says how long it took */
+  if (!strncmp(c->words, "bench", 5)) return true; /* it prints durations */
   path_of(out, "%s/out", b->path);
   path_of(should, "%s/expected-%d/.out", b->folder, index);
   if (file_equal(out, should)) return true;
@@ -183,20 +182,20 @@ static bool runs_out(const vulkan_order *o) {
   return o->result == VK_ERROR_OUT_OF_HOST_MEMORY || o->result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-/* Without these there is no device (or not the layers that were asked for), whatever they lacked. */
+/* If one of these fails, there is no device (or no requested layer), whatever the error. */
 static bool is_condition(int entry) {
   return entry == ENTRY_volkInitialize || entry == ENTRY_vkEnumerateInstanceLayerProperties ||
          entry == ENTRY_vkCreateDebugUtilsMessengerEXT || entry == ENTRY_vkEnumerateDeviceExtensionProperties;
 }
 
-/* Those on which memory of a known size depends. */
+/* Functions that allocate memory of a known size. */
 static bool is_sized(int entry) {
   return entry == ENTRY_vkCreateBuffer || entry == ENTRY_vkAllocateMemory ||
          entry == ENTRY_vkBindBufferMemory || entry == ENTRY_vkMapMemory;
 }
 
-/* Too little memory is 71, with how much was asked for; a device that fails is 69, or 75 in a run that can go
- * on. */
+/* Too little memory exits with 71, and the message has the requested size; a failed device with 69, or 75 in
+ * a run that can be resumed. */
 static bool documented(const vulkan_bench *b, const fault_command *c, const vulkan_order *o, int code) {
   char run[PATH_MAX];
   path_of(run, "%s/work/run/config.yaml", b->path);
@@ -218,7 +217,7 @@ static bool is_skipped(const char *name) {
   return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Of a file, or of all that lies in a folder. */
+/* Hash of a file, or of all files in a folder. */
 static uint64_t hash_tree(uint64_t hash, const char *path) {
   char bytes[4096], below[PATH_MAX];
   struct dirent **entry;
@@ -238,7 +237,7 @@ static uint64_t hash_tree(uint64_t hash, const char *path) {
   return hash;
 }
 
-/* True if a folder with these bytes was completed before; records it otherwise. */
+/* True if a folder with these bytes was completed before; else records it. */
 static bool is_known(const vulkan_bench *b, uint64_t hash) {
   const uint32_t count = b->states->count;
   for (uint32_t i = 0; i < count && i < MOST_STATES; i++)
@@ -251,8 +250,8 @@ static void remember(const vulkan_bench *b, uint64_t hash) {
   if (at < MOST_STATES) b->states->hash[at] = hash;
 }
 
-/* A run that ended badly is brought to its end by the command that it names itself, or by the same with
- * --resume, or begun anew if it left nothing; then all is as if nothing had happened. */
+/* A failed run is completed by the command that it prints, or by the same command with --resume, or started
+ * from scratch if it left nothing; then everything is as if nothing had failed. */
 static bool recovers(const vulkan_bench *b, const fault_command *c, int index, char *note, size_t size) {
   char path[PATH_MAX], words[1024];
   path_of(path, "%s/work/run", b->path);
@@ -297,6 +296,6 @@ fault_verdict vulkan_trial(vulkan_bench *b, const fault_command *c, const vulkan
   path_of(work, "%s/work", b->path);
   if (tree_has_more("/absent", work, "*.damaged")) found = ASIDE;
   if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
-  *b->counts = counts; /* bringing it to its end has counted, too */
+  *b->counts = counts; /* completing the run has added to the counts */
   return found;
 }

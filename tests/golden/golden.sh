@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A model.bin of every form that one was ever written in is still read: result.json is what the `eval` of the version that
-# wrote it said of it, and today's must say the same. mlp, gates, automaton: 12665d0, before the store. inputs: inputs by
-# name, one of them with a center. crop: a piece of each picture is seen. kan: pruned, functions in place of edges. These
-# three have a hash of FNV-1a, as all before them.
-# Checkpoints are continued by the version that wrote them only: mlp has one of 12665d0.
+# A model.bin in every format ever written can still be read: result.json is the output of `eval` in the version that
+# wrote the model, and the current version must print the same. mlp, gates, automaton: 12665d0, before src/store. inputs:
+# inputs by name, one of them with a center. crop: cropped images. kan: pruned, with functions in place of edges. These
+# three have an FNV-1a hash, as all files before them.
+# Checkpoints are resumed only by the version that wrote them: mlp has one of 12665d0.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# figures JSON: name and value of each metric of a result, sorted.
+# figures JSON: name and value of each metric in a result, sorted.
 figures() { tr ',{}' '\n' | sed -n 's/^"\(soft_\)\?\(loss\|accuracy\)":/\1\2 /p' | sort; }
-# close FILE FILE: the same names, values within 1e-6: what another processor makes of the same sums.
+# close FILE FILE: the same names, values within 1e-6: another processor may round sums differently.
 close() {
   paste -d ' ' "$1" "$2" | awk '
     function off(a, b) { return (a > b ? a - b : b - a) > 1e-6 * (1 + (a > 0 ? a : -a)) }

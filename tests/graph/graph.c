@@ -1,4 +1,4 @@
-/* Shapes, node invariants and autodiff's bookkeeping (the gradients' values are the op harness's work). */
+/* Shapes, node invariants and the bookkeeping of autodiff (the op harness tests the values of gradients). */
 #include "graph/graph.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -36,7 +36,7 @@ static gt_id variable(const char *name, int rank, const int64_t *dim) {
   return gt_variable_read(graph, gt_graph_variable(graph, name, gt_shape_of(rank, dim), GT_F32, false));
 }
 
-/* Kernels count elements in 32 bits; what is larger is refused by whoever would read or write it. */
+/* Kernels count elements in 32 bits; a larger value is an error in every op that would read or write it. */
 static void values_are_countable(void **state) {
   (void)state;
   const int64_t most = GT_MOST_ELEMENTS;
@@ -173,7 +173,7 @@ static void verify_catches_a_broken_result(void **state) {
   assert_false(gt_graph_verify(graph, &error));
   graph->node[node + 2].dtype = GT_I32;
   assert_true(gt_graph_verify(graph, &(gt_error){0}));
-  graph->node[other + 1].input = &node; /* another node's */
+  graph->node[other + 1].input = &node; /* a node of another op */
   assert_false(gt_graph_verify(graph, &(gt_error){0}));
   graph->node[other + 1].input = &other;
   graph->count--; /* the last result is missing */
@@ -195,7 +195,8 @@ static void gradients_of_all_results_are_handed_on(void **state) {
   assert_true(gt_autodiff(graph, triple, &x, 1, &gradient, &error));
   assert_int_equal(three_given[0], GT_NONE);
   assert_true(gt_shape_equal(gt_node_at(graph, gradient)->shape, gt_shape_1(6)));
-  /* The loss itself may be a node with results behind it, and a result may be what a gradient is asked of. */
+  /* The loss itself may be a node with several results, and a gradient may be taken with respect to a
+   * result. */
   const gt_id last = three(graph, x), wrt[] = {x, gt_result(graph, node, 1)};
   gt_id both[2];
   assert_true(gt_autodiff(graph, last, wrt, 2, both, &error));
@@ -218,7 +219,7 @@ static void printing_numbers_results(void **state) {
   free(text);
 }
 
-/* What moves bits keeps them; what computes does not, but for comparisons. */
+/* Ops that move bits keep them; ops that compute do not, except comparisons. */
 static void bits_are_a_fact_of_a_node(void **state) {
   (void)state;
   const uint32_t held = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
@@ -239,7 +240,7 @@ static void bits_are_a_fact_of_a_node(void **state) {
   assert_false(gt_graph_verify(graph, &error));
 }
 
-/* How large values are at most goes with them, from what is bounded. */
+/* Upper bounds of magnitudes are propagated from bounded inputs. */
 static void limits_are_a_fact_of_a_node(void **state) {
   (void)state;
   const int64_t none[] = {0, 0}, after[] = {0, 1};

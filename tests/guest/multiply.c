@@ -1,5 +1,5 @@
-/* A change that multiplies all parameters by a number as a phase begins, and notes in checkpoints that it may
- * have. */
+/* A change that multiplies all parameters by a number at the start of a phase, and is recorded in
+ * checkpoints. */
 #include "train/change.h"
 #include "train/sink.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A change that a phase of training may begin with is one file: multiply.c, which no file of src/ knows. It is read, listed
-# in the schema, applied between phases, noted in checkpoints, and a run is resumed on either side of it.
+# A new kind of change at the start of a training phase is one file: multiply.c, unknown to src/. It is read, listed in
+# the schema, applied between phases and recorded in checkpoints, and a run is resumed before and after it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 GUEST=$(dirname "$GTRAIN")/guest/gtrain
@@ -19,7 +19,7 @@ train:
     - {steps: 4, multiply: -1}
 YAML
 train() { "$GUEST" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
-# loss FILE STEP: of the test split
+# loss FILE STEP: on the test split
 loss() { sed -n "s/.*\"step\":$2,.*\"split\":\"test\".*\"loss\":\([^,}]*\).*/\1/p" "$1/metrics.jsonl"; }
 
 exits 78 "the program that is shipped does not know the change" "$GTRAIN" check "$TEST_TMP/run.yaml"

@@ -1,8 +1,8 @@
-# Guests: what one file adds to gtrain, tried on a layer that nobody ships.
+# Guests: extensions of gtrain by one file, tested with a layer that is not shipped.
 #
-# A file of this folder registers itself as those of src/ do. $(GUEST)/gtrain is the ordinary program with these files
-# beside its own: of src/ only what holds a list of what there is gets compiled again, with the longer lists. The
-# scripts here run it as $GUEST.
+# A file in this folder registers itself like those of src/. $(GUEST)/gtrain is the ordinary program with these files
+# added: of src/ only the files that contain registries are compiled again, with the longer lists. The scripts here run it
+# as $GUEST.
 
 GUEST          := $(BUILD)/guest
 GUEST_SOURCES  := $(sort $(wildcard tests/guest/*.c))
@@ -23,7 +23,7 @@ $(GUEST)/obj/%.o: %.c $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I$(GUEST)/gen $(CPP_FLAGS) $(C_FLAGS) -MMD -MP -c -o $@ $<
 
-# Objects come before the library, which then has nothing to add for what they define.
+# Objects come before the library, which then adds nothing for the symbols that they define.
 $(GUEST)/gtrain: $(BUILD)/obj/src/main.o $(GUEST_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $(BUILD)/obj/src/main.o $(GUEST_OBJECTS) $(LIBRARY) $(LD_LIBS)

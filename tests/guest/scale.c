@@ -1,4 +1,4 @@
-/* scale: multiplies each value by a learned factor, that of its place in the sample. */
+/* scale: multiplies each value by a learned factor for its position in the sample. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 

@@ -1,5 +1,6 @@
-/* A layer that counts the batches it was trained on, in a state, and passes its input on. With `shown`, the
- * output grows with that number: the loss then depends on it, and would move it if it were a parameter. */
+/* A layer that counts the batches that it was trained on, in a state, and returns its input. With `shown`,
+ * the output grows with that number: the loss then depends on the state, and training would change it if it
+ * were a parameter. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 

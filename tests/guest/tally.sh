@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A layer with a state is one file: tally.c, which no file of src/ knows. Its state is trained, kept, gone on with and
-# evaluated as those of gtrain's own layers are, and no optimizer touches it.
+# A layer with a state is one file: tally.c, unknown to src/. Its state is updated, saved, resumed and evaluated like
+# those of gtrain's own layers, and no optimizer changes it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 GUEST=$(dirname "$GTRAIN")/guest/gtrain
@@ -60,7 +60,7 @@ check "… leaves the model alone" cmp "$TEST_TMP/before.bin" "$TEST_TMP/whole/m
 check "… and reads the state: it is the one at the end of the run" \
   test -n "$(loss "$TEST_TMP/first.json")" -a "$(loss "$TEST_TMP/first.json")" = "$(loss "$TEST_TMP/whole/metrics.jsonl")"
 
-# 4 steps an epoch; the last of them has a batch behind the end of the data.
+# 4 steps per epoch; the last one includes a batch past the end of the data.
 exits 0 "four batches a step" train four --set train.accumulate=4
 holds 45 four/model.bin "each batch with a sample counts"
 holds 30 "four/checkpoints/step-000000008.safetensors" "… in a checkpoint, too"
@@ -69,7 +69,7 @@ rm "$TEST_TMP"/four-again/model.bin "$TEST_TMP"/four-again/checkpoints/step-*{8,
 exits 0 "gone on" train four-again --set train.accumulate=4 --resume
 check "… it ends with the same model" cmp "$TEST_TMP/four/model.bin" "$TEST_TMP/four-again/model.bin"
 
-# The loss depends on the state; that it is a whole number shows that no gradient moved it.
+# The loss depends on the state; that the state is an integer shows that no gradient changed it.
 exits 0 "not shown" train hidden --set model.2.tally=0
 holds 45 hidden/model.bin "it counts the same"
 check "… and the loss is another one" test "$(loss "$TEST_TMP/hidden/metrics.jsonl")" != \
