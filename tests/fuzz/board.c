@@ -1,5 +1,5 @@
-/* Boards of automata as text (or as pictures): what was read holds bits alone, and has the size that it says.
- */
+/* Boards of automata as text (or as images): a parsed board contains only bits, and has the size that it
+ * reports. */
 #include "fuzz.h"
 #include "automaton/board_file.h"
 

@@ -34,7 +34,7 @@ static void write_config(maker *m, const json_t *config) {
   free(text);
 }
 
-/* Options that come with any command, now and then; the overrides of check and train are the same. */
+/* Options that every command has, sometimes; those for --set are made for check and train alike. */
 static void add_options(command *c, char *const *overrides, const char *const *switches, maker *m) {
   for (; *overrides; overrides++) {
     add_word(c, "--set");
@@ -140,7 +140,7 @@ static void simulate(judge *j, maker *m) {
   run(j, &c);
 }
 
-/* Words that belong to no command, in any order. */
+/* A random sequence of words, which rarely form a valid command. */
 static void misuse(judge *j, maker *m) {
   static const char *const words[] = {
       "train",    "c.yaml",   "--resume",  "--set",     "x=1",     "eval",
@@ -171,7 +171,7 @@ static bool same_files(const char *a, const char *b) {
   return same;
 }
 
-/* The run's own config, on another number of threads, makes the same model. */
+/* The config stored in the run, with another number of threads, gives the same model. */
 static void train_again(judge *j, maker *m) {
   const command none = {.words = 0};
   command c = {.words = 0};
@@ -188,7 +188,7 @@ static void train_again(judge *j, maker *m) {
     finding(j, &none, "the run's own config makes another model");
 }
 
-/* A run that ended, resumed, is what it was. */
+/* A finished run is unchanged if it is resumed. */
 static void resume_ended(judge *j, maker *m, char *const *overrides) {
   const command none = {.words = 0};
   if (rename("run/model.bin", "model.bin") != 0) return;
@@ -199,7 +199,7 @@ static void resume_ended(judge *j, maker *m, char *const *overrides) {
     finding(j, &none, "a run that ended and was resumed makes another model");
 }
 
-/* A config that passes the check trains, unless its numbers run away. */
+/* A config that passes the check trains, unless its values diverge. */
 static void judge_training(judge *j, int checked, int trained) {
   const command c = {.words = 0};
   if (checked == 0 && trained == 78) finding(j, &c, "check passes what train refuses");
@@ -264,7 +264,7 @@ static json_t *read_schema(const char *gtrain) {
   return schema;
 }
 
-/* Cases worker, worker + jobs, …, until it has run its part of the commands. */
+/* Cases worker, worker + jobs, …, until it has run its share of the commands. */
 static int64_t work(const settings *s, int64_t worker) {
   judge j = {.gtrain = s->gtrain, .verbose = s->only >= 0};
   json_t *schema = read_schema(s->gtrain);

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Random configs and command lines: none crashes, hangs, or ends without a documented code and a word. COMMANDS of them
-# from SEED, in JOBS processes; ONLY=N does the N-th case again, and shows it (its files: KEEP=FOLDER).
+# Random configs and command lines: none crashes, hangs, or ends without a documented exit code and a message. Runs
+# COMMANDS of them from SEED, in JOBS processes; ONLY=N runs only case N, and prints it (its files: KEEP=FOLDER).
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=${BUILD:-build}
 commands=${COMMANDS:-300}
-# In memory: a run syncs what it saves.
+# In memory, because a run syncs the files that it saves.
 TMPDIR=${KEEP:-$(mktemp -d -p /dev/shm gtrain-campaign.XXXXXX)}
 mkdir -p "$TMPDIR"
-cp -r "$build/fuzz/room" "$TMPDIR" # make may make it anew meanwhile
+cp -r "$build/fuzz/room" "$TMPDIR" # make may rebuild it meanwhile
 [[ -n ${KEEP-} ]] || trap 'rm -rf "$TMPDIR"' EXIT
 export TMPDIR OPENBLAS_NUM_THREADS=1 NO_COLOR=1
-# Of a sanitizer's complaint comes a signal, which is a finding; its shadow needs all addresses.
+# A sanitizer's report ends with a signal, which is a finding; its shadow memory needs the whole address space.
 export ASAN_OPTIONS=abort_on_error=1:exitcode=99 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1
 if grep -q libasan <<< "$(ldd "$GTRAIN")"; then export CAMPAIGN_MEMORY=unlimited; fi
 check "campaign of $commands commands" \

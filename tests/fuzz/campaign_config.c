@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* open_memstream */
-/* Configs: a core that should work, of data, layers that fit it and a loss, to which the schema adds what
- * else there is; some are then broken. */
+/* Configs: a core that should work, with data, layers that fit it and a loss, plus further keys from the
+ * schema; some are then broken. */
 #include "campaign.h"
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static json_t *make_boards(maker *m, facts *f) {
   f->automaton = true;
   f->targets = between(&m->d, 1, *target == 'l' ? 1 : 4);
   if (chance(&m->d, 25)) {
-    f->targets += 2; /* colours */
+    f->targets += 2; /* colors */
     json_object_set_new(data, "image", json_string(one_of(&m->d, pictures)));
   } else {
     json_object_set_new(data, "target", json_string(target));
@@ -115,7 +115,7 @@ static json_t *make_boards(maker *m, facts *f) {
 static json_t *make_data(maker *m, facts *f, made *result) {
   static const struct {
     json_t *(*make)(maker *, facts *);
-    const char *key, *inputs; /* of its schema alone; for predictions */
+    const char *key, *inputs; /* key: of this kind's schema only; inputs: for predictions */
   } kinds[] = {{make_table, "targets", "five.csv"},     {make_csv, "delimiter", "datasets/digits/digits.csv"},
                {make_npy, "test_fraction", "five.npy"}, {make_idx, "test_fraction", "five.idx"},
                {make_function, "formula", "five.csv"},  {make_boards, "grid", "five.npy"}};
@@ -157,7 +157,7 @@ static void add_train(maker *m, json_t *config) {
   json_object_set_new(config, "train", train);
 }
 
-/* The map or list that holds the index-th value of a tree, counted in order. */
+/* The map or list that contains the index-th value of a tree, in order. */
 static json_t *parent_of(json_t *tree, int64_t *index, const char **key, size_t *place) {
   json_t *item, *found;
   if (json_is_object(tree)) {
@@ -224,7 +224,7 @@ made make_config(maker *m) {
 
 /* --- overrides --- */
 
-/* A key of a section that the schema describes, with a value for it. */
+/* A key of a section in the schema, with a value. */
 static void write_schema_override(maker *m, FILE *file) {
   static const char *const sections[] = {"train", "optimizer", "schedule", "data", NULL};
   const char *name = one_of(&m->d, sections), *key;
@@ -274,7 +274,7 @@ char *make_override(maker *m, const json_t *config) {
     fputs(one_of(&m->d, fixed), file);
   }
   fclose(file);
-  /* The run must not take for ever by our own doing. */
+  /* The settings must not make the run endless. */
   if (!strncmp(text, "train.steps=", 12) || !strncmp(text, "train.epochs=", 13)) m->huge = true;
   return text;
 }

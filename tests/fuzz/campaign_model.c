@@ -1,4 +1,4 @@
-/* Layers one after another, each of a kind that fits the shape that the one before leaves. */
+/* A sequence of layers, each of a kind that fits the output shape of the one before. */
 #include "campaign.h"
 #include <string.h>
 
@@ -6,7 +6,7 @@ typedef struct sketch {
   maker *m;
   json_t *layers;
   int axes;
-  int64_t axis[MOST_AXES]; /* of a sample, behind the layers so far */
+  int64_t axis[MOST_AXES]; /* the shape of a sample after the layers so far */
 } sketch;
 
 static int64_t values_of(const sketch *s) {
@@ -20,7 +20,7 @@ static void flat(sketch *s, int64_t values) {
   s->axis[0] = values;
 }
 
-/* A layer with these settings (NULL: none), and now and then more of what its schema knows. */
+/* A layer with these settings (NULL: none), and sometimes further settings from its schema. */
 static void add(sketch *s, const char *name, json_t *settings) {
   const json_t *layers = json_object_get(json_object_get(s->m->schema, "$defs"), "layer");
   const json_t *schema = property_of(branch_with(layers, name), name),
@@ -29,7 +29,7 @@ static void add(sketch *s, const char *name, json_t *settings) {
   if (!settings) settings = json_object();
   if (branches) schema = json_array_get(branches, 0);
   if (json_is_object(settings)) add_some(s->m, settings, schema, 12);
-  /* Its name stays its own, or the layers that follow could not be told apart. */
+  /* Its name must stay unique, so that later layers can refer to it. */
   if (json_is_object(settings)) json_object_del(settings, "from");
   json_object_set_new(layer, name, settings);
   json_array_append_new(s->layers, layer);
@@ -97,7 +97,7 @@ static void add_plain(sketch *s) {
 
 /* --- gates --- */
 
-/* From the fewest gates that read so many values to not more than there are pairs. */
+/* A number of gates between the smallest that reads this many values and the number of pairs. */
 static int64_t gates(maker *m, int64_t values) {
   const int64_t least = values < 2 ? 1 : (values + 1) / 2, most = values < 3 ? 1 : values * (values - 1) / 2;
   return between(&m->d, least, most < least + 8 ? most : least + 8);
@@ -128,7 +128,7 @@ static void add_convolution(sketch *s) {
   s->axis[0] -= kernel - 1, s->axis[1] -= kernel - 1, s->axis[2] = channels;
 }
 
-/* Layers of gates from so many values to so many. */
+/* Gate layers whose widths lead from `from` values to `to`. */
 static json_t *sizes(maker *m, int64_t from, int64_t to) {
   json_t *list = json_array();
   while (from > 2 * to) {
@@ -147,7 +147,7 @@ static void add_automaton(sketch *s, int64_t channels) {
   add(s, "logic_ca", settings);
 }
 
-/* --- the whole --- */
+/* --- the whole model --- */
 
 static void add_layer(sketch *s) {
   const int64_t units = between(&s->m->d, 1, 9);
@@ -173,7 +173,7 @@ static void add_layer(sketch *s) {
   }
 }
 
-/* Anything that the schema knows, anywhere. */
+/* Any layer in the schema, at any position. */
 static void add_anything(sketch *s) {
   const json_t *layers = resolved(s->m, property_of(s->m->schema, "model"));
   const json_t *schema = json_object_get(layers, "items");
@@ -182,7 +182,7 @@ static void add_anything(sketch *s) {
                           value_of(s->m, schema, "layer"));
 }
 
-/* Layers that read others than the one before. */
+/* Layers that read the outputs of layers other than the one before. */
 static void add_sources(sketch *s) {
   static const char *const merging[] = {"add", "mul", "concatenate", NULL};
   const char *name = one_of(&s->m->d, merging);
@@ -191,7 +191,7 @@ static void add_sources(sketch *s) {
   if (*name == 'c') s->axis[s->axes - 1] *= 3;
 }
 
-/* A few layers that keep the shape, several times, around what each pass reads. */
+/* A few layers that keep the shape, repeated, with a skip connection around each pass. */
 static void add_block(sketch *s) {
   static const char *const merging[] = {"add", "mul", NULL};
   sketch inner = *s;

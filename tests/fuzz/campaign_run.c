@@ -69,7 +69,7 @@ static void become(const judge *j, const command *c, const int *streams) {
   limit(RLIMIT_FSIZE, most_file);
   const rlim_t seconds = j->huge ? MOST_SECONDS_HUGE : MOST_SECONDS; /* of processor time */
   setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
-  if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need all addresses */
+  if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need the whole address space */
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(streams[0], STDOUT_FILENO);
@@ -78,7 +78,7 @@ static void become(const judge *j, const command *c, const int *streams) {
   _exit(127);
 }
 
-/* Its wait status; -1 if it used too much time or had to be killed. SIGCHLD is blocked. */
+/* Returns the wait status; -1 if it used too much time or had to be killed. SIGCHLD is blocked. */
 static int wait_for(pid_t pid, int seconds) {
   const struct timespec limit = {.tv_sec = seconds};
   sigset_t child;
@@ -111,11 +111,11 @@ static int spawn(const judge *j, const command *c) {
   return status;
 }
 
-/* --- what every command is judged by --- */
+/* --- checks that hold for every command --- */
 
 static bool is_json(char *text) {
   char *rest = text, *line;
-  if (strlen(text) == MOST_SAID) return true; /* cut off */
+  if (strlen(text) == MOST_SAID) return true; /* truncated */
   while ((line = strsep(&rest, "\n"))) {
     json_t *value = *line ? json_loads(line, JSON_DECODE_ANY, NULL) : NULL;
     if (*line && !value) return false;
@@ -130,14 +130,14 @@ static bool has_option(const command *c, const char *name) {
   return false;
 }
 
-/* --json where it prints results, which are not the graph or the plan. */
+/* --json for commands that print results, unless they print the graph or the plan. */
 static bool prints_json(const command *c) {
   return has_option(c, "--json") && !has_option(c, "--help") && !has_option(c, "-h") &&
          !has_option(c, "--plan") && !has_option(c, "--graph");
 }
 
-/* Layers of random widths may follow each other to a model whose weights alone, kept several times, do not
- * fit into most_memory: what could not be had was then one large piece. */
+/* Random layer widths can give a model whose weights alone, stored several times, do not fit into
+ * most_memory: then one large allocation has failed. */
 static bool asked_for_much(void) {
   static const unsigned long long much = 64 << 20;
   unsigned long long bytes = 0;

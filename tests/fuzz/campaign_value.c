@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- chance: splitmix64 --- */
+/* --- random numbers: splitmix64 --- */
 
 static uint64_t next(dice *d) {
   uint64_t x = d->state += 0x9e3779b97f4a7c15u;
@@ -67,7 +67,7 @@ static double limit(const json_t *schema, const char *inside, const char *outsid
   return value ? json_number_value(value) : fallback;
 }
 
-/* Lengths decide how long a command takes: these stay small, but for the wild. */
+/* Lengths determine how long a command takes, so they stay small, except for wild values. */
 static json_t *whole(maker *m, const json_t *schema) {
   const double least = limit(schema, "minimum", "exclusiveMinimum", -3);
   const double most = limit(schema, "maximum", "exclusiveMaximum", 1e6);
@@ -92,7 +92,7 @@ static json_t *real(maker *m, const json_t *schema) {
   return json_real(low + (high - low) * (double)between(&m->d, 1, 999) / 1000);
 }
 
-/* What the schema leaves open: a word, or a form of its own. */
+/* A value for a schema without a type: a word, or a map of its own. */
 static json_t *word(maker *m, const char *key) {
   static const char *const names[] = {"a",   "b",  "input", "linear1", "label", "1",
                                       "out", "no", "yes",   "0",       NULL};
@@ -141,13 +141,13 @@ static json_t *map(maker *m, const json_t *schema) {
   const char *key;
   json_object_foreach(json_object_get(schema, "properties"), key, property) {
     const bool wanted = is_required(schema, key) ? !chance(&m->d, m->wild / 2) : chance(&m->d, 25);
-    /* A layer's source and the length of a run are decided by who asks. */
+    /* A layer's source and the length of a run are set by the caller. */
     if (wanted && strcmp(key, "from")) json_object_set_new(result, key, value_of(m, property, key));
   }
   return result;
 }
 
-/* Of the schemas that a value may have one; "$NAME", which few blocks have a value for, seldom. */
+/* One of the alternatives of an anyOf; rarely "$NAME", for which few blocks have a value. */
 static const json_t *one_branch(maker *m, const json_t *list) {
   const json_t *branch = json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1));
   const char *definition = json_string_value(json_object_get(branch, "$ref"));

@@ -1,5 +1,5 @@
-/* Checkpoints: a run goes on from one, on the CPU, to its end. It lies in a run directory in memory that
- * begins anew with each input. Most inputs have a right hash, so that what is behind it is reached. */
+/* Checkpoints: a run resumes from one, on the CPU, until it ends. The run directory is in memory and rebuilt
+ * for each input. Most inputs have a correct hash, so that the code after the hash check is reached. */
 #define _GNU_SOURCE /* nftw */
 #include "fuzz.h"
 #include "repair.h"

@@ -1,5 +1,5 @@
-/* Configs: the whole route without a device, as `gtrain check` goes it, with what it can print. Of a config
- * that passes, the resolved form must be one that passes too, and resolve to itself. */
+/* Configs: everything that `gtrain check` does without a device, with all of its outputs. For a config that
+ * passes, the resolved config must pass too, and resolve to itself. */
 #include "fuzz.h"
 #include "base/text.h"
 #include "train/config.h"
@@ -11,7 +11,7 @@ static void judge_resolved(const char *path) {
   gt_config config, again;
   gt_error error = {0};
   gt_arena_init(&arena);
-  /* Check does not make large data, for which reading may have no room. */
+  /* check does not generate large data, for which loading may not have enough memory. */
   const bool ok = gt_config_read(&config, &arena, path, false, NULL, 0, &error);
   if (error.status == GT_ERR_MEMORY) {
     gt_arena_finish(&arena);

@@ -1,4 +1,4 @@
-/* CSV files, gzip or not: with the header and delimiter found or told, as one file or two, and as inputs of a
+/* CSV files, gzip or not: with header and delimiter detected or given, as one file or two, and as inputs of a
  * prediction. */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-/* --fail-if: the input is a gate, or several, a line each. */
+/* --fail-if: the input is one gate, or several, one per line. */
 #include "fuzz.h"
 #include "cli/common.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Formulas: parsed and evaluated; what is refused has a place in the text and a reason. */
+/* Formulas: parsed and evaluated; an error has a position in the text and a reason. */
 #include "fuzz.h"
 #include "base/formula.h"
 #include <stdlib.h>

@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The links of the room name this descriptor by its number. */
+/* The links in the room contain the number of this descriptor. */
 enum { INPUT = 100, MOST_WORDS = 64 };
 
-/* --- streams: what the program says is kept, as far as it is needed to judge it --- */
+/* --- streams: the program's output is kept as far as it is needed to judge it --- */
 
-static char said[4096]; /* the beginning of stderr */
+static char said[4096]; /* the start of stderr */
 static size_t said_size;
 
 static ssize_t write_said(void *cookie, const char *text, size_t size) {
@@ -54,14 +54,14 @@ void fuzz_expect(bool so, const char *format, ...) {
 
 static void out_of_memory(size_t size) { fuzz_expect(false, "%zu bytes were asked for unchecked", size); }
 
-/* glibc's own says it to stderr, which is ours. */
+/* glibc's own __assert_fail prints to stderr, which is captured here. */
 void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function);
 void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function) {
   fuzz_expect(false, "%s:%u: %s: assertion '%s' failed", file, line, function, assertion);
   abort();
 }
 
-/* The linker sends the library's calls here (--wrap). */
+/* The linker redirects the library's calls to these (--wrap). */
 bool __real_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error) {
@@ -111,7 +111,7 @@ char *fuzz_text(const uint8_t *data, size_t size) {
   return text;
 }
 
-/* A number that a layer may take, and that takes its time: from 5 digits (or an exponent) to 9. */
+/* A number that a layer accepts but that takes long: 5 digits (or an exponent) to 9. */
 static bool has_large_number(const uint8_t *data, size_t size) {
   for (size_t i = 0, digits = 0; i < size; i++) {
     const bool digit = data[i] >= '0' && data[i] <= '9';

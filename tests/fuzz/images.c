@@ -1,4 +1,4 @@
-/* Pictures, PNG or JPEG: as samples of a model, as they are and resized, grey and coloured. */
+/* Images, PNG or JPEG: as samples of a model, unchanged and resized, gray and color. */
 #include "fuzz.h"
 #include "data/data.h"
 #include "repair.h"
@@ -10,7 +10,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
   return size;
 }
 
-/* No more pixels than an input of a search can hold: those that are only said to be there cost time. */
+/* No more pixels than a fuzzer input can contain: larger declared sizes only take time. */
 static const char data_map[] = "{max_pixels: 1000000, fit: stretch}";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

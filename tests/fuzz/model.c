@@ -1,5 +1,5 @@
-/* Model files: looked at, evaluated and asked for predictions on the backend that computes nothing, exported
- * and simulated. Most inputs have a right hash, so that what is behind it is reached. */
+/* Model files: inspected, evaluated and used for predictions on the backend that computes nothing, exported
+ * and simulated. Most inputs have a correct hash, so that the code after the hash check is reached. */
 #include "fuzz.h"
 #include "repair.h"
 
@@ -19,6 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (fuzz_is_no_input(data, size)) return 0;
   fuzz_input(data, size, "input.bin");
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-    if (fuzz_gtrain(ways[i]) && i == 0) break; /* no model file at all */
+    if (fuzz_gtrain(ways[i]) && i == 0) break; /* not a model file at all */
   return 0;
 }

@@ -1,4 +1,4 @@
-/* PNG pictures: read, as a board, and as the target of an automaton's data. */
+/* PNG images: read as images, as a board, and as the target of an automaton's data. */
 #include "fuzz.h"
 #include "automaton/board_file.h"
 #include "data/png.h"

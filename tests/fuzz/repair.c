@@ -45,7 +45,7 @@ static void put_hash(uint8_t *data, size_t size) {
   }
 }
 
-/* The same with another header, padded; 0 if there is no room for it. */
+/* The same file with another header, padded; 0 if there is no room for it. */
 static size_t replace_header(uint8_t *data, size_t size, size_t most, const char *text, size_t length) {
   const size_t old = 8 + header_size(data, size), padded = (length + 7) / 8 * 8, rest = size - old;
   if (size < 8 || 8 + padded + rest > most) return 0;
@@ -69,7 +69,7 @@ size_t repair_safetensors(uint8_t *data, size_t size, size_t most) {
 
 /* --- mutations --- */
 
-/* The text of one value, mutated; it stays what it was if that is not UTF-8. */
+/* Mutates the text of one value; it stays unchanged if the result is not UTF-8. */
 static void mutate_value(json_t *map, const char *key) {
   const char *old = json_string_value(json_object_get(map, key));
   const size_t length = old ? strlen(old) : 0, most = 2 * length + 64;
@@ -95,7 +95,7 @@ static size_t mutate_metadata(uint8_t *data, size_t size, size_t most, unsigned 
   json_t *metadata = json_object_get(header, "__metadata__");
   const size_t count = json_object_size(metadata);
   size_t result = 0;
-  /* The config is what there is most of. */
+  /* The config is the longest value. */
   const char *key = seed % 2 ? "config" : count ? key_at(metadata, seed / 2 % count) : NULL;
   if (key && json_object_get(metadata, key)) {
     mutate_value(metadata, key);

@@ -1,5 +1,5 @@
-/* The target as a plain program: runs each file named on the command line, and each of a folder's, once. What
- * it was at when it died is the last line that it printed. */
+/* The target as a plain program: runs each file named on the command line, and each file in a folder, once.
+ * It prints each name first, so the last line shows which input crashed it. */
 #define _GNU_SOURCE /* scandir */
 #include "fuzz.h"
 #include "base/file.h"
@@ -15,7 +15,7 @@ enum { MOST_SECONDS = 10 };
 
 static int replayed;
 
-/* SIGPROF after so many seconds of processor time. */
+/* SIGPROF after this many seconds of processor time. */
 static void limit_time(int seconds) {
   setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
 }
@@ -37,7 +37,7 @@ static void replay_file(const char *path) {
   replayed++;
 }
 
-/* The mutators are linked in, and never called. */
+/* The mutators are linked in, but never called. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most) {
   (void)data, (void)most;
   return size;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fuzz targets over their seeds and their corpus: nothing that was once found comes back.
+# The fuzz targets on their seeds and their corpus: a bug that was once found does not come back.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 folder=$(realpath "${BUILD:-build}")/fuzz

@@ -3,8 +3,8 @@
 #   make fuzz [SECONDS=600] [TARGETS="config csv"] [JOBS=2]   searches for inputs that break something: needs clang
 #   make campaign [COMMANDS=50000] [SEED=1] [JOBS=2]   random configs and command lines; ONLY=N one of its cases again
 #
-# Without clang they are programs that replay inputs: `make check` gives them the seeds that seeds.sh makes from the
-# repository's own files, and tests/fuzz/corpus/NAME: what a search once found, and what is nasty by hand.
+# Without clang they are programs that replay inputs: `make check` runs them on the seeds that seeds.sh makes from the
+# repository's own files, and on tests/fuzz/corpus/NAME: inputs that a search once found, and some written by hand.
 
 FUZZ          := $(BUILD)/fuzz
 FUZZ_NOT      := fuzz replay repair campaign%
@@ -28,7 +28,7 @@ $(FUZZ)/words: tests/fuzz/seeds.sh $(wildcard tests/fuzz/*.c configs/*.yaml) $(B
 	$(say) SEEDS $(FUZZ)
 	@tests/fuzz/seeds.sh $(BUILD)/gtrain $(FUZZ)
 
-# --- searching: all of gtrain again, by clang, with its coverage counted -------------------------------------------
+# --- searching: all of gtrain compiled again by clang, with coverage -----------------------------------------------
 
 FUZZ_CC   ?= $(or $(shell command -v clang-14 2>/dev/null),clang)
 FUZZ_BUILD = $(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC="$(FUZZ_CC)" SANITIZE=address,undefined WERROR= \

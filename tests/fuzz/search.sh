@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tests/fuzz/search.sh PROGRAMS FOLDER SECONDS TARGET…: `make fuzz`. Every target is searched for so many seconds, JOBS
-# of them at a time (as many as there are processors), from the seeds, the corpus in the tree and what earlier searches
-# gathered in FOLDER/corpus. What is found lies in FOLDER/found; the exit status is then not 0.
+# tests/fuzz/search.sh PROGRAMS FOLDER SECONDS TARGET…: `make fuzz`. Searches each target for SECONDS seconds, JOBS of
+# them at a time (default: one per processor), from the seeds, the corpus in the tree and the inputs that earlier searches
+# collected in FOLDER/corpus. Findings are written to FOLDER/found; the exit status is then not 0.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take, on a
-# machine that has nothing else to do (TIMEOUT).
+# Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take on an idle
+# machine (TIMEOUT).
 limits=(-timeout="${TIMEOUT:-10}" -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192)
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:allocator_may_return_null=1:handle_abort=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
@@ -38,5 +38,5 @@ shift 3
 TMPDIR=$(mktemp -d -p /dev/shm gtrain-fuzz.XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-cp -r "$folder/room" "$TMPDIR" # make may make it anew meanwhile
+cp -r "$folder/room" "$TMPDIR" # make may rebuild it meanwhile
 printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I{} "$0" --one "$programs" "$folder" "$seconds" {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/fuzz/seeds.sh GTRAIN FOLDER: from the repository's own files, what the fuzz targets start from:
+# tests/fuzz/seeds.sh GTRAIN FOLDER: makes the starting inputs of the fuzz targets from the repository's own files:
 #   FOLDER/room          where they run: small data files, small configs, and input.* that are links to the input
 #   FOLDER/seeds/TARGET  valid inputs and the mistakes of tests/cli
 #   FOLDER/words         a dictionary: the names and choices of `gtrain schema`
@@ -44,7 +44,7 @@ for set in mnist fashion-mnist; do
   done
 done
 gzip -n "$room"/datasets/fashion-mnist/*
-npy() { # npy FILE SHAPE: 15 small whole numbers as f8
+npy() { # npy FILE SHAPE: 15 small integers as f8
   local header="{'descr': '<f8', 'fortran_order': False, 'shape': $2, }"
   { bytes 0x93 && printf 'NUMPY' && bytes 1 0 118 0 && printf '%-117s\n' "$header"; } > "$1"
   for ((i = 0; i < 15; i++)); do bytes 0 0 0 0 0 0 $((16 * (i % 5))) 0x40; done >> "$1"
@@ -76,7 +76,7 @@ YAML
 
 # --- seeds ------------------------------------------------------------------------------------------------------
 
-# Layers of gates are cut short: their wiring takes its time.
+# Gate layers are made small: their wiring takes long.
 cp configs/*.yaml tests/cli/mistakes/*.yaml "$room"/small*.yaml "$seeds/config"
 sed -i 's/\(logic: [0-9]*\)000$/\100/' "$seeds"/config/*logic*
 cp "$room/five.idx" "$room"/datasets/*/*-labels-* "$seeds/idx"
@@ -91,7 +91,7 @@ cp datasets/ca/*.png "$seeds/board"
 printf '0101\n1010\n' > "$seeds/board/small.txt"
 printf '000 001 010\r\n011 100 101\n' > "$seeds/board/channels.txt"
 
-lines() { # lines TARGET: a seed a line
+lines() { # lines TARGET: one seed per line
   local n=0 line
   while IFS= read -r line; do printf '%s' "$line" > "$seeds/$1/$((n++))"; done
 }
@@ -104,7 +104,7 @@ printf '%s\n' train.epochs=5 'model.0.linear=16' 'optimizer={type: sgd, momentum
   'data.inputs.0=[1, 0]' 'model=[{linear: 1}]' 'schedule.patience=3' 'model.2={logic: 8}' 'seed=7' \
   'train.checkpoint.every=1' 'optimizer.parameters=[{match: "out.*", lr: 0.1}]' | lines set
 
-# Models that a second's training gives, and what they leave on the way.
+# Models after one second of training, and the files that the run leaves.
 train() { # train NAME CONFIG OVERRIDE…
   local name=$1 config=$2 run=$folder/runs/$1 options=()
   shift 2

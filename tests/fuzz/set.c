@@ -1,4 +1,4 @@
-/* --set: the input is one, or several, a line each, on top of a config. */
+/* --set: the input is one assignment, or several, one per line, on top of a config. */
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@ static double value(const gt_edge_fit *fit, double x) {
   return fit->c * gt_symbol_value(fit->symbol, fit->a * x + fit->b) + fit->d;
 }
 
-/* Constants that keep the arguments where the function is defined, x in [-1, 1]. */
+/* Constants that keep the arguments in the domain of the function, x in [-1, 1]. */
 static void constants_of(const gt_symbol *s, int variant, gt_edge_fit *known) {
   const double sign = variant ? -1 : 1;
   *known = (gt_edge_fit){.symbol = s, .a = 1, .b = 0, .c = 1.7 * sign, .d = -0.4};
@@ -39,7 +39,7 @@ static void test_each_function_is_found(void **state) {
   test_free(x);
 }
 
-/* By cost each function is itself, or one that is the same in simpler words. */
+/* By description length each function is identified as itself, or as a simpler equivalent. */
 static void test_the_right_function_costs_least(void **state) {
   (void)state;
   static const char *const same[][2] = {{"cos", "sin"}, {"sigmoid", "tanh"}};
@@ -92,7 +92,7 @@ static void test_least_squares(void **state) {
   assert_true(calls < 200);
 }
 
-/* A line through x = 0, 1, 2, 3: its errors are known, and a parameter that does nothing has none. */
+/* A line through x = 0, 1, 2, 3: the standard errors are known, and a parameter without effect has none. */
 static double line_through(void *owner, const double *p, double *square, double *side) {
   (void)owner, (void)p, (void)side;
   for (int k = 0; k < 4; k++) {

@@ -1,5 +1,5 @@
-/* Networks read as formulas: those of known functions come back as they were, word for word, as splines say
- * them; and what is written is read back to the same values. */
+/* Networks read as formulas: networks of known functions give their formula exactly, also from splines; and a
+ * printed formula parses to the same values. */
 #include "base/formula.h"
 #include "kan/formula_text.h"
 #include "kan_support.h"
@@ -24,8 +24,8 @@ static double minus_bump(double x) { return -0.3 * exp(-4 * x * x); }
 typedef struct known {
   edge_function *in[4], *out;
   int inputs;
-  double low, high;           /* of the inputs */
-  double node_low, node_high; /* of the node */
+  double low, high;           /* number of inputs */
+  double node_low, node_high; /* functions of the node */
   const char *formula;
 } known;
 
@@ -94,7 +94,7 @@ static void test_known_formulas(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
 }
 
-/* Two nodes that take away from each other what they add go, and a third stays. */
+/* Two nodes that cancel each other are removed, and a third stays. */
 static void test_what_cancels_goes(void **state) {
   (void)state;
   const int width[] = {1, 3, 1};
@@ -126,8 +126,9 @@ static void test_what_cancels_goes(void **state) {
 
 static double flat(double x) { return x < 4 ? 0.25 : 0; }
 
-/* A column of ones, an edge that gives one value wherever it is, a node that both come to: all are parts of
- * the constant, and so is everything where targets have one value. What is no number is told by its edge. */
+/* A column of ones, an edge with a constant value, a node that both lead to: all become part of the constant,
+ * and so does everything if the targets have one value. A value that is not finite is reported with its
+ * edge. */
 static void test_what_is_flat_is_constant(void **state) {
   (void)state;
   static const char *const names[] = {"width", "height", "ones"}, *const expected[] = {"width^2 + 0.4",
@@ -170,8 +171,8 @@ static void test_what_is_flat_is_constant(void **state) {
   }
 }
 
-/* c f(a x + b) + d of each function of the library, as it is written for people, is a formula of the same
- * values to its six digits; and the library's name is a function of formulas, or one of x: "1/x^2". */
+/* c f(a x + b) + d, for each function of the library, is printed as a formula with the same values to its six
+ * digits; and the library's name parses as a function, or as an expression of x: "1/x^2". */
 static void test_each_function_is_read_back(void **state) {
   (void)state;
   static const char *const names[] = {"x0", "x"};
@@ -204,8 +205,8 @@ static void test_each_function_is_read_back(void **state) {
 
 static double wave(double x) { return sin(3 * x) + x; }
 
-/* Of whatever functions: where one of them would be beyond its domain, the formula is another, whose text has
- * the values that were fitted. */
+/* For any functions: if one of them would leave its domain, another formula is found, whose text has the
+ * fitted values. */
 static void test_functions_keep_to_their_domains(void **state) {
   (void)state;
   static const char *const names[] = {"x0"};
@@ -258,8 +259,8 @@ static double gaussian_noise(uint32_t *state) {
   return sqrt(-2 * log(u[0])) * cos(2 * 3.14159265358979 * u[1]);
 }
 
-/* Outputs of other sizes and noise, with a node each or with one node for both: each is read by itself. A
- * search without much time ends, and says so. */
+/* Outputs of different scale and noise, with one node each or with one node for both: each output is read on
+ * its own. A search with little time stops, and reports that. */
 static void test_outputs_are_read_each(void **state) {
   (void)state;
   for (int variant = 0; variant < 3; variant++) {
@@ -341,7 +342,7 @@ static void draw_network(gt_symbolic *s, uint32_t *state) {
       s->bias[l][n] = draw(state, 2) ? 0 : constants[draw(state, CONSTANTS)];
 }
 
-/* True if every edge takes a value that its function has, and none is lost by rounding. */
+/* True if every edge has values in the domain of its function, and no term is lost to rounding. */
 static bool is_tame(const gt_symbolic *s, const double *x) {
   double node[2] = {s->bias[1][0], s->bias[1][1]}, y;
   for (int e = 0; e < s->edges; e++) {
@@ -354,8 +355,8 @@ static bool is_tame(const gt_symbolic *s, const double *x) {
   return fabs(y) < 1e6;
 }
 
-/* What is written for people and in LaTeX has the value that the network has, however signs fall: LaTeX by a
- * reader of its own. */
+/* The plain text and the LaTeX of a formula have the value of the network, for all combinations of signs:
+ * LaTeX is evaluated by a parser of its own. */
 static void test_random_formulas(void **state) {
   (void)state;
   static const char *const names[] = {"x0", "x1"};
@@ -393,7 +394,8 @@ static double half_log(double x) { return 0.15 * log(x); }
 static double minus_half_log(double x) { return -0.15 * log(x); }
 static double exp_scaled(double x) { return 2 * 3.14159265358979 * exp(x / 0.3); }
 
-/* True if samples with noise, of a share of their deviation, are read as the formula, word for word. */
+/* True if noisy samples (noise: a fraction of their standard deviation) are read as the formula, word for
+ * word. */
 static bool is_recovered(const known *c, double noise, uint32_t seed, double *lead) {
   const int width[] = {2, 1, 1};
   gt_kan_network n;
@@ -432,8 +434,8 @@ static bool is_recovered(const known *c, double noise, uint32_t seed, double *le
   return ok;
 }
 
-/* Samples of which a constant or a factor more explains more, by chance; and of more noise than tells a
- * rival. */
+/* Samples for which one more constant or factor explains more, by chance; and samples with too much noise to
+ * distinguish two formulas. */
 static void test_noise_is_not_read(void **state) {
   (void)state;
   static const known pendulum = {{half_log, minus_half_log}, exp_scaled, 2, 0.5, 2, -0.3, 0.3,
@@ -447,7 +449,7 @@ static void test_noise_is_not_read(void **state) {
   assert_true(lead < 3);
 }
 
-/* Edges with a factor of zero are constants, whose nodes are then constants, too. */
+/* Edges with a factor of zero are constants, and so are their nodes. */
 static void test_zero_factors_go(void **state) {
   (void)state;
   const gt_symbol *symbol = gt_symbol_find("sin"), *outer = gt_symbol_find("exp");
@@ -467,7 +469,7 @@ static void test_zero_factors_go(void **state) {
   assert_false(gt_symbolic_drop_loose_ends(&s));
 }
 
-/* Columns by their names; what is none of a variable is made one, and no two are the same. */
+/* Columns by name; a name that is not a valid variable is changed to one, and no two are the same. */
 static void test_columns(void **state) {
   (void)state;
   static const char *const columns[] = {"length (m)", "length_(m)", "2nd", "sin", "e", "", "größe", "a_b"},
@@ -495,8 +497,8 @@ static void test_columns(void **state) {
   gt_arena_finish(&arena);
 }
 
-/* The library's functions are hinted at by the names that others have for them, never for another function.
- */
+/* Names that others use for the library's functions give a hint to the right function, never to another
+ * one. */
 static void test_library_hints(void **state) {
   (void)state;
   static const char *const rows[][2] = {{"ln", "log"},     {"asin", "arcsin"}, {"atan", "arctan"},

@@ -1,4 +1,4 @@
-/* Networks whose edges are known functions, as splines come to them by least squares. */
+/* Networks whose edges are splines that approximate known functions. */
 #ifndef TESTS_KAN_SUPPORT_H
 #define TESTS_KAN_SUPPORT_H
 #include "kan/scores.h"
@@ -35,7 +35,7 @@ static inline void begin_network(gt_kan_network *n, const int *width, int layers
   }
 }
 
-/* The edge becomes the function between low and high of the network's grids. */
+/* Sets the edge to the function, between low and high of the network's grids. */
 static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_function *function, double low,
                             double high) {
   gt_kan_layer *layer = &n->layer[l];
@@ -56,7 +56,7 @@ static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_fun
   test_free(fit);
 }
 
-/* Numbers in [low, high] that are spread as those of a small generator. */
+/* Pseudo-random numbers in [low, high]. */
 static inline double *spread(int64_t count, double low, double high) {
   double *x = test_malloc(sizeof *x * (size_t)count);
   uint32_t state = 12345;

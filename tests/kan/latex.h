@@ -1,6 +1,6 @@
-/* LaTeX as a reader of mathematics takes it, independent of what writes it: factors stand beside each other,
- * a minus after a factor begins a difference, and what could be read in two ways (a power behind a function
- * or a fraction, two signs) is an error. For variables x_{0}, x_{1}, ... */
+/* A parser of LaTeX as a mathematician reads it, independent of the code that writes it: adjacent factors are
+ * multiplied, a minus after a factor starts a difference, and ambiguous input (a power after a function or a
+ * fraction, two signs) is an error. For variables x_{0}, x_{1}, ... */
 #ifndef TESTS_KAN_LATEX_H
 #define TESTS_KAN_LATEX_H
 #include <ctype.h>
@@ -55,7 +55,7 @@ static inline double latex_named(latex_reader *r) {
   return NAN;
 }
 
-/* Without its power; *closed: a power may stand behind it. */
+/* A factor without its power; *closed: true if a power may follow. */
 static inline double latex_base(latex_reader *r, bool *closed) {
   latex_skip(r);
   *closed = true;
@@ -108,7 +108,7 @@ static inline double latex_sum(latex_reader *r) {
   }
 }
 
-/* Its value at x; NaN, if it cannot be read or could be read in another way. */
+/* Its value at x; NaN if it cannot be parsed or is ambiguous. */
 static inline double latex_value(const char *text, const double *x) {
   latex_reader r = {text, x, false};
   const double value = latex_sum(&r);

@@ -1,5 +1,5 @@
-/* Drawings: the SVG is well formed and has what it should, the PNG is read back by libpng with ink where a
- * line or a letter is and none elsewhere. */
+/* Plots: the SVG is well formed and complete; the PNG is read back by libpng, and has ink where lines and
+ * letters are and none elsewhere. */
 #include "base/stream.h"
 #include "kan/picture.h"
 #include "kan_support.h"
@@ -61,7 +61,7 @@ static void test_svg(void **state) {
   fclose(stream);
   const char *svg = text.items;
   assert_true(!strncmp(svg, "<svg ", 5) && !strcmp(svg + strlen(svg) - 7, "</svg>\n"));
-  /* Two lines and a frame of each of 6 edges, and a curve of the 3 that are there. */
+  /* Two lines and a frame for each of 6 edges, and a curve for the 3 that are not pruned. */
   assert_int_equal(count(svg, "<polyline "), 6 * 3 + 3);
   assert_int_equal(count(svg, "stroke-dasharray"), 3 * 3);
   assert_int_equal(count(svg, "<circle "), 5);
@@ -119,7 +119,7 @@ static void stroke(gt_pen *pen, const void *picture) {
   pen->disc(pen, (gt_point){25, 40}, 5, 0xff0000);
 }
 
-/* A line of 2 units is 4 pixels wide, of its very colour; a disc has its area. */
+/* A line of 2 units is 4 pixels wide, in its exact color; a disc has its area. */
 static void test_coverage(void **state) {
   (void)state;
   gt_picture p = gt_draw_pixels(stroke, NULL, 50, 50);

@@ -1,4 +1,4 @@
-/* Which nodes and edges of known networks matter, and what pruning leaves of them. */
+/* The scores of nodes and edges in known networks, and what pruning removes. */
 #include "kan_support.h"
 
 static double line(double x) { return x; }
@@ -6,7 +6,8 @@ static double tenth(double x) { return 0.1 * x; }
 static double faint(double x) { return 0.001 * x; }
 static double flat(double x) { return 0.5 + 0 * x; }
 
-/* [2, 3, 1]: node 0 takes both inputs, the second faintly; node 1 is faint itself; node 2 leads nowhere. */
+/* [2, 3, 1]: node 0 uses both inputs, the second weakly; node 1 is weak itself; node 2 has no outgoing
+ * edge. */
 static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
   const int width[] = {2, 3, 1};
   begin_network(n, width, 2, -2, 2);
@@ -62,17 +63,17 @@ static void test_what_is_kept(void **state) {
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   assert_int_equal(gt_kan_kept_edges(&kept, &n, 0), 2);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0}); /* the second input's edge, too */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0}); /* removes the second input's edge, too */
   assert_true(kept.edge[0][0] && !kept.edge[0][3]);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* something stays */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* at least one path is kept */
   assert_true(kept.node[1][0] && kept.edge[0][0] && kept.edge[1][0]);
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* what leads nowhere goes even so */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* removes nodes without outgoing edges */
   assert_true(kept.node[1][0] && kept.node[1][1] && !kept.node[1][2]);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* no more than one */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* at most one node */
   assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   gt_kan_kept_finish(&kept);
   clear(&n, &trace, &scores);

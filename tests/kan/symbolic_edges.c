@@ -17,7 +17,7 @@ typedef struct known {
   bool allowed[64];
 } known;
 
-/* [2, 2, 1]: node 0 is a wave and a square, node 1 what no function is, and a line that is pruned. */
+/* [2, 2, 1]: node 0 is a sine and a square, node 1 fits no function, plus a line that is pruned. */
 static void make(known *k) {
   const int width[] = {2, 2, 1};
   begin_network(&k->network, width, 2, -4, 4);
@@ -52,7 +52,7 @@ static void fit_edges(known *k, gt_symbolic_edges_options limits) {
   gt_kan_fit_symbolic_edges(&k->network, &k->trace, &limits, k->tried);
 }
 
-/* How far the network is from what it was. */
+/* The largest change of the network's output. */
 static double moved(const known *k) {
   gt_kan_trace now;
   double most = 0;
@@ -95,11 +95,12 @@ static void test_limits_are_kept(void **state) {
   for (int i = 0; i < gt_symbol_count(); i++) k.allowed[i] = !strcmp(gt_symbol_at(i)->name, "cos");
   fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   assert_string_equal(name_of(&k, 0, 0, 0), "cos");
-  assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* stays what it is */
+  assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* stays as it is */
   clear(&k);
 }
 
-/* With its weight at 1 the simplest is taken that explains enough, with 0 the one that explains most. */
+/* With a simplicity weight of 1 the simplest function that fits well enough is chosen, with 0 the one that
+ * fits best. */
 static void test_simplicity_is_weighed(void **state) {
   known k;
   (void)state;
@@ -155,7 +156,7 @@ static void test_numbers_when_others_go(void **state) {
     assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
   gt_kan_scores_find(&scores, &k.network, &k.trace);
   gt_kan_choose(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
-  kept.node[1][0] = false; /* the second node is the first now */
+  kept.node[1][0] = false; /* the second node is now the first */
   kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
   const gt_kan_edge_functions left = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);
   assert_int_equal(left.symbolic.edges, 1);
@@ -170,7 +171,7 @@ static void test_numbers_when_others_go(void **state) {
   clear(&k);
 }
 
-/* However much another function would explain. */
+/* However much better another function would fit. */
 static void test_formulas_keep_to_them(void **state) {
   known k;
   gt_symbolic symbolic;
@@ -178,7 +179,7 @@ static void test_formulas_keep_to_them(void **state) {
   gt_error error = {0};
   (void)state;
   make(&k);
-  k.network.layer[0].edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
+  k.network.layer[0].edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is pruned */
   gt_kan_trace_finish(&k.trace);
   gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
   const gt_symbolic_edges_request request = {0, 1, 0, gt_symbol_find("gaussian"), false};
@@ -199,8 +200,9 @@ static void test_formulas_keep_to_them(void **state) {
 
 static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
 
-/* What an edge looks like by itself, a cosine, the samples know better, and it explains enough; an edge that
- * was asked for as something stays that; and a limit that nothing reaches holds for all but that. */
+/* An edge that looks like a cosine by itself becomes the function that the samples support, if that fits well
+ * enough; an edge with a requested function keeps it; and a limit that is never reached leaves all other
+ * edges alone. */
 static void test_the_whole_decides(void **state) {
   known k;
   gt_error error = {0};
@@ -208,7 +210,7 @@ static void test_the_whole_decides(void **state) {
   for (int variant = 0; variant < 3; variant++) {
     make(&k);
     gt_kan_layer *below = &k.network.layer[0];
-    below->edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
+    below->edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is pruned */
     memset(below->coefficient + 2 * below->basis.terms, 0, below->basis.terms * sizeof(double));
     set_edge(&k.network, 0, 1, 0, nearly_square, -1, 1);
     gt_kan_trace_finish(&k.trace);

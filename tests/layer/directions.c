@@ -1,4 +1,4 @@
-/* Which neighbours an automaton's kernels begin with. */
+/* Which neighbors an automaton's kernels read at first. */
 #include "layer/logic/directions.h"
 #include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
@@ -18,7 +18,7 @@ typedef struct automaton {
   const uint8_t *chosen;
 } automaton;
 
-/* Perception 8, 4, 2 and perhaps 1, as layer logic_ca wires it. */
+/* Perception 8, 4, 2 and possibly 1, as layer logic_ca wires it. */
 static automaton make(uint32_t kernels, uint32_t layers, uint64_t seed) {
   automaton m = {.a = {.kernels = kernels, .perceptions = layers, .updates = 1, .width = {8, 4, 2, 1}}};
   m.a.width[layers] = CHANNELS;
@@ -42,7 +42,7 @@ static automaton make(uint32_t kernels, uint32_t layers, uint64_t seed) {
   return m;
 }
 
-/* The place that an output passes on: follows the gates down. */
+/* The position that an output passes through: follows the gates down. */
 static int32_t seen(const automaton *m, uint32_t kernel, uint32_t output) {
   int32_t at = (int32_t)output;
   for (uint32_t l = m->a.perceptions; l-- > 0;) {
@@ -66,7 +66,7 @@ static void kernels_look_elsewhere(void **state) {
   }
 }
 
-/* Two outputs reach four neighbours each: four kernels see all eight. */
+/* Two outputs reach four neighbors each: four kernels read all eight. */
 static void outputs_share_neighbours(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {

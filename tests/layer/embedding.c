@@ -1,6 +1,6 @@
-/* embedding in a graph whose input is a variable of integers: values and the table's gradient against loops
- * in double, the same bits on the CPU and on Vulkan where there is a device, how the table begins, what is
- * refused; and the layers that only move values, on integers. */
+/* embedding in a graph whose input is an integer variable: values and the gradient of the table against loops
+ * in double, the same bits on the CPU and, if there is a device, on Vulkan; initial values; errors; and the
+ * layers that only move values, applied to integers. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -29,14 +29,14 @@ typedef struct fixture {
   gt_plan *plan;
   gt_executable *executable;
   gt_buffers buffers;
-  gt_id kept[2]; /* the output, and perhaps the gradient of the table */
+  gt_id kept[2]; /* the output, and possibly the gradient of the table */
 } fixture;
 
 static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dtype) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, dtype, false));
 }
 
-/* The model on an input "x" of that shape and type; NULL in f->model if it is refused. */
+/* Builds the model on an input "x" of this shape and type; f->model is NULL if there was an error. */
 static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
   memset(f, 0, sizeof *f);
   gt_arena_init(&f->arena);
@@ -49,7 +49,7 @@ static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype
                             (gt_model_mode){.training = true}, &f->diagnostics);
 }
 
-/* False where there is no such device. */
+/* False if there is no such device. */
 static bool compile(fixture *f, const char *device, int kept) {
   gt_error error = {0};
   if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
@@ -91,11 +91,11 @@ static void finish(fixture *f) {
 
 /* --- values and gradient -------------------------------------------------------------------------------- */
 
-typedef struct table { /* what is asked for */
+typedef struct table { /* a test case */
   int64_t rows, width, padding;
-  const char *settings; /* besides the two numbers */
+  const char *settings; /* in addition to the two numbers */
   gt_shape input;
-  uint32_t repeat; /* so many different indices at most; 0: any */
+  uint32_t repeat; /* the largest number of different indices; 0: any */
 } table;
 
 static struct {
@@ -104,7 +104,7 @@ static struct {
   double want[MOST];
 } data;
 
-/* The gradient of the output is data.slope. */
+/* The gradient of the loss with respect to the output is data.slope. */
 static void build(fixture *f, const table *t) {
   gt_error error = {0};
   char layer[160];
@@ -188,7 +188,7 @@ static void values_and_gradients(void **state) {
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) one(&list[i]);
 }
 
-/* As torch.nn.Embedding: normal, mean 0 and deviation 1, the padding's row zero. */
+/* As in torch.nn.Embedding: normal, mean 0 and deviation 1; the padding row is zero. */
 static void how_the_table_begins(void **state) {
   (void)state;
   const table t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
@@ -205,7 +205,7 @@ static void how_the_table_begins(void **state) {
   assert_true(fabs(sum / 32000) < 0.03 && fabs(squares / 32000 - 1) < 0.05);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------------------------------------- */
 
 static void refused(const char *layer, gt_dtype dtype, const char *message, const char *expected) {
   fixture f;
@@ -236,7 +236,7 @@ static gt_id read_slot(gt_build *build, gt_slot slot) {
                           gt_graph_variable(build->graph, slot.name, slot.shape, slot.dtype, false));
 }
 
-/* The layer alone, told by whoever builds it how large its integers may be. */
+/* The layer alone; the caller gives the upper bound of its integers. */
 static void check_limit(int64_t limit, const char *message, const char *expected) {
   static const char text[] = "{num_embeddings: 10, embedding_dim: 2}";
   const gt_layer_type *type = gt_layer_find("embedding");
@@ -301,7 +301,7 @@ static void moves(const char *layer, const char *type, int count, const int32_t 
   }
 }
 
-/* Lists of which value of x stands where; below zero: 1 less than the value itself. */
+/* For each output the index of its value in x; below zero: 1 less than the constant itself. */
 static void layers_that_move_integers(void **state) {
   (void)state;
   moves("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});

@@ -1,6 +1,5 @@
-/* kan layers on the CPU: how they begin, what their options make of an input, against plain loops in double;
- * what is refused, and where. (Every basis, and its gradients, are compared with other formulas in
- * tests/op/kan.) */
+/* kan layers on the CPU: initial values and the effect of their options, against plain loops in double;
+ * errors and their positions. (tests/op/kan compares every basis, and its gradients, with other formulas.) */
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/core.h"
@@ -36,7 +35,7 @@ static void splines_are_those_of_de_boor(void **state) {
     }
 }
 
-/* A P A = A and (P A)ᵀ = P A tell a pseudo-inverse of full rank. */
+/* A P A = A and (P A)ᵀ = P A identify a pseudo-inverse of full rank. */
 static void pseudo_inverses_fit(void **state) {
   static const uint32_t sizes[][2] = {{1, 1}, {3, 7}, {7, 3}, {6, 8}, {5, 5}};
   uint32_t seed = 1;
@@ -63,7 +62,7 @@ static void pseudo_inverses_fit(void **state) {
   }
 }
 
-/* Splines overlap only their neighbours; one that no point sees is taken as 0. P A = 1, but for that one. */
+/* Splines overlap only their neighbors; a spline without points gets 0. P A = 1, except for that spline. */
 static void splines_fit(void **state) {
   enum { ROWS = 96, COLUMNS = 15, UNSEEN = 6, DEGREE = 3 };
   double a[ROWS * COLUMNS], p[ROWS * COLUMNS];
@@ -83,8 +82,8 @@ static void splines_fit(void **state) {
 
 /* --- the layer --- */
 
-/* At the ends of cells a spline begins as noise, within half its spread and not all alike; beside it silu has
- * weights of efficient-kan's. */
+/* Initially the values of splines at the ends of cells are noise within half its spread, and differ; silu has
+ * the initial weights of efficient-kan. */
 static void splines_begin_as_noise(void **state) {
   static const char *const layers[] = {"kan: {units: 7, noise: 0.4, spline_scale: false}",
                                        "kan: {units: 7, noise: 0.4, degree: 5, spline_scale: false}",
@@ -116,7 +115,7 @@ static void splines_begin_as_noise(void **state) {
   }
 }
 
-/* Gaussians over normalised inputs, a separate branch, a bias; B-splines with a factor of their own. */
+/* Gaussians over normalized inputs, a separate branch, a bias; B-splines with a learned scale. */
 static void options_do_what_they_say(void **state) {
   enum { ROWS = 5, IN = 6, OUT = 3 };
   float x[ROWS * IN], y[ROWS * OUT];
@@ -180,13 +179,13 @@ static void every_basis_builds(void **state) {
     assert_non_null(f.model);
     layer_run(&f, f.model->output, x, y);
     for (int i = 0; i < 2 * 3 * 5; i++) square += y[i] * (double)y[i] / 30;
-    assert_true(square > 1e-6 && square < 10); /* it says something, and not too loudly */
+    assert_true(square > 1e-6 && square < 10); /* a signal of moderate size */
     layer_finish(&f);
   }
 }
 
-/* A finer grid that has all knots of the coarse one says the same; one that has not, nearly; and another
- * basis what it can. Silu beside the splines stays what it is. */
+/* A finer grid that contains all knots of the coarse one gives the same function; one that does not, nearly;
+ * another basis, an approximation. The silu branch stays unchanged. */
 static void refinement_keeps_the_functions(void **state) {
   static const struct {
     const char *before, *now;

@@ -1,6 +1,6 @@
-/* Edges of kan layers that are functions by name, on the CPU: what they compute, against plain loops in
- * double; that their functions are those of the library; gradients of their constants and of what they read,
- * once and twice, against differences; how lists change between phases; what is refused, and where. */
+/* Edges of kan layers that are functions by name, on the CPU: their values, against plain loops in double;
+ * their functions match the library; gradients with respect to their constants and inputs, first and second,
+ * against differences; how lists change between phases; errors and their positions. */
 #include "layer/kan/kan_function.h"
 #include "layer/kan/kan_symbolic.h"
 #include "layer/kan/spline.h"
@@ -30,7 +30,7 @@ static const char *const function[EDGES] = {"sin", "sin", "exp", "1/x"};
 
 static void build(layer_fixture *f, const char *text) { layer_build_good(f, text, gt_shape_2(ROWS, IN)); }
 
-/* Constants of some size, samples where 1/x is tame, and splines that are more than noise. */
+/* Constants of moderate size, samples where 1/x is not too large, and splines that are more than noise. */
 static void begin(layer_fixture *f, float x[ROWS * IN]) {
   build(f, layer);
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)(0.9 * sin(1.7 * i + 0.4));
@@ -84,7 +84,7 @@ static void edges_are_the_functions(void **state) {
   layer_finish(&f);
 }
 
-/* An edge begins as f(x), and is no spline from the start. */
+/* An edge starts as f(x), and is no longer a spline from the start. */
 static void edges_begin_plain(void **state) {
   layer_fixture f;
   (void)state;
@@ -101,7 +101,8 @@ static void edges_begin_plain(void **state) {
 
 /* --- the functions -------------------------------------------------------------------------------------- */
 
-/* Where they are defined, beyond, and at poles; slopes where they are smooth, and finite everywhere. */
+/* Inside the domain, outside it, and at poles; derivatives where the functions are smooth, and finite
+ * everywhere. */
 static void functions_are_those_of_the_library(void **state) {
   static const double at[] = {-3, -1.5, -0.9, -0.3, -1e-12, 0, 1e-12, 0.2, 0.7, 0.999, 1, 1.3, 2, 40};
   enum { POINTS = sizeof at / sizeof *at };
@@ -144,7 +145,7 @@ static double weighted(const layer_fixture *f, const float *x) {
   return sum;
 }
 
-/* Σ cos(row + 2 o) y of the graph, with the weights in the input's place behind the samples. */
+/* Σ cos(row + 2 o) y of the graph; the weights follow the samples in the variable of the input. */
 static gt_id weighted_node(layer_fixture *f) {
   gt_graph *graph = f->graph;
   gt_id rows[ROWS * OUT];
@@ -190,7 +191,7 @@ static double slope_at(layer_fixture *f, float *x, int i) {
   return (above - below) / (high - low);
 }
 
-/* … of what they read: the gradient, and the gradient of half its square. */
+/* … with respect to the input: the gradient, and the gradient of half its square. */
 static void gradients_of_inputs(void **state) {
   layer_fixture f;
   float x[ROWS * IN], first[ROWS * IN], second[ROWS * IN], beside[ROWS * IN];
@@ -236,7 +237,7 @@ static void lists_change(void **state) {
   gt_state_dict_carry(&image, g.model->store, &f.image, 1);
   gt_state_dict_finish(&g.image);
   g.image = image;
-  static const int was[] = {-1, 2, 0}; /* in the list before */
+  static const int was[] = {-1, 2, 0}; /* in the old list */
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < 3; e++) {
       const float begins = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
@@ -251,7 +252,7 @@ static void lists_change(void **state) {
   layer_finish(&g);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------------------------------------- */
 
 static void mistakes_are_told(void **state) {
   static const struct {

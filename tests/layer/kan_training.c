@@ -1,5 +1,5 @@
-/* What training does to kan layers beside gradients: penalties, against plain loops in double; grids that
- * follow the data and keep the functions; places and frequencies that begin where they stand without being
+/* Training of kan layers apart from gradients: penalties, against plain loops in double; grids that adapt to
+ * the data and keep the functions; centers and frequencies that keep their initial values if they are not
  * learned. */
 #include "layer/kan/spline.h"
 #include "model/model.h"
@@ -80,7 +80,7 @@ static void penalties_are_those_of_the_paper(void **state) {
   }
 }
 
-/* A branch beside the functions is part of an edge; an evaluation has no penalty. */
+/* The base branch is part of an edge; an evaluation has no penalty. */
 static void a_branch_is_part_of_its_edge(void **state) {
   layer_fixture f;
   float x[ROWS * IN], got;
@@ -104,7 +104,8 @@ static void a_branch_is_part_of_its_edge(void **state) {
 
 /* --- masks ---------------------------------------------------------------------------------------------- */
 
-/* Of an edge, without its mask: what is multiplied with the scale, and silu times its weight. */
+/* The two parts of an unmasked edge: the splines, which are multiplied by the scale, and silu times its
+ * weight. */
 static void parts_of_edge(const layer_fixture *f, double v, int i, int o, double *splines, double *base) {
   *splines = 0;
   for (int t = 0; t < TERMS; t++)
@@ -112,8 +113,7 @@ static void parts_of_edge(const layer_fixture *f, double v, int i, int o, double
   *base = coefficient(f, TERMS, i, o, false) * v / (1 + exp(-v));
 }
 
-/* A mask is a factor on all of an edge, the scale on its splines alone; an edge that is gone has no
- * gradients. */
+/* A mask multiplies a whole edge, the scale its splines only; a masked edge has no gradients. */
 static void masks_are_on_whole_edges(void **state) {
   float x[ROWS * IN], y[ROWS * OUT], dc[(TERMS + 1) * IN * OUT], ds[IN * OUT];
   uint32_t seed = 11;
@@ -125,7 +125,7 @@ static void masks_are_on_whole_edges(void **state) {
   layer_build_good(&f, "kan: {units: 3, grid: 4, degree: 2, noise: 2, mask: true}", gt_shape_2(ROWS, IN));
   float *mask = layer_values(&f, "mask"), *scale = layer_values(&f, "spline_scale");
   for (int e = 0; e < IN * OUT; e++) mask[e] = e % 3 != 1;
-  scale[0] = 0; /* which learns none the less */
+  scale[0] = 0; /* its gradient is not 0 all the same */
   layer_run(&f, f.model->output, x, y);
   for (int at = 0; at < ROWS * OUT; at++) {
     double want = 0, splines, base;
@@ -161,8 +161,8 @@ static void masks_are_on_whole_edges(void **state) {
   layer_finish(&f);
 }
 
-/* On a device whose products are not split a step needs no memory of the coefficients' size but their
- * gradient, scaled or masked as they may be: what the layer gives and takes in, and a tenth more. */
+/* On a device without split products a step needs memory for the gradient of the coefficients, scaled or
+ * masked or not, but for no other value of that size: plus the layer's inputs and outputs, and a tenth. */
 static void only_gradients_are_as_large_as_coefficients(void **state) {
   static const char *const layers[] = {"kan: {units: 64, grid: 100}",
                                        "kan: {units: 64, grid: 100, mask: true}",
@@ -183,7 +183,7 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
     const gt_plan_options options = {.target = device, .keep = kept, .keep_count = 3};
     const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
     if (!plan) fail_msg("%s", error.message);
-    uint64_t known = gt_node_bytes(f.graph, output); /* and its gradient, before those that are kept */
+    uint64_t known = gt_node_bytes(f.graph, output); /* and its gradient, before the persistent values */
     for (int i = 0; i < 3; i++) known += gt_node_bytes(f.graph, kept[i]);
     if (10 * plan->arena_bytes > 11 * known)
       fail_msg("%s: %.1f MiB for values of %.1f", layers[k], (double)plan->arena_bytes / 0x1p20,
@@ -194,8 +194,8 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
 
 /* --- grids ---------------------------------------------------------------------------------------------- */
 
-/* Skewed samples: a new grid has as many of them in each cell, nearly, and straight lines stay what they are.
- */
+/* Skewed samples: an adapted grid has nearly the same number of them in each cell, and straight lines stay
+ * unchanged. */
 static void grids_follow_the_data(void **state) {
   enum { SAMPLES = 400, GRID = 5, DEGREE = 3, KNOTS = GRID + 2 * DEGREE + 1, FUNCTIONS = GRID + DEGREE };
   static float x[SAMPLES * IN];
@@ -210,7 +210,7 @@ static void grids_follow_the_data(void **state) {
   layer_build_good(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
   float *c = layer_values(&f, "coefficients"), *knot = layer_values(&f, "knots");
   for (int t = 0; t < FUNCTIONS;
-       t++) /* what a line is in B-splines: its values at the knots' means (Greville) */
+       t++) /* a line as B-splines: its values at the knot averages (Greville abscissae) */
     for (int e = 0; e < IN * OUT; e++)
       c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
   const float base = c[FUNCTIONS * IN * OUT], still = knot[3];
@@ -224,7 +224,7 @@ static void grids_follow_the_data(void **state) {
   for (int i = 0; i < SAMPLES * OUT; i++)
     assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
   assert_true(c[FUNCTIONS * IN * OUT] == base);
-  assert_true(knot[3] == still); /* of an input that is always the same */
+  assert_true(knot[3] == still); /* for an input that is constant */
   for (int k = 0; k < GRID; k++) {
     int inside = 0;
     const float low = knot[(DEGREE + k) * IN], high = knot[(DEGREE + k + 1) * IN];
@@ -235,8 +235,8 @@ static void grids_follow_the_data(void **state) {
   layer_finish(&f);
 }
 
-/* A phase with twice the cells has all old knots, and says the same; then, of a grid that was adapted, too.
- */
+/* A phase with twice the cells has all old knots, and gives the same function; then also for an adapted
+ * grid. */
 static void own_grids_are_refined(void **state) {
   enum { SAMPLES = 50, GRID = 4, DEGREE = 3, FUNCTIONS = GRID + DEGREE };
   float x[SAMPLES * IN], y[SAMPLES * OUT], z[SAMPLES * OUT];
@@ -263,7 +263,7 @@ static void own_grids_are_refined(void **state) {
   layer_finish(&now);
 }
 
-/* --- places that are learned ---------------------------------------------------------------------------- */
+/* --- learned centers ------------------------------------------------------------------------------------ */
 
 static void learned_places_begin_on_the_grid(void **state) {
   static const char *const pairs[][2] = {
@@ -294,9 +294,9 @@ static void learned_places_begin_on_the_grid(void **state) {
   }
 }
 
-/* --- windows -------------------------------------------------------------------------------------------- */
+/* --- windows --- */
 
-/* Straight lines between four points from -1 to 1, which go on beyond. */
+/* Hat functions on four points from -1 to 1, extended linearly outside. */
 static double hat(int term, double x) {
   const double u = (x + 1) * 1.5, cell = fmin(fmax(floor(u), 0), 2);
   return term == (int)cell ? 1 - (u - cell) : term == (int)cell + 1 ? u - cell : 0;

@@ -1,4 +1,4 @@
-/* Layers as numbers on the CPU backend: what a small model computes, and how dropout behaves from step to
+/* Layers as numbers on the CPU backend: what a small model computes, and how dropout changes from step to
  * step. */
 #include "backend/backend.h"
 #include "model/model.h"
@@ -25,7 +25,7 @@ typedef struct fixture {
   gt_buffer *buffer[4]; /* x, state, table, parameters */
 } fixture;
 
-/* Builds the model for training on x, F32 of the shape given, with parameters as initialised by seed 1. */
+/* Builds the model for training on x, F32 of the given shape, with parameters initialized by seed 1. */
 static void build(fixture *f, const char *text, gt_shape shape, const float *x) {
   gt_error error = {0};
   memset(f, 0, sizeof *f);
@@ -147,7 +147,7 @@ static void movement_layers(void **state) {
   finish(&f);
 }
 
-/* What a layer makes of the numbers 0, 1, 2, … as a sample of that shape. */
+/* The output of a layer for the sample 0, 1, 2, … of that shape. */
 static void counted(const char *layer, gt_shape shape, int count, const float *want) {
   fixture f;
   float from[64], got[64];
@@ -228,7 +228,7 @@ static void dropout_drops_its_share_and_scales(void **state) {
   run(&f, again);
   int same = 0;
   for (int i = 0; i < N; i++) same += got[i] == again[i];
-  assert_true(abs(same - N * 5 / 8) < 600); /* another mask: both kept 9/16, both dropped 1/16 */
+  assert_true(abs(same - N * 5 / 8) < 600); /* another mask: both keep 9/16, both drop 1/16 */
   finish(&f);
   free(ones);
   free(got);

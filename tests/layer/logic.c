@@ -1,5 +1,4 @@
-/* Logic layers: wirings, initial logits, convolutions, and what each of the 16 gates computes, soft and hard.
- */
+/* Logic layers: wirings, initial logits, convolutions, and the values of the 16 gates, soft and hard. */
 #include "op/logic/logic.h"
 #include "backend/backend.h"
 #include "graph/op.h"
@@ -68,7 +67,7 @@ static void permutation_is_one(void **state) {
   assert_true(fixed < 10);
 }
 
-/* One gate of each kind on all four pairs of bits: its number is its truth table. */
+/* One gate of each kind on all four pairs of bits: the number of a gate is its truth table. */
 static void truth_tables(void **state) {
   const bool hard = *state != NULL;
   gt_arena arena;
@@ -178,7 +177,7 @@ static void constants_and_layout(void **state) {
   assert_memory_not_equal(a, constant(&again, 0)->table, 40 * sizeof *a);
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 2);
   assert_int_equal(count_ops(&plain, "logic_coefficients"), 2);
-  /* The gates of the second layer read those of the first where they lie. */
+  /* The gates of the second layer read those of the first in place. */
   for (gt_id id = 0; id < plain.graph->count; id++) {
     const gt_node *node = gt_node_at(plain.graph, id);
     if (strcmp(node->op->name, "logic") || strcmp(node->scope, "logic2")) continue;
@@ -194,9 +193,10 @@ static void constants_and_layout(void **state) {
   gt_arena_finish(&again.arena);
 }
 
-/* Gates of an automaton's two kernels that begin by passing their second input on, where `init` is so. */
+/* Counts, for this `init`, the gates of an automaton's two kernels that initially pass on their second input.
+ */
 static int second_passers(const char *init, int by_kernel[2]) {
-  /* First gate of a kernel's in each layer of perception, and how many it has. */
+  /* Index of a kernel's first gate in each layer of perception, and the number of its gates. */
   static const int first[4] = {0, 16, 24, 28}, width[4] = {8, 4, 2, 1};
   char text[200];
   built b;
@@ -232,7 +232,7 @@ static void automaton_looks_around(void **state) {
   assert_int_not_equal(by_kernel[0], by_kernel[1]);
 }
 
-/* What a kernel's leaves read: places that differ, of two channels; and every channel has a reader. */
+/* The leaves of a kernel read different positions, in two channels; and every channel is read. */
 static void check_leaves(const gt_slot *wiring, int channels, int places) {
   bool read[16] = {false};
   const int64_t leaves = wiring->shape.dim[1];
@@ -271,7 +271,7 @@ static void convolution(void **state) {
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 3);
   const gt_shape out = plain.model->layer[2].output; /* 6 by 3, then 2 by 1 windows */
   assert_true(gt_shape_equal(out, (gt_shape){.rank = 4, .dim = {8, 2, 1, 5}}));
-  /* Gates read those before them where they lie, not through a permute. */
+  /* Gates read earlier gates in place, not through a permute. */
   int read = 0;
   for (gt_id id = 0; id < plain.graph->count; id++) {
     const gt_node *node = gt_node_at(plain.graph, id);

@@ -1,5 +1,5 @@
-/* A hard evaluation on bits says what the same gates say as real functions: one model, built once with an
- * input known to be bits and once without that knowledge, gives equal outputs, value for value. */
+/* Hard evaluation on bits equals the same gates as real functions: one model, built once with an input known
+ * to be bits and once without that knowledge, gives equal outputs, value for value. */
 #include "op/logic/logic_bits.h"
 #include "backend/backend.h"
 #include "base/philox.h"
@@ -43,7 +43,7 @@ static void build(built *b, const char *text, gt_shape shape, bool bits) {
   const gt_id clock =
       gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
   const gt_model_mode mode = {.seed = 3, .hard = true};
-  /* Declared before the model's own variables, when its shape is not yet known. */
+  /* Declared before the model's own variables, when its shape is not known yet. */
   built probe = {.graph = gt_graph_create(&b->arena)};
   const gt_id probe_input = input_of(probe.graph, shape, bits);
   probe.model = gt_model_build(&b->arena, probe.graph, root, NULL,
@@ -70,7 +70,7 @@ static int count_of_numbers(const built *b) {
   return count_ops(b, "logic") + count_ops(b, "logic_conv") + count_ops(b, "logic_ca");
 }
 
-/* What a variable holds before the run; NULL: zeros. */
+/* Content of a variable before the run; NULL: zeros. */
 static const void *content(const built *b, uint32_t variable, const float *x, const float *parameters) {
   static const uint32_t clock[GT_STATE_WORDS] = {11, 77, 5};
   const char *name = b->graph->variable[variable].name;
@@ -169,7 +169,7 @@ static void automaton(void **state) {
   }
 }
 
-/* From the first layer's words to the sums nothing is unpacked that another layer packs again. */
+/* Between the first layer's words and the sums, no value is unpacked and packed again. */
 static void convolution(void **state) {
   (void)state;
   for (int i = 0; i < BATCHES; i++) {
@@ -190,7 +190,7 @@ static void convolution(void **state) {
 
 static bool is_bits(const gt_graph *graph, gt_id id) { return gt_node_at(graph, id)->bits; }
 
-/* The layers between threshold and gates move bits only; a linear layer makes something else of them. */
+/* The layers between threshold and gates only move bits; a linear layer computes other values. */
 static void what_is_known(void **state) {
   (void)state;
   gt_arena arena;
@@ -211,11 +211,11 @@ static void what_is_known(void **state) {
   assert_false(is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1)));
   assert_false(is_bits(g, gt_mul(g, bit, gt_constant(g, 2))));
   assert_true(gt_logic_words_of(g, x) == GT_NONE);
-  /* Words stay words from layer to layer. */
+  /* Values stay packed in words from layer to layer. */
   const gt_id words = gt_logic_words_of(g, bit);
   const gt_id unpacked = gt_logic_unpack(g, words, 6, GT_WORDS_BY_VALUE);
   assert_true(gt_logic_words_of(g, unpacked) == words);
-  /* Under another shape, too, but for one that mixes samples. */
+  /* Also through a reshape, unless it mixes samples. */
   const gt_id image = gt_reshape(g, unpacked, (gt_shape){.rank = 3, .dim = {6, 2, 2}});
   assert_true(gt_logic_words_of(g, image) == words);
   assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(6, 4))) == words);

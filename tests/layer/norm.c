@@ -1,6 +1,6 @@
-/* Layers that normalise, against their formulas in double: values, gradients (by central differences of the
- * formula), running statistics, evaluations and rows that do not count, on the CPU and on Vulkan where there
- * is a device. */
+/* Normalization layers, against their formulas in double: values, gradients (by central differences of the
+ * formula), running statistics, evaluations and rows that do not count, on the CPU and, if there is a device,
+ * on Vulkan. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -20,8 +20,8 @@
 
 enum { MOST = 4096, KEPT = 5 };
 
-/* What is normalised together, as [rows, positions, groups, channels of a group] of the input: which of the
- * four axes the statistics run over, and what the weight is indexed by. */
+/* The input as [rows, positions, groups, channels per group]: over which of the four axes the statistics are
+ * taken (over), and which axes the weight is indexed by. */
 typedef struct what {
   const char *layer; /* in the config */
   gt_shape shape;
@@ -35,7 +35,7 @@ static int64_t size_of(const what *w) { return gt_shape_count(w->shape); }
 static bool is_batch_norm(const what *w) { return w->over[0]; }
 static int64_t weights_of(const what *w) { return w->dim[2] * w->dim[3]; }
 
-/* Which group of values, of w->dim with the axes that are averaged over left out, value i belongs to. */
+/* The group of value i: its index in w->dim without the axes of the statistics. */
 static int64_t group_of(const what *w, int64_t i) {
   int64_t index[4], group = 0;
   for (int d = 3; d >= 0; d--) index[d] = i % w->dim[d], i /= w->dim[d];
@@ -63,7 +63,7 @@ static void measure(const what *w, const double *x, const float *row, moments *m
   }
 }
 
-/* Σ c y of the rows that count, with y in out. */
+/* Σ c y over the rows that count; y is stored in out. */
 static double formula(const what *w, const double *x, const double *weight, const double *bias,
                       const float *row, const float *c, double *out) {
   static moments m;
@@ -180,7 +180,7 @@ static void assert_close(const char *name, const float *got, const double *want,
       fail_msg("%s: value %d is %.9g, not %.9g", name, (int)i, got[i], want[i]);
 }
 
-/* Numbers that look random, around 3 with a spread of 2: means that are not small test the two passes. */
+/* Pseudo-random numbers around 3 with a spread of 2: means that are not small test the two passes. */
 static float number(int64_t i) { return 3 + 2 * sinf((float)(i * i % 1009) * 0.7f + (float)i); }
 
 static struct {
@@ -295,8 +295,8 @@ static void values_and_gradients(void **state) {
         one(&list[i], devices[d], missing);
 }
 
-/* Steps on batches of which the last is not full, then an evaluation; momentum 0: the average of all batches.
- */
+/* Steps on batches of which the last is not full, then an evaluation; momentum 0: the average of all
+ * batches. */
 static void follow(const char *device, const char *layer, double momentum) {
   const what w = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
   enum { STEPS = 4 };
@@ -343,8 +343,8 @@ static void follow(const char *device, const char *layer, double momentum) {
   finish(&evaluation);
 }
 
-/* One step of instance_norm on a batch of which two samples do not count: what is kept is the mean over the
- * others of what each has. */
+/* One step of instance_norm on a batch of which two samples do not count: the running statistics are the mean
+ * over the statistics of the other samples. */
 static void follow_samples(const char *device) {
   const what w = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
                   {3, {6, 4, 3}},

@@ -1,7 +1,7 @@
-/* Derivatives of each layer by its input, as loss `pde` takes them: those of order 1 to 3 along a direction
- * against differences of the order before (the values themselves are held against formulas elsewhere), the
- * gradients of values and of such derivatives, by the input and by all parameters, against differences, too;
- * or the layer refuses. A layer that is not in the table fails. */
+/* Derivatives of each layer with respect to its input, as loss `pde` takes them: orders 1 to 3 along a
+ * direction against differences of the order before (values are compared with formulas elsewhere), and the
+ * gradients of values and of such derivatives with respect to the input and all parameters, also against
+ * differences; or the layer reports an error. A layer that is not in the table fails. */
 #include "model/model.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -20,10 +20,10 @@
 enum { ORDERS = 4, MOST = 512, PARAMETERS = 8, NEIGHBOURS = 3, ANY = ORDERS, NO_NUMBERS = -1 };
 
 typedef struct subject {
-  const char *model; /* layers of a config */
-  gt_shape shape;    /* of its input */
-  int orders;        /* of derivatives that it has; ANY: all that are asked for; NO_NUMBERS: takes indices */
-  float low, high;   /* of the input; both 0: -1 to 1 */
+  const char *model; /* layers of the config */
+  gt_shape shape;    /* shape of its input */
+  int orders;        /* number of derivatives that it has; ANY: all orders; NO_NUMBERS: takes indices */
+  float low, high;   /* range of the input; both 0: -1 to 1 */
 } subject;
 
 static const subject subjects[] = {
@@ -116,11 +116,11 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 /* --- a model and its derivatives ------------------------------------------------------------------------ */
 
-typedef struct wrt { /* what a gradient is by */
+typedef struct wrt { /* the variable of a derivative */
   const char *variable;
   int64_t offset, count;
   gt_id node;
-  float *value; /* as it begins */
+  float *value; /* initial values */
 } wrt;
 
 typedef struct fixture {
@@ -142,7 +142,7 @@ typedef struct fixture {
   float x[MOST], d[MOST], w[MOST];
 } fixture;
 
-/* Multiples of 1/64 that look random, so that steps of a power of two between neighbours are exact. */
+/* Pseudo-random multiples of 1/64, so that differences between neighbors at a power of two are exact. */
 static float number(uint32_t i, float low, float high) {
   i = (i + 1) * 2654435761u;
   i ^= i >> 15;
@@ -200,7 +200,7 @@ static void find_parameters(fixture *f) {
   }
 }
 
-/* How many orders of derivatives there are along the direction, by what loss `pde` asks of a model. */
+/* The number of derivatives along the direction that loss `pde` gets from a model. */
 static int derive(fixture *f) {
   gt_graph *g = f->graph;
   const gt_id x = f->by[0].node, direction = variable(f, "d", f->s->shape);
@@ -269,12 +269,12 @@ static void run(fixture *f) {
   gt_error error = {0};
   uint64_t ticket;
   static const float start[GT_STATE_WORDS];
-  put(f, "state", 0, start, GT_STATE_WORDS); /* what is drawn is the same in each run */
+  put(f, "state", 0, start, GT_STATE_WORDS); /* random draws are the same in each run */
   assert_true(f->backend->api->run(f->backend, f->executable, 1, &ticket, &error) &&
               f->backend->api->wait(f->backend, ticket, &error));
 }
 
-/* What is kept there; zeros for -1. */
+/* Their values; zeros for -1. */
 static void take(fixture *f, int which, int64_t count, float *out) {
   gt_error error = {0};
   memset(out, 0, (size_t)count * sizeof *out);
@@ -284,7 +284,8 @@ static void take(fixture *f, int which, int64_t count, float *out) {
 
 /* --- differences ---------------------------------------------------------------------------------------- */
 
-/* Of the values of each order, as by->value moves along u: differences of seventh order accuracy. */
+/* Derivatives of the values of each order as by->value moves along u: differences of seventh order
+ * accuracy. */
 static void differences(fixture *f, const wrt *by, const float *u, int orders, double out[ORDERS + 1][MOST]) {
   static const double weight[1 + NEIGHBOURS] = {0, 3.0 / 4, -3.0 / 20, 1.0 / 60};
   static float value[MOST];
@@ -324,7 +325,7 @@ static void check_values(fixture *f, int orders) {
   }
 }
 
-/* Gradients, pulled along another direction. */
+/* Gradients, contracted with another direction. */
 static void check_gradients(fixture *f, int k, int orders) {
   static double want[ORDERS + 1][MOST];
   const wrt *by = &f->by[k];
@@ -344,7 +345,7 @@ static void check_gradients(fixture *f, int k, int orders) {
   }
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------- */
+/* --- all layers ----------------------------------------------------------------------------------------- */
 
 static void orders_of_layers(void **state) {
   static fixture f;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The include rules of scripts/lint-includes.sh: the repository keeps them, and small trees that break one are refused,
-# with a word on how to mend it.
+# The include rules of scripts/lint-includes.sh: the repository follows them, and small trees that break one are refused,
+# with a hint how to fix it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 lint=scripts/lint-includes.sh
 tree=$TEST_TMP/tree
 
-# plant FILE INCLUDE: a tree of that file alone, with that include line, and of what it includes.
+# plant FILE INCLUDE: makes a tree of that file alone, with that include line, and of the included file.
 plant() {
   local target
   rm -rf "$tree"
@@ -34,7 +34,7 @@ allowed() {
 
 exits 0 "the repository keeps the rules" "$lint"
 
-# Arrows upwards, from each floor to the one above it.
+# Includes of a higher room: from each layer to the one above it.
 upwards() { refused "$1 including $2" "src/$1/low.c" "\"$2/high.h\"" "src/$1 must not include $2/high.h"; }
 floors=(base graph step op plan backend store layer model train cli)
 for ((i = 1; i < ${#floors[@]}; i++)); do upwards "${floors[i - 1]}" "${floors[i]}"; done
@@ -68,7 +68,7 @@ echo 'layout(constant_id = 3) const uint MODE = 0u;' > "$tree/shaders/op/family/
 exits 1 "a constant by its number is refused" "$lint" "$tree"
 says "a constant by its number: where it goes" "#define it in the kernel's header"
 
-# An op has its cases, in the folder of its family if it is in one.
+# An op has test cases, in the folder of its family if it has one.
 for op in lonely family/lonely; do
   plant "src/op/$op.c" '"base/b.h"'
   echo 'GT_REGISTER(op, lonely);' >> "$tree/src/op/$op.c"

@@ -1,4 +1,4 @@
-/* Losses as numbers on the CPU backend, with padding rows, and their errors with positions. */
+/* Losses as numbers on the CPU backend, with padding rows, and errors with positions. */
 #include "loss/loss.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"
@@ -186,7 +186,7 @@ static double mixed_cross_entropy(void) {
   return all;
 }
 
-/* The largest outputs are those of classes 2, 0 and 1, of which the samples are 3/4, 0 and none. */
+/* The predictions are classes 2, 0 and 1; the mixed samples contain 3/4, 0 and nothing of them. */
 static void mixtures(void **state) {
   (void)state;
   mixed = true;
@@ -194,7 +194,7 @@ static void mixtures(void **state) {
   mixed = false;
 }
 
-/* Accuracy is a share also where targets are no bits. */
+/* Accuracy is a fraction also if targets are not bits. */
 static void sums_of_squares(void **state) {
   (void)state;
   check("loss: sum_squared", false, sum(squares), sum(same_side));
@@ -292,7 +292,7 @@ static void errors(void **state) {
   refused("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
 
-/* Each loss says whether its outputs equal the targets in the end. */
+/* True for losses whose outputs approximate the targets. */
 static void fitted_targets(void **state) {
   (void)state;
   static const struct {

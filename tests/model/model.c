@@ -1,5 +1,5 @@
-/* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and the errors of
- * configs with their positions. */
+/* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and config errors with
+ * their positions. */
 #include "model_support.h"
 #include <math.h>
 

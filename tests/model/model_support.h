@@ -1,4 +1,4 @@
-/* A config's model as a graph, for the tests of this room. */
+/* A config's model as a graph, for the tests of src/model. */
 #ifndef TESTS_MODEL_SUPPORT_H
 #define TESTS_MODEL_SUPPORT_H
 #include "model/model.h"
@@ -59,7 +59,7 @@ typedef struct mistake {
   const char *message, *suggestion;
 } mistake;
 
-/* One error, there and in these words. */
+/* Exactly one error, with this position and message. */
 static inline void check_mistake(const mistake *m) {
   fixture f;
   build(&f, m->text, gt_shape_2(5, 3), true);

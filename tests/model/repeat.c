@@ -1,5 +1,5 @@
-/* Blocks that are repeated: the same model as the one written out by hand, mistakes shown once and where they
- * were made, and an end to what a few nested blocks can ask for. */
+/* Repeated blocks: the same model as one written out by hand; each mistake is reported once, where it was
+ * made; and a limit on what a few nested blocks can expand to. */
 #include "model_support.h"
 
 static const char by_block[] = "model:\n"
@@ -40,7 +40,7 @@ static void assert_same(const char *blocks, const char *hand) {
   fine(&f);
   build(&g, hand, gt_shape_2(5, 3), true);
   fine(&g);
-  assert_int_equal(!f.diagnostics.count, !g.diagnostics.count); /* a layer is warned of once */
+  assert_int_equal(!f.diagnostics.count, !g.diagnostics.count); /* a layer is warned about once */
   assert_int_equal(f.model->layers, g.model->layers);
   for (int i = 0; i < f.model->layers; i++) {
     const gt_model_layer *a = &f.model->layer[i], *b = &g.model->layer[i];
@@ -67,7 +67,7 @@ static void as_written_out(void **state) {
   (void)state;
   assert_same(by_block, by_hand);
   assert_same("model: [{repeat: {times: 1, layers: [relu]}}, {linear: 2}]", "model: [relu, {linear: 2}]");
-  /* At both ends of the model, one behind the other. */
+  /* At both ends of the model, one after the other. */
   assert_same(
       "model: [{repeat: {times: 2, layers: [{linear: 3}, {add: {from: [block_input, linear1]}}]}},\n"
       "  {repeat: {times: 2, layers: [{add: {from: [input, block_input]}}]}}]",
@@ -106,7 +106,7 @@ static void blocks_in_blocks(void **state) {
               "  - add: {from: [tanh1, c2_2, b2_1, a2, b2_2]}\n"
               "  - tanh\n"
               "  - add: {from: [c2_1, a1, tanh2]}\n");
-  /* Without names: those of the first pass mean the same layers of each. */
+  /* Without names: the names of the first pass mean the corresponding layers in each pass. */
   assert_same("model:\n"
               "  - repeat:\n"
               "      times: 2\n"
@@ -128,7 +128,7 @@ static void values_of_each_pass(void **state) {
       "      layers: [{linear: $width}, {reshape: {shape: $shape}}, flatten]\n"
       "  - linear: 2\n",
       "model: [{linear: 3}, {reshape: [3, 1]}, flatten, {linear: 5}, {reshape: [1, 5]}, flatten, {linear: 2}]");
-  /* In a block inside another: both blocks' values, the inner one's first; lists that stand around a name. */
+  /* A block inside another: the values of both, the inner ones first; lists that contain a name. */
   assert_same("model:\n"
               "  - repeat:\n"
               "      each: {a: [2, 3], b: [1, 1]}\n"
@@ -179,7 +179,7 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {each: {a: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]]}, layers: [{reshape: "
        "$a}]}\n",
        2, 25, "too long", NULL},
-      /* Once, not once for each pass. */
+      /* Once, not once per pass. */
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - linear: {unitz: 3}\n", 5, 20,
        "unknown key 'unitz'", "units"},
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - relu: {from: rellu1}\n", 5, 24,
@@ -218,7 +218,7 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {times: 2, layers: [{tanh: {name: "
        "a1234567890123456789012345678901234567890123456789012345678901234}}]}\n",
        2, 47, "this name is too long", NULL},
-      /* What a few words could ask for. */
+      /* Huge models from a few words. */
       {"model:\n  - relu\n  - repeat: {times: 1000, layers: [relu, relu, relu, relu, relu]}\n"
        "  - repeat: {times: 834, layers: [{tanh: {}}, relu, relu, relu, relu, relu]}\n",
        4, 21, "written out, this model would have 10005 layers or more", NULL},
@@ -230,7 +230,7 @@ static void mistakes(void **state) {
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_mistake(&list[i]);
 }
 
-/* Blocks in blocks, one layer in the innermost. */
+/* Nested blocks, with one layer in the innermost. */
 static gt_model *nested(fixture *f, int depth) {
   char text[4096] = "model: [", *end = text + strlen(text);
   for (int i = 0; i < depth; i++) end += sprintf(end, "{repeat: {times: 1, layers: [");
@@ -254,7 +254,7 @@ static void depth(void **state) {
   finish(&f);
 }
 
-/* A layer that reads so many, a thousand times. */
+/* A layer with this many inputs, repeated a thousand times. */
 static void wide(fixture *f, int inputs) {
   char text[4096] = "model: [{repeat: {times: 1000, layers: [{add: {from: [block_input",
        *end = text + strlen(text);
@@ -292,7 +292,7 @@ static void unused_layer_is_one_warning(void **state) {
   finish(&f);
 }
 
-/* What a block cannot tell does not hide what is wrong beside it. */
+/* Errors inside and outside a block are reported in one pass. */
 static void all_errors_in_one_pass(void **state) {
   (void)state;
   fixture f;
