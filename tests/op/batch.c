@@ -6,9 +6,10 @@
 
 GT_REGISTER(opcase, batch)
 
-/* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then perhaps scale and shift.
- * p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: as many as it takes), p[8]
- * and p[9] the first step and epoch, p[10] the batches that the data holds (0: it holds all samples). */
+/* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then optionally scale and
+ * shift. p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: the smallest
+ * number), p[8] and p[9] the first step and epoch, p[10] batches in the window (0: the data has all
+ * samples). */
 static gt_batch_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   return (gt_batch_attribute){.batch = p[4],
@@ -20,7 +21,7 @@ static gt_batch_attribute attribute_of(const gt_case_view *v) {
                               .window = (uint32_t)p[10]};
 }
 
-/* The sample of a row, -1 past the end: an epoch is drawn whole, as a list, and cut into batches. */
+/* The sample of a row, -1 past the end: an epoch is a permutation of all samples, cut into batches. */
 static int64_t sample_of(const gt_case_view *v, int64_t row) {
   const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
   const int64_t place = step % steps * p[4] + row;
@@ -30,7 +31,7 @@ static int64_t sample_of(const gt_case_view *v, int64_t row) {
   return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(step / steps + p[9]));
 }
 
-/* Where the row lies in the data; of none, that of sample 0. */
+/* The position of the row in the data; rows without a sample read sample 0. */
 static int64_t place_of(const gt_case_view *v, int64_t row) {
   const int64_t *p = v->c->p;
   if (p[10]) return p[0] % p[10] * p[4] + row;
@@ -59,7 +60,7 @@ static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_batch(g, x[2], clock, v->inputs == 4 ? x[3] : GT_NONE, attribute_of(v));
 }
 
-/* With work behind it that the batch's kernel does: x^2 + x. */
+/* With a fused epilogue: x^2 + x. */
 static gt_shape reference_worked(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = reference_batch(v, x, y);
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) y[i] += y[i] * y[i];
@@ -110,7 +111,7 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
     {&plain, "w4 v1,1 i257", {1, 3, 3, 0, 128, 257, 0}, 100},
     {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100},
-    /* Longer epochs, whose last batches are empty, and epochs that begin later. */
+    /* Longer epochs, whose last batches are empty, and epochs that start later. */
     {&plain, "w4 v1,1 10,3", {3, 7, 0, 0, 4, 10, 0, 4}},
     {&plain, "w4 v1,1 10,3", {6, 7, 0, 0, 4, 10, 0, 4}},
     {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 0, 16, 990, 3}},
@@ -133,14 +134,14 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 256", {3, 4, 1, 0, 256, 256, 0}},
     {&plain, "w4 v1,1 1000,1", {70000, 1, 1, 0, 7, 999, 0}},
     {&plain, "w4 v1,1 5,40000", {1, 1, 1, 0, 2, 5, 0}},
-    {&plain, "w4 v1,1 u3,700033", {1, 3, 1, 0, 3, 3, 0}}, /* several quads an invocation */
+    {&plain, "w4 v1,1 u3,700033", {1, 3, 1, 0, 3, 3, 0}}, /* several vec4 per invocation */
     {&plain, "w4 v1,1 4,2,1,2,1,2,1,3", {1, 1, 1, 0, 2, 4, 0}},
     {&scaled, "w4 v1,1 u101,28,28 3,1", {3, 5, 0, 0, 32, 101, 0}},
     {&scaled, "w4 v1,1 u20,4,3 3,3", {1, 5, 0, 0, 6, 20, 0}},
     {&scaled, "w4 v1,1 u20,15 3,15", {3, 5, 0, 0, 6, 20, 1}},
     {&scaled, "w4 v1,1 40,7 3,7", {1, 5, 0, 0, 16, 40, 0}},
     {&scaled, "w4 v1,1 40,6 3,2", {4, 5, 0, 0, 16, 40, 0}},
-    /* Values that differ in their last digits only: nothing cancels. */
+    /* Values that differ only in their last digits: no cancellation. */
     {&scaled, "w4 v1,1 40,6 3,6", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
     {&scaled, "w4 v1,1 40,6 3,1", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
     {&worked, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},

@@ -1,5 +1,5 @@
-/* A flag that tells whether all of a pack is finite, cleared by those who write its parts: a product, sums of
- * columns, elementwise work, and a move, which cannot. */
+/* A flag that tells whether all values of a pack are finite, cleared by the kernels that write its parts: a
+ * product, column sums, elementwise ops, and a move, which cannot check. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -12,12 +12,12 @@ GT_REGISTER(opcase, checks)
 
 enum { PARTS = 4, OVERFLOWS = PARTS + 1, ALIGNED = 64 };
 
-/* p[0]: the part with a logarithm, which is NaN below 0; inputs 2 to 5 are what these would be of. */
+/* p[0]: the part with a logarithm, which is NaN below 0; inputs 2 to 5 are the operands of these ops. */
 static gt_id poisoned(gt_graph *g, const gt_case_view *v, const gt_id *x, int part) {
   return v->c->p[0] == part ? gt_log(g, x[2 + part]) : x[2 + part];
 }
 
-/* The product alone, of factors that are too large for it though finite. */
+/* Only the product, which overflows although its operands are finite. */
 static gt_id overflows(gt_graph *g, const gt_id *x) {
   return gt_matmul(g, gt_exp(g, x[0]), gt_exp(g, x[1]), true, false);
 }
@@ -51,7 +51,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
 static const gt_case_rule rule = {
     .name = "checks", .build = build, .reference = reference, .low = 0.5, .high = 2, .reason = "a choice"};
 
-/* Few are NaN, and many. */
+/* A few NaN, and many. */
 #define PART(shapes, part) \
   {&rule, shapes, {part}, 0, -0.01, 2}, { &rule, shapes, {part}, 0, -1, 2 }
 #define ALL(shapes)                                                                                  \
@@ -59,13 +59,13 @@ static const gt_case_rule rule = {
       PART(shapes, 3)
 
 static const gt_case cases[] = {
-    ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* few rows; whole quads */
+    ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* few rows; multiples of four columns */
     ALL("64,32 64,64 32,64 70,24 333 9,33 -"), /* whole tiles */
     {&rule, "64,32 64,64 32,64 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
     {&rule, "64,128 64,128 128,128 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
     {&rule, "3000,18 3000,22 18,22 3000,64 300 9,65 -", {OVERFLOWS}, 0, 45, 50},
     ALL("31,17 31,13 17,13 35,13 41 12,17 -"),
-    ALL("3000,18 3000,22 18,22 3000,64 300 9,65 -"), /* parts of k; two passes */
+    ALL("3000,18 3000,22 18,22 3000,64 300 9,65 -"), /* split-K; two passes */
     ALL("20000,5 20000,3 5,3 5000,7 900 9,65 -"),
     ALL("9,200 9,68 200,68 200,1 900 9,65 -"),
 };

@@ -8,7 +8,7 @@ GT_REGISTER(opcase, core)
 
 static gt_id one(gt_graph *g) { return gt_constant(g, 1.0); }
 
-/* view: p[0] = offset, p[1] = length; doubled, so that there is something to compute from it. */
+/* view: p[0] = offset, p[1] = length; doubled, so that an op reads it. */
 static gt_id build_view(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id part = gt_view(g, x[0], v->c->p[0], gt_shape_1(v->c->p[1]));
   return v->c->p[2] ? part : gt_add(g, part, part);
@@ -19,7 +19,7 @@ static gt_shape reference_view(const gt_case_view *v, const double *const *x, do
   return gt_shape_1(v->c->p[1]);
 }
 
-/* reshape to p[1..] of rank p[0], one of which may be -1; p[0..] of the result's shape in p[12..]. */
+/* reshape to p[1..] of rank p[0], in which one extent may be -1; the resulting shape is p[0..] from p[12]. */
 static gt_id build_reshape(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_reshape(g, x[0], gt_shape_of((int)v->c->p[0], v->c->p + 1));
 }
@@ -29,7 +29,7 @@ static gt_shape reference_reshape(const gt_case_view *v, const double *const *x,
   return gt_shape_of((int)v->c->p[0], v->c->p + 12);
 }
 
-/* pack: inputs as they are and, with p[0], the first of them computed and used elsewhere too. */
+/* pack: the inputs themselves and, with p[0], the first of them computed and also used elsewhere. */
 static gt_id build_pack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id part[GT_CASE_INPUTS];
   for (int k = 0; k < v->inputs; k++) part[k] = v->c->p[0] ? gt_add(g, x[k], one(g)) : x[k];
@@ -46,7 +46,7 @@ static gt_shape reference_pack(const gt_case_view *v, const double *const *x, do
   return gt_shape_1(count);
 }
 
-/* assign: variable 0 [n] += x, its part from p[0] on. */
+/* assign: variable 0 [n] += x, at offset p[0]. */
 static gt_id build_update(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id old = gt_view(g, x[0], v->c->p[0], v->shape[1]);
   return gt_assign(g, v->variable[0], v->c->p[0], gt_add(g, old, x[1]));
@@ -60,7 +60,7 @@ static gt_shape reference_update(const gt_case_view *v, const double *const *x, 
   return v->shape[0];
 }
 
-/* Two halves of a variable change places: both are read before either is written. */
+/* Two halves of a variable are swapped: both are read before either is written. */
 static gt_id build_swap(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const int64_t half = gt_shape_count(v->shape[0]) / 2;
   const gt_id low = gt_view(g, x[0], 0, gt_shape_1(half)), high = gt_view(g, x[0], half, gt_shape_1(half));
@@ -74,7 +74,7 @@ static gt_shape reference_swap(const gt_case_view *v, const double *const *x, do
   return v->shape[0];
 }
 
-/* variable 1 gets the sum of variable 0's old contents, though 0 is assigned first. */
+/* Variable 1 gets the sum of variable 0's old values, though 0 is assigned first. */
 static gt_id build_old(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_assign(g, v->variable[0], 0, gt_mul(g, x[0], gt_constant(g, -3.0)));
   return gt_assign(g, v->variable[1], 0, gt_sum(g, gt_mul(g, x[0], x[2]), 0, false));

@@ -4,13 +4,13 @@
 
 GT_REGISTER(opcase, cross_entropy)
 
-/* p[0]: smoothing in percent; p[1]: 1: classes have weights; v: labels lie in [0, v). */
+/* p[0]: smoothing in percent; p[1]: 1: class weights; v: labels are in [0, v). */
 static gt_shape row_shape(const gt_case_view *v) { return v->shape[1]; }
 
 static double smoothing_of(const gt_case_view *v) { return (double)((float)v->c->p[0] / 100); }
 
 enum { MOST = 5000 };
-/* From 0, which makes a class count for nothing, to 3. */
+/* From 0, which ignores a class, to 3. */
 static double weight_of(const gt_case_view *v, int64_t c) {
   return v->c->p[1] ? (double)(c * 7 % 13) / 4 : 1;
 }
@@ -100,7 +100,7 @@ static const gt_case_rule correct = {.name = "correct",
                                      .tolerance = 0,
                                      .reason = "a comparison"};
 
-/* The slope p - s/n of a class nobody expects is a difference of small numbers. */
+/* The gradient p - s/n of a class that is not the target is a difference of small numbers. */
 static const gt_case_rule smooth = {.name = "cross_entropy",
                                     .build = build_loss,
                                     .reference = reference_loss,

@@ -35,7 +35,7 @@ GT_REGISTER(opcase, elementwise)
 static double logistic(double x) { return 1 / (1 + exp(-x)); }
 static double normal_cdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 
-/* Ranges keep derivatives away from zeros, where a float cannot be exact relative to them. */
+/* Ranges keep away from zeros of derivatives, where a float has no relative precision. */
 UNARY(neg, -3, 3, 1, 0, 1e-30, -x)
 UNARY(exp, -4, 4, 1, 1e-6, 1e-30, exp(x))
 UNARY(log, 0.05, 8, 1, 1e-6, 1, log(x))
@@ -58,7 +58,7 @@ UNARY(is_finite, -3, 3, 0, 0, 1, 1 + 0 * x)
 UNARY(sign, -3, 3, 0, 0, 1, (double)((x > 0) - (x < 0)))
 UNARY(stop_gradient, -3, 3, 0, 0, 1, x)
 
-/* Far out, where overflow, underflow and range reduction lie in wait; values only. */
+/* Large magnitudes, for overflow, underflow and range reduction; values only. */
 #define FAR(label, floor_)                                                 \
   static const gt_case_rule far_##label = {.name = #label,                 \
                                            .build = build_##label,         \
@@ -116,8 +116,7 @@ BINARY(mod, 0.3, 5, 3, 4e-6, a - b * floor(a / b))
 BINARY(less, -3, 3, 0, 0, a < b ? 1 : 0)
 BINARY(pow, 0.3, 2.5, 3, 4e-6, pow(a, b))
 
-/* Signs of both kinds; integral exponents of a negative base are written as multiples of a half rounded
-   down. */
+/* Both signs; integer exponents of a negative base are given as multiples of a half, rounded down. */
 static gt_id build_signed_mod(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   return gt_mod(g, x[0], gt_add(g, x[1], gt_constant(g, 0.25)));
@@ -182,8 +181,8 @@ static gt_shape reference_where(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-/* A uniform draw, and dropout as a layer makes it: the gradient sees the same draw again. Inputs: the clock's
- * state (words p), its table, x; p[4] tells which. */
+/* A uniform draw, and dropout as a layer builds it: the gradient uses the same draw. Inputs: the clock's
+ * state (words p), its table, x; p[4] selects which. */
 static gt_id build_random(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
   const gt_id draw = gt_random(g, v->shape[2], clock);
@@ -201,7 +200,8 @@ static gt_shape reference_random(const gt_case_view *v, const double *const *x, 
   return v->shape[2];
 }
 
-/* More nodes than one program holds, more inputs than one kernel takes: a chain that fusion has to cut. */
+/* More nodes than one program can hold, more inputs than one kernel takes: a chain that fusion has to
+ * split. */
 static gt_id build_chain(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = x[0];
   for (int i = 0; i < v->c->p[0]; i++)

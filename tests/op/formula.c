@@ -1,5 +1,5 @@
-/* Formulas as nodes of a graph, against their values in double: functions that are made of others. Their
- * second derivatives stand in tangent.c. */
+/* Formulas as nodes of a graph, against their values in double: functions that are composed of others. Their
+ * second derivatives are in tangent.c. */
 #include "op/formula.h"
 #include "op/case.h"
 #include "op/move.h"

@@ -1,7 +1,7 @@
-/* Random graphs: chains of elementwise work with broadcasting around products, reductions and softmax, for
- * what fusion and the planner make of them. p[0] is the seed; p[1]: there are windows of rows, too, pooled
- * and spread. The recipe is drawn once as a list of lines; the graph is built from it and the reference
- * interprets it, each in its own way. */
+/* Random graphs: chains of elementwise ops with broadcasting around products, reductions and softmax, to test
+ * fusion and the planner. p[0] is the seed; p[1]: also pooling windows of rows, pooled and spread. The recipe
+ * is drawn once as a list of lines; the graph is built from it and the reference interprets it
+ * independently. */
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -43,7 +43,7 @@ enum {
 
 typedef struct line {
   int op, a, b; /* values: inputs first, then lines */
-  int axis;     /* or how many rows a window has */
+  int axis;     /* or the number of rows per window */
   gt_shape shape;
 } line;
 
@@ -65,8 +65,8 @@ static gt_shape shape_at(const recipe *r, const gt_case_view *v, int value) {
   return value < r->inputs ? v->shape[value] : r->line[value - r->inputs].shape;
 }
 
-/* Recent values are likelier, which makes chains; old ones come back, which makes values with several users.
- */
+/* Recent values are likelier, which makes chains; old values are also used, which makes values with several
+ * consumers. */
 static int pick(dice *d, const recipe *r) {
   const int values = r->inputs + r->lines;
   const int back = roll(d, 3) ? roll(d, values < 4 ? values : 4) : roll(d, values);
@@ -109,7 +109,7 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
   return true;
 }
 
-/* Of matrices, as images of one line each. */
+/* Matrices as images of one row each. */
 static bool draw_window(dice *d, const recipe *r, const gt_case_view *v, line *l) {
   memset(l, 0, sizeof *l);
   l->op = POOL_MEAN + roll(d, 3);
@@ -137,7 +137,7 @@ static void draw_recipe(const gt_case_view *v, recipe *r) {
       r->lines++;
 }
 
-/* The result is made of all values that nobody else uses, and of every input, so that each of them counts. */
+/* The result combines all values without a consumer, and every input, so that each of them matters. */
 static bool is_loose(const recipe *r, int value) {
   for (int i = 0; i < r->lines; i++)
     if (r->line[i].a == value || (r->line[i].b == value && (r->line[i].op <= MIN || r->line[i].op == MATMUL)))

@@ -9,8 +9,8 @@
 
 GT_REGISTER(opcase, gather)
 
-/* Input 0 is the table [rows, …] (of an order: that shape; of a sum: x, with p[2] rows to sum to), input 1
- * the indices, drawn as p[0] says; p[1] 1 + the padding's row, 0 for none. */
+/* Input 0 is the table [rows, …] (for an order: of that shape; for a sum: x, with p[2] rows of output), input
+ * 1 the indices, drawn as p[0] says; p[1] 1 + the padding row, 0 for none. */
 enum { EVEN, EQUAL, MOSTLY, SPARSE, OUTSIDE };
 
 static int64_t rows_of(const gt_case_view *v) { return v->c->p[2] ? v->c->p[2] : v->shape[0].dim[0]; }
@@ -47,7 +47,7 @@ static gt_id build_gather(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather(g, x[0], x[1], v->c->p[1] - 1);
 }
 
-/* By counting, whatever the number: how many come before each. */
+/* By counting, for any index: the number of elements that come before each one. */
 static gt_shape reference_order(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[1]);
   for (int64_t i = 0; y && i < n; i++) {
@@ -85,8 +85,8 @@ static gt_id build_sum(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_sum(g, x[0], x[1], rows_of(v), v->c->p[1] - 1);
 }
 
-/* Of each line of indices [lines, each] the rows, one after another, times a matrix; p[3]: which lies
- * transposed; p[4]: each row by itself. */
+/* For each line of indices [lines, each] the rows, concatenated, times a matrix; p[3]: which operand is
+ * transposed; p[4]: each row separately. */
 static gt_shape gathered_shape(const gt_case_view *v) {
   const int64_t width = v->shape[0].dim[1], lines = v->shape[1].dim[0], each = v->shape[1].dim[1];
   return v->c->p[4] ? gt_shape_2(lines * each, width) : gt_shape_2(lines, each * width);

@@ -9,9 +9,9 @@
 
 GT_REGISTER(opcase, moments)
 
-/* p[0]: 1: the variance, 2: 1 / sqrt(variance + 0.01), not the mean; p[1]: each entry of the batch counts as
- * often as input 1 says, and where p[2] is not 0 only if it is more than that many tenths. p[3]: so much is
- * added to x, so that it is far off 0. */
+/* p[0]: 1: the variance, 2: 1 / sqrt(variance + 0.01), otherwise the mean; p[1]: each entry of the batch is
+ * weighted by input 1, and if p[2] is not 0, only entries with a weight above p[2] tenths count. p[3] is
+ * added to x, to move it away from 0. */
 static double weight_of(const gt_case_view *v, const double *w, int64_t entry) {
   if (!v->c->p[1]) return 1;
   return v->c->p[2] ? (double)(w[entry] > (double)v->c->p[2] / 10) : w[entry];
@@ -23,7 +23,7 @@ static gt_id build_moments_of(gt_graph *g, const gt_case_view *v, gt_id x, gt_id
   return gt_result(g, gt_column_moments(g, x, weight, 0.01), (int)v->c->p[0]);
 }
 
-/* Of x [rows, columns], of which so many make an entry of the batch. */
+/* For x [rows, columns], where `each` rows are one entry of the batch. */
 static void moments_of(const gt_case_view *v, const double *x, const double *w, int64_t rows, int64_t columns,
                        int64_t each, double *y) {
   for (int64_t j = 0; j < columns; j++) {
@@ -60,7 +60,8 @@ static gt_shape reference_moments(const gt_case_view *v, const double *const *x,
   return gt_shape_1(columns);
 }
 
-/* Of a product, whose kernel may join its columns beside; p[4] rows, if not 0, are an entry of the batch. */
+/* For a product, whose kernel may also reduce its columns; p[4] rows, if not 0, are one entry of the
+ * batch. */
 static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id product = gt_matmul(g, x[0], x[1], false, false), weight = v->inputs > 2 ? x[2] : GT_NONE;
   const int64_t each = v->c->p[4] ? v->c->p[4] : 1, rows = v->shape[0].dim[0];

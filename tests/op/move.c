@@ -4,8 +4,8 @@
 
 GT_REGISTER(opcase, move)
 
-/* Each op is given by its result's shape and by where an element of the result comes from: the index in the
- * input, or -1 for the fill value. p as each builder reads it. */
+/* Each op is described by its result's shape and a function that gives, for an element of the result, the
+ * index in the input, or -1 for the fill value. p as each builder reads it. */
 typedef int64_t origin_fn(const gt_case_view *v, gt_shape out, int64_t index);
 
 static gt_shape gather(const gt_case_view *v, const double *x, double *y, gt_shape out, origin_fn *origin) {

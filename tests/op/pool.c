@@ -9,8 +9,8 @@
 
 GT_REGISTER(opcase, pool)
 
-/* p[0]: what; then three each, of which as many count as there are axes: windows (or outputs, of the adaptive
- * ones), strides, padding, dilation; then ceil_mode and count_include_pad. v: divisor. */
+/* p[0]: the pooling; then three each (only the first `axes` count): windows (or outputs, for adaptive
+ * pooling), strides, padding, dilation; then ceil_mode and count_include_pad. v: divisor. */
 enum { MAX, AVERAGE, ADAPTIVE_MAX, ADAPTIVE_AVERAGE };
 enum { WINDOW = 1, STRIDE = 4, PADDING = 7, DILATION = 10, CEIL = 13, INCLUDE = 14 };
 
@@ -33,8 +33,7 @@ static gt_pool_attribute attribute_of(const gt_case_view *v) {
   return a;
 }
 
-/* --- the reference: axis by axis, as PyTorch's documentation has it
- * ----------------------------------------- */
+/* --- the reference: axis by axis, as in PyTorch's documentation ----------------------------------------- */
 
 static int64_t outputs(const gt_case_view *v, int k) {
   const int64_t *p = v->c->p, size = v->shape[0].dim[1 + k];
@@ -46,7 +45,7 @@ static int64_t outputs(const gt_case_view *v, int k) {
   return (int64_t)n;
 }
 
-/* True if element i of axis k lies in window o; i may lie in the padding. */
+/* True if element i of axis k is in window o; i may be in the padding. */
 static bool lies_in(const gt_case_view *v, int k, int64_t o, int64_t i) {
   const int64_t *p = v->c->p, size = v->shape[0].dim[1 + k];
   if (adaptive(v)) {
@@ -64,8 +63,7 @@ static gt_shape shape_of(const gt_case_view *v) {
   return out;
 }
 
-/* Position `index` of a shape [batch, axes…, channels], with as many leading axes of length 1 as make three.
- */
+/* Position `index` in a shape [batch, axes…, channels], padded with leading axes of length 1 to three. */
 static void place_of(gt_shape shape, int64_t index, int64_t at[5]) {
   at[4] = index % shape.dim[shape.rank - 1];
   index /= shape.dim[shape.rank - 1];
@@ -88,12 +86,12 @@ static window look(const gt_case_view *v, const double *x, int64_t index) {
   int64_t at[5], low[3] = {0}, high[3] = {1, 1, 1}, i[3];
   window w = {.largest = -INFINITY, .place = -1};
   place_of(out, index, at);
-  for (int k = 3 - axes; k < 3; k++) { /* the padding, too, but not what ceil_mode adds behind it */
+  for (int k = 3 - axes; k < 3; k++) { /* includes the padding, but not the extension by ceil_mode */
     low[k] = -v->c->p[PADDING + k - 3 + axes] * !adaptive(v);
     high[k] = in.dim[1 + k - 3 + axes] - low[k];
     if (adaptive(v)) continue;
     const int64_t *p = v->c->p + k - 3 + axes, begin = at[1 + k] * p[STRIDE] - p[PADDING];
-    low[k] = begin; /* the first window begins where the padding does */
+    low[k] = begin; /* the first window starts in the padding */
     if (high[k] > begin + (p[WINDOW] - 1) * p[DILATION] + 1)
       high[k] = begin + (p[WINDOW] - 1) * p[DILATION] + 1;
   }
@@ -135,7 +133,8 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return averages(v) ? gt_avg_pool(g, x[0], &a) : gt_max_pool(g, x[0], &a, v->c->rule->wrt != 0);
 }
 
-/* The gradient as a value, given that of the pool: of equal maxima the first has it all. */
+/* The gradient as a value, given the gradient of the pool's output: among equal maxima the first one gets all
+ * of it. */
 static gt_shape reference_ties(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) y[i] = 0;
   for (int64_t o = 0; y && o < gt_shape_count(shape_of(v)); o++) {
@@ -157,12 +156,12 @@ static gt_id build_ties(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gradient_of(g, v, x[0], x[1], true);
 }
 
-/* The same where nobody had said that a gradient would be wanted. */
+/* The same if the pool was built without announcing a gradient. */
 static gt_id build_late(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gradient_of(g, v, x[0], x[1], false);
 }
 
-/* Logarithms of halves, among them -infinity and NaN: values, and who has the gradient. */
+/* Logarithms of halves, including -infinity and NaN: values, and which element gets the gradient. */
 static gt_shape reference_odd(const gt_case_view *v, const double *const *x, double *y) {
   enum { MOST = 4096 };
   double logs[MOST];
@@ -177,8 +176,8 @@ static gt_id build_odd(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return v->inputs == 2 ? gradient_of(g, v, logs, x[1], true) : gt_max_pool(g, logs, &a, false);
 }
 
-/* Between an activation with a factor for each channel, whose gradient the pool's may take in, and another
- * reader of what is pooled. */
+/* Between an activation with a factor for each channel, into whose gradient the pool's may be fused, and
+ * another consumer of the pool's input. */
 static gt_shape reference_between(const gt_case_view *v, const double *const *x, double *y) {
   double *active = gt_alloc((size_t)gt_shape_count(v->shape[0]) * sizeof *active);
   const double *input[] = {active};
@@ -210,7 +209,7 @@ RULE(between, "pool_between", build_between, reference_between, .wrt = 3, .toler
      .gradient_tolerance = 2e-5, .reason = "sums of hundreds of values");
 RULE(odd, "max_pool", build_odd, reference_odd, .tolerance = 2e-6, .floor = 0.1, .reason = "logarithms");
 
-/* The same on all axes; EACH: the words themselves. */
+/* The same on all axes; EACH: the values themselves. */
 #define SAME(rule, what, shape, w, s, pad, dil, ceil, include)                            \
   {                                                                                       \
     &rule, shape, { what, w, w, w, s, s, s, pad, pad, pad, dil, dil, dil, ceil, include } \
@@ -243,7 +242,7 @@ static const gt_case cases[] = {
     BOTH("1,5,4,7,8", 3, 2, 1, 1),
     BOTH("1,3,3,3,5", 3, 1, 1, 0),
     BOTH("5,37,41,8", 5, 3, 2, 1),
-    BOTH("2,33,35,4", 17, 4, 8, 0), /* places that no byte holds */
+    BOTH("2,33,35,4", 17, 4, 8, 0), /* more positions than a byte can index */
     BOTH("1,19,4", 19, 19, 0, 0),
     BOTH("2,5,3", 31, 3, 15, 0), /* more padding than image */
     SAME(max, MAX, "1,29,40,4", 21, 5, 10, 2, 1, 0),
@@ -289,6 +288,6 @@ static const gt_case cases[] = {
     SAME(between, MAX, "1,3,65540 65540", 2, 1, 0, 1, 0, 0),
     SAME(between, AVERAGE, "20,20,20,4 4", 2, 2, 0, 1, 0, 0),
     SAME(between, MAX, "5,4,4,64 64", 4, 4, 0, 1, 0, 0),                    /* one window */
-    {&odd, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* nothing but -infinity */
+    {&odd, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* all -infinity */
 };
 GT_CASES(pool, cases);

@@ -6,7 +6,7 @@
 
 GT_REGISTER(opcase, reduce)
 
-/* p[0]: axes as bits (0: all), p[1]: keep. The element of the result that takes element i of x. */
+/* p[0]: axes as bits (0: all), p[1]: keep. The element of the result to which element i of x contributes. */
 static bool reduced(const gt_case_view *v, int axis) { return v->c->p[0] == 0 || v->c->p[0] >> axis & 1; }
 
 static gt_shape kept_shape(const gt_case_view *v) {
@@ -60,7 +60,7 @@ REDUCTION(mean, MEAN, gt_mean, 4e-6, "rounding of the partial sums")
 REDUCTION(max, MAX, gt_reduce_max, 0, "a choice")
 REDUCTION(min, MIN, gt_reduce_min, 0, "a choice")
 
-/* Sum down to the shape of input 1, which only lends its shape. */
+/* Sum down to the shape of input 1, of which only the shape is used. */
 static gt_id build_sum_to(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_sum_to(g, x[0], v->shape[1]);
 }
@@ -72,7 +72,8 @@ static gt_shape reference_sum_to(const gt_case_view *v, const double *const *x, 
   return v->shape[1];
 }
 
-/* With work before it, which joins the kernel, and after it: a mean squared error, a norm over an axis. */
+/* With ops before it that are fused into the kernel, and ops after it: a mean squared error, a norm over an
+ * axis. */
 static gt_id build_error(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id difference = gt_sub(g, x[0], x[1]);
   return gt_sqrt(g, gt_mean(g, gt_mul(g, difference, difference), (uint32_t)v->c->p[0], v->c->p[1]));
@@ -108,8 +109,8 @@ static const gt_case_rule error = {.name = "reduce_fused",
                                    .gradient_tolerance = 2e-5,
                                    .reason = "rounding of the partial sums"};
 
-/* Of x, or of its logarithm, which is infinite at 0 and NaN below: p[0] tells. p[1]: the flag begins as
- * something computed, which may be done in its own memory, or (2) not, for it is read once more. */
+/* Of x, or, if p[0], of its logarithm, which is infinite at 0 and NaN below. p[1]: 1: the initial flag is a
+ * computed value, which may be updated in place; 2: it is read again, so it may not. */
 static gt_id build_finite(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id otherwise = v->c->p[1] ? gt_neg(g, x[1]) : x[1];
   const gt_id flag = gt_all_finite(g, v->c->p[0] ? gt_log(g, x[0]) : x[0], otherwise);
@@ -147,11 +148,11 @@ static const gt_case cases[] = {
     {&sum, "200003"},
     {&sum, "2,100003", {2}},
     {&sum, "20011,3", {1}},
-    {&sum, "200003,2", {1}, .low = 0.1, .high = 0.1000001}, /* nearly equal: roundings go one way */
+    {&sum, "200003,2", {1}, .low = 0.1, .high = 0.1000001}, /* nearly equal: rounding adds up */
     {&sum, "200003", .low = 0.1, .high = 0.1000001},
     {&sum, "5,4001,7", {2}},
     {&sum, "3000,2", {2}},
-    /* quads of columns */
+    /* columns in vec4 */
     {&sum, "20011,8", {1}},
     {&sum, "2,3001,260", {2}},
     {&sum, "200003,4", {1}, .low = 0.1, .high = 0.1000001},

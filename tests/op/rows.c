@@ -1,6 +1,6 @@
-/* Row programs, which fusion makes of reductions of rows and what follows them (plan/fuse_rows.c): rows of
- * all lengths, alone and many, further reductions of the same row, values of which there is one a row, and
- * what only looks like one. Unfused plans of the same graphs run without them. */
+/* Row programs, which fusion makes of row reductions and the ops after them (plan/fuse_rows.c): rows of all
+ * lengths, one and many, further reductions of the same row, values with one element per row, and graphs that
+ * only look similar. Unfused plans of the same graphs run without them. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -42,7 +42,7 @@ static gt_shape reference_norm(const gt_case_view *v, const double *const *x, do
   return v->shape[0];
 }
 
-/* (x - smallest) / (largest - smallest + sum of squares + 1): three of one pass. */
+/* (x - smallest) / (largest - smallest + sum of squares + 1): three reductions in one pass. */
 static gt_id build_range(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id least = gt_reduce_min(g, x[0], last_axis(v), true);
   const gt_id most = gt_reduce_max(g, x[0], last_axis(v), true);
@@ -66,8 +66,8 @@ static gt_shape reference_range(const gt_case_view *v, const double *const *x, d
   return v->shape[0];
 }
 
-/* log(sum(exp(x))), one value a row, in three passes that give nothing else; added to input 1, which has as
- * many. */
+/* log(sum(exp(x))), one value per row, in three passes without any other output; added to input 1, which also
+ * has one value per row. */
 static gt_id build_logarithm(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id most = gt_stop_gradient(g, gt_reduce_max(g, x[0], last_axis(v), true));
   const gt_id sum = gt_sum(g, gt_exp(g, gt_sub(g, x[0], most)), last_axis(v), false);
@@ -84,7 +84,7 @@ static gt_shape reference_logarithm(const gt_case_view *v, const double *const *
   return v->shape[1];
 }
 
-/* Each row's sum, as a value of each column: x [n, n] times the sums [n], which lie along the last axis. */
+/* Each row's sum, used as a value of each column: x [n, n] times the sums [n], broadcast along the rows. */
 static gt_id build_square(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id sums = gt_tanh(g, gt_sum(g, x[0], last_axis(v), false));
   const gt_id across = gt_mul(g, x[0], sums);
@@ -106,8 +106,8 @@ static gt_shape reference_square(const gt_case_view *v, const double *const *x, 
   return v->shape[0];
 }
 
-/* All of x by its sum, which a second row program takes up: the rows of the first are one, those of the
- * second x's. */
+/* x divided by a value from its total sum, which a second row program reads: the first program has one row,
+ * the second the rows of x. */
 static gt_id build_whole(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id share = gt_div(g, x[0], gt_add(g, gt_constant(g, 3), gt_abs(g, gt_sum(g, x[0], 0, false))));
   return gt_sub(g, share, gt_sum(g, share, last_axis(v), true));

@@ -7,16 +7,15 @@
 
 GT_REGISTER(opcase, spread)
 
-/* p[…]: the windows, an axis each. The first input is an image, for its shape, and what the others work on.
- */
+/* p[…]: the windows, one per axis. The first input is an image, used for its shape, and by the other ops. */
 static gt_shape windows_of(const gt_case_view *v) {
   gt_shape shape = v->shape[0];
   for (int k = 0; k < shape.rank - 2; k++) shape.dim[1 + k] /= v->c->p[k];
   return shape;
 }
 
-/* The window that element i of the image lies in, as an element of what has one value for each, and i's place
- * in it. */
+/* The window that contains element i of the image, as an index into values with one element per window, and
+ * the position of i in it. */
 static int64_t window_of(const gt_case_view *v, int64_t i, int64_t *place) {
   const gt_shape image = v->shape[0], windows = windows_of(v);
   int64_t at[GT_MAX_RANK], window = 0;
@@ -31,8 +30,7 @@ static int64_t window_of(const gt_case_view *v, int64_t i, int64_t *place) {
   return window;
 }
 
-/* --- x of each element's window, times the image's element ------------------------------------------------
- */
+/* --- the value of each element's window, times the image's element --- */
 
 static gt_shape reference_spread(const gt_case_view *v, const double *const *x, double *y) {
   int64_t place;
@@ -45,7 +43,7 @@ static gt_id build_spread(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, gt_spread(g, x[1], v->shape[0]), x[0]);
 }
 
-/* Joined along columns, as a normalisation's gradient does, and along rows. */
+/* Reduced along columns, as in a normalization's gradient, and along rows. */
 static gt_shape reference_sum(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape image = v->shape[0];
   const int64_t channels = image.dim[image.rank - 1];
@@ -64,8 +62,7 @@ static gt_id build_sum(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_sum(g, build_spread(g, v, x), v->c->p[GT_POOL_AXES] ? (1u << last) - 1 : 1u << last, false);
 }
 
-/* --- which element of a window was chosen -----------------------------------------------------------------
- */
+/* --- which element of a window was selected --- */
 
 static int64_t area_of(const gt_case_view *v) {
   int64_t area = 1;
@@ -73,7 +70,7 @@ static int64_t area_of(const gt_case_view *v) {
   return area;
 }
 
-/* Each byte names a place, or none. */
+/* Each byte is a position in the window, or none. */
 static uint32_t byte_of(const gt_case_view *v, int64_t window) {
   const int64_t area = area_of(v);
   const double drawn = gt_random_uniform(5, 1, 0, (uint32_t)window);
@@ -134,7 +131,7 @@ static const gt_case cases[] = {
     {&choice, "2,4,4,4 c2,2,2,1", {2, 2}},
     {&choice, "2,6,6,12 c2,2,3,3", {3, 2}},
     {&choice, "2,4,8,8 c2,1,2,2", {4, 4}},
-    {&choice, "2,15,34,4 c2,1,2,1", {15, 17}}, /* as many places as bytes have names */
+    {&choice, "2,15,34,4 c2,1,2,1", {15, 17}}, /* as many positions as a byte can index */
     {&choice, "2,3,4,6,8 c2,3,2,2,2", {1, 2, 3}},
     {&choice, "10,20,20,64 c10,10,10,16", {2, 2}},
 };

@@ -1,5 +1,5 @@
-/* Second derivatives of networks and formulas by their inputs, and the gradients of these: forwards through
- * the graph, against jets and differences in double. */
+/* Second derivatives of networks and formulas with respect to their inputs, and the gradients of these:
+ * forward through the graph, against jets and differences in double. */
 #include "op/tangent.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -14,11 +14,11 @@
 
 GT_REGISTER(opcase, tangent)
 
-/* p: the axes of both derivatives, then what the rule makes of the others. */
+/* p: the axes of both derivatives, then the parameters of the rule. */
 enum { FIRST, SECOND, KIND, DEGREE };
 enum { MOST_WIDTH = 16 };
 
-/* The derivative of y by both axes of x [rows, axes]. */
+/* The derivative of y along both axes of x [rows, axes]. */
 static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
   for (int k = FIRST; k <= SECOND; k++) {
     const gt_shape shape = gt_node_at(g, x)->shape;
@@ -32,7 +32,7 @@ static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
   return y;
 }
 
-/* By values at neighbours of both axes, six of each. */
+/* From values at neighboring points on both axes, six of each. */
 typedef double (*value_function)(const gt_case_view *v, const double *const *x, const double *at,
                                  int64_t output);
 static double by_neighbours(const gt_case_view *v, const double *const *x, const double *point,
@@ -135,7 +135,7 @@ static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return derive(g, v, x[0], gt_kan(g, gt_kan(g, x[0], x[1], GT_NONE, &first), x[2], GT_NONE, &second));
 }
 
-typedef struct jet { /* a value, its derivatives by either axis and by both */
+typedef struct jet { /* a value, its derivatives along each axis and along both */
   double v, a, b, ab;
 } jet;
 
@@ -147,7 +147,7 @@ static double spline(double knot, double cell, uint32_t degree, uint32_t order, 
                : ((x - knot) * left + (knot + (degree + 1) * cell - x) * right) / (degree * cell);
 }
 
-/* f of x, whose derivatives are given. */
+/* f(x), where the derivatives of x are given. */
 static jet chain(const double f[3], jet x) {
   return (jet){f[0], f[1] * x.a, f[1] * x.b, f[2] * x.a * x.b + f[1] * x.ab};
 }
@@ -191,11 +191,11 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   {                                                                                                   \
     .name = "tangent_" #what, .build = build_##what, .reference = reference_##what, .wrt = gradients, \
     .low = -0.9, .high = 1, .tolerance = 4e-5, .gradient_tolerance = 1e-4,                            \
-    .orders = -1 /* they are such derivatives already */,                                             \
+    .orders = -1 /* the inputs already are such derivatives */,                                       \
     .reason = "sums of products of rounded derivatives, which cancel"                                 \
   }
 static const gt_case_rule formulas = RULE(formula, 1), network = RULE(network, 15), kan = RULE(kan, 7),
-                          /* The third derivative of cubic splines steps. */
+                          /* The third derivative of cubic splines is discontinuous. */
     cubic = RULE(kan, 6);
 
 static const gt_case cases[] = {

@@ -6,7 +6,7 @@
 
 GT_REGISTER(opcase, upsample)
 
-/* p[0]: what; p[1…3]: the new lengths; p[4…6]: tenths of the factors, 0: none given. */
+/* p[0]: the mode; p[1…3]: the new lengths; p[4…6]: tenths of the scale factors, 0: not given. */
 enum { NEAREST, LINEAR, CORNERS };
 
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -19,7 +19,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_upsample(g, x[0], &a);
 }
 
-/* What element i of axis k weighs in element o of the result. */
+/* The weight of element i of axis k in element o of the result. */
 static double weight(const gt_case_view *v, int k, int64_t o, int64_t i) {
   const int64_t in = v->shape[0].dim[1 + k], out = v->c->p[1 + k];
   const double factor = v->c->p[4 + k] ? (double)v->c->p[4 + k] / 10 : (double)out / (double)in;

@@ -1,5 +1,4 @@
-/* What shares of mixtures are drawn from, where their distribution is known in closed form; and that devices
- * draw the same bits. */
+/* Mixing fractions against closed forms of their distribution; and all devices draw the same bits. */
 #include "backend/backend.h"
 #include "op/augment/augment_table.h"
 #include "op/core.h"
@@ -31,7 +30,8 @@ static void closed_forms(void **state) {
   }
 }
 
-/* Of any alpha: the mean is 1/2 and the variance 1 / (8 alpha + 4); an odd number has a middle. */
+/* For any alpha: the mean is 1/2 and the variance 1 / (8 alpha + 4); an odd number of quantiles has a middle
+ * one. */
 static void moments(void **state) {
   static const double alphas[] = {0.01, 0.2, 0.4, 7, 100};
   double x[COUNT + 1];

@@ -1,6 +1,6 @@
-/* Batches with elementwise work behind them, which their kernel does with what it gathers. Variables have
- * buffers of their own, so that addresses are aligned as in a training's and rows of whole quads are moved by
- * quads; the cases of tests/op/batch.c lie at odd addresses. */
+/* Batch ops with a fused elementwise epilogue: the batch kernel applies it to the samples that it gathers.
+ * Each variable has its own buffer, so addresses are aligned, as in training, and rows whose length is a
+ * multiple of 4 are copied as vec4; the cases of tests/op/batch.c use unaligned addresses. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -13,22 +13,22 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { SAMPLES = 37, ROWS = 10, MOST = 4096 };
-enum { STATE, TABLE, DATA, SCALING, PLAIN, MADE, VARIABLES };
+enum { SAMPLES = 37, ROWS = 10, MAX_ELEMENTS = 4096 };
+enum { STATE, TABLE, DATA, SCALING, BATCH, FUSED_RESULT, VARIABLES };
 
 typedef struct problem {
-  int64_t features, channels; /* channels: the last axis, in which features end */
+  int64_t features, channels; /* channels: size of the last axis of a sample; features: elements per sample */
   gt_dtype dtype;
-  bool scaled, draws; /* draws: random numbers, too */
+  bool scaled, draws; /* draws: the epilogue multiplies by random numbers */
 } problem;
 
-static float value[VARIABLES][MOST];
+static float value[VARIABLES][MAX_ELEMENTS];
 
 static gt_shape shape_of(const problem *p, int64_t rows) {
   return (gt_shape){.rank = 3, .dim = {rows, p->features / p->channels, p->channels}};
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   gt_graph *g = gt_graph_create(arena);
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
@@ -48,7 +48,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p) {
 
 static void fill(const problem *p) {
   static const uint32_t state[GT_STATE_WORDS] = {2, 77, 3, 0};
-  memset(value, 0xff, sizeof value); /* what is not written is NaN */
+  memset(value, 0xff, sizeof value); /* elements that are not written stay NaN */
   memcpy(value[STATE], state, sizeof state);
   for (int64_t i = 0; i < SAMPLES * p->features; i++) {
     const uint8_t byte = (uint8_t)(i * 37 % 251);
@@ -67,7 +67,7 @@ static void fill(const problem *p) {
 static void run(const problem *p, bool fused) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p);
+  const gt_graph *g = build_graph(&arena, p);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.no_fusion = !fused});
   if (fused) assert_int_equal(plan->steps, 2); /* the clock and the batch */
   fill(p);
@@ -75,7 +75,7 @@ static void run(const problem *p, bool fused) {
   gt_arena_finish(&arena);
 }
 
-/* Of step 3, which the clock has come to. */
+/* Expected element i of the batch of the third step, whose number (2) is in the clock state. */
 static float expected(const problem *p, int64_t i) {
   const gt_batch_attribute a = {.batch = ROWS, .samples = SAMPLES};
   uint32_t sample;
@@ -86,36 +86,36 @@ static float expected(const problem *p, int64_t i) {
 }
 
 static void check(problem p) {
-  static float made[MOST];
+  static float made[MAX_ELEMENTS];
   const int64_t count = ROWS * p.features;
-  assert_true(SAMPLES * p.features <= MOST);
+  assert_true(SAMPLES * p.features <= MAX_ELEMENTS);
   run(&p, false);
-  memcpy(made, value[MADE], sizeof made);
+  memcpy(made, value[FUSED_RESULT], sizeof made);
   run(&p, true);
   for (int64_t i = 0; i < count; i++) {
     const float x = expected(&p, i);
-    assert_true(value[PLAIN][i] == x);
-    /* Devices may round x * factor and what it is added to at once, unless kernels lie between. */
-    assert_true(fabsf(value[MADE][i] - made[i]) <=
+    assert_true(value[BATCH][i] == x);
+    /* A device may contract x * factor + x to one fma if both are in one kernel. */
+    assert_true(fabsf(value[FUSED_RESULT][i] - made[i]) <=
                 (device->target.brief ? 0 : 0x1p-22f * (x * x + fabsf(x))));
     if (!p.draws) assert_true(fabsf(made[i] - (x * x + x)) <= 1e-5f * fabsf(x * x + x));
   }
-  assert_true(isnan(value[MADE][count]));
+  assert_true(isnan(value[FUSED_RESULT][count]));
 }
 
 static void check_all(int64_t features, int64_t channels) {
-  for (int form = 0; form < 8; form++)
-    check((problem){features, channels, form & 1 ? GT_U8 : GT_F32, form & 2, form & 4});
+  for (int variant = 0; variant < 8; variant++)
+    check((problem){features, channels, variant & 1 ? GT_U8 : GT_F32, variant & 2, variant & 4});
 }
 
-static void whole_quads(void **state) {
+static void multiples_of_four(void **state) {
   (void)state;
   check_all(8, 8);
   check_all(36, 12);
   check_all(36, 3);
 }
 
-static void not_whole(void **state) {
+static void not_multiples_of_four(void **state) {
   (void)state;
   check_all(1, 1);
   check_all(7, 7);
@@ -123,7 +123,8 @@ static void not_whole(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_quads), cmocka_unit_test(not_whole)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(multiples_of_four),
+                                     cmocka_unit_test(not_multiples_of_four)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

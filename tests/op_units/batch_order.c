@@ -1,5 +1,5 @@
-/* The order of samples, found for many rows at once, against the permutation that says it one by one: few
- * samples and many, parts of a batch, an epoch's last batch and what is past it, later epochs. */
+/* The order of samples, computed for many rows at once, against the permutation one by one: few samples and
+ * many, parts of a batch, an epoch's last batch and the rows past its end, later epochs. */
 #include "base/philox.h"
 #include "op/batch.h"
 #include <setjmp.h>

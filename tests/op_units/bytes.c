@@ -1,5 +1,5 @@
-/* Products of drawn bytes on matrix units: the batch is left as bytes where all who read it take them, and
- * what comes out is as exact as of floats, whatever bytes stand for. */
+/* Products of a batch of bytes on matrix units: the batch stays in bytes if all consumers read bytes, and the
+ * result is as exact as with floats, whatever numbers the bytes represent. */
 #include "op/batch.h"
 #include "base/philox.h"
 #include "op/core.h"
@@ -20,7 +20,7 @@
 
 typedef struct net { /* x w or x wT, and gT x or xT g */
   uint32_t rows, in, units;
-  bool turned; /* wT and gT, as a linear layer has them */
+  bool turned; /* wT and gT, as in a linear layer */
   float center, scale, shift;
   float odd;                                   /* an element of w and g, if it is not 0 */
   enum { NOTHING, A_VALUE, A_PROGRAM } beside; /* what else reads x */
@@ -70,7 +70,7 @@ static double x_at(const void *net_, uint64_t i) {
   return (((uint8_t *)value[DATA])[i] - (double)t->center) * (double)t->scale + (double)t->shift;
 }
 
-/* Sums of so many terms, and of their magnitudes. */
+/* Sums of this many terms, and of their magnitudes. */
 static void check(double got, double sum, double all, double terms, const char *what, uint64_t i) {
   if (!isfinite(sum) ? isnan(sum) ? isnan(got) : got == sum
                      : fabs(got - sum) <= 0x1p-23 * (2 + sqrt(terms)) * all)
@@ -119,28 +119,28 @@ static void test_products(void **state) {
   static const net nets[] = {
       {1, 4, 1, false, 0, 1, 0, 0, NOTHING},
       {64, 128, 64, true, 0, 1.0f / 255, 0, 0, NOTHING},     /* whole tiles */
-      {70, 140, 37, true, 33.3184f, 0.0127f, 0, 0, NOTHING}, /* a center that is no byte */
+      {70, 140, 37, true, 33.3184f, 0.0127f, 0, 0, NOTHING}, /* a center that is not an integer */
       {70, 140, 37, false, 33.3184f, 0.0127f, 0, 0, NOTHING},
       {129, 40, 37, true, 0, 2.0f / 255, -1, 0, NOTHING},
-      {129, 40, 37, false, 300, 0.25f, 1e3f, 0, NOTHING}, /* none of the bytes is near 0 */
+      {129, 40, 37, false, 300, 0.25f, 1e3f, 0, NOTHING}, /* no byte represents a number near 0 */
       {100, 132, 40, true, 127, 1e-20f, 0, 0, NOTHING},
-      {70, 140, 37, true, 33.3184f, 0.0127f, 0, INFINITY, NOTHING}, /* summed plainly */
+      {70, 140, 37, true, 33.3184f, 0.0127f, 0, INFINITY, NOTHING}, /* summed without scaling */
       {70, 140, 37, false, 0, 1.0f / 255, 0, NAN, NOTHING}};
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
     const bool bytes = run(&nets[i]);
-    /* Where others are faster depends on the device. */
+    /* Which one is faster depends on the device. */
     if (device->target.matrix.emulated) assert_int_equal(bytes, precision == GT_PRECISION_AUTO);
   }
 }
 
 static void test_floats(void **state) {
   (void)state;
-  static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* lines are no whole words */
+  static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* rows are not a multiple of 4 bytes */
                              {40, 36, 36, true, 0, 1, 0, 0, A_VALUE},
                              {40, 36, 36, true, 0, 1, 0, 0, A_PROGRAM},
-                             {40, 36, 36, true, 0, -1, 0, 0, NOTHING}}; /* no scale that has a root */
+                             {40, 36, 36, true, 0, -1, 0, 0, NOTHING}}; /* the scale has no square root */
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) assert_false(run(&nets[i]));
-  /* Not all bytes stand for numbers. */
+  /* Scalings whose bytes do not represent finite numbers. */
   assert_true(gt_batch_byte_form(0, 2e36f, 0).scale == 0);
   assert_true(gt_batch_byte_form(0, 1, INFINITY).scale == 0);
 }

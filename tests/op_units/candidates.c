@@ -1,8 +1,8 @@
-/* Every way that a kernel may be chosen (gt_choice), forced, gives the numbers of the CPU: of small
- * trainings, whose plans join products with all that a graph lets them, two steps from the same parameters.
- * `make check-candidates` tries all ways, or a tenth of them with TENTH=0 … 9; else one of each kind is
- * tried: engine, kinds of factors, what is joined. A software device, which takes seconds to compile each
- * kernel, has few trainings (op_units/ways.c and others try more, of single products). */
+/* Every candidate of a choice (gt_choice), forced, gives the numbers of the CPU: for small trainings, whose
+ * plans fuse all that the graph allows into products, two steps from the same parameters. `make
+ * check-candidates` tests all candidates, or a tenth of them with TENTH=0 … 9; otherwise one of each kind is
+ * tested: engine, operand loaders, what is fused. A software device, which takes seconds to compile each
+ * kernel, has few trainings (op_units/ways.c and others test more, with single products). */
 #include "base/memory.h"
 #include "lib/spec.h"
 #include "shaders/op/matmul/factor.h"
@@ -25,14 +25,14 @@ enum {
   STEPS = 2,
   KINDS_OF_SOFTWARE = 3,
   TENTHS = 10
-}; /* a software device tries every so many-th kind, on scalar units */
-/* Of the largest update of a tensor. Radial functions are eight times as steep as what they read, and two
- * layers of them make 6 % of the 0.2 % that a bfloat16 is rounded by. */
+}; /* KINDS_OF_SOFTWARE: a software device tests one kind in this many, on scalar units */
+/* Tolerances, relative to the largest update of a tensor. Radial functions are eight times as steep as their
+ * input, and two layers of them turn the 0.2 % rounding error of bfloat16 into 6 %. */
 static const double exact = 3e-4, rounded = 0.1;
 
 typedef struct training {
-  const char *name, *data, *model;            /* and what else its config says */
-  enum { DEVICES, SOFTWARE, EMULATED } least; /* in CI, too: on scalar units; on emulated matrix units */
+  const char *name, *data, *model;            /* and the rest of its config */
+  enum { DEVICES, SOFTWARE, EMULATED } least; /* the least capable device that runs it in CI */
 } training;
 
 static const char
@@ -105,8 +105,8 @@ static void close_subject(subject *s) {
   gt_arena_finish(&s->arena);
 }
 
-/* The parameters after two steps of the net from those that the seed gives: in the second one all have moved.
- */
+/* The parameters after two steps of the net from the initial parameters of the seed: in the second step all
+ * parameters have changed. */
 static void take_step(gt_session *session, gt_net *net, gt_executable *executable, gt_state_dict *image) {
   gt_error error = {0};
   uint64_t ticket;
@@ -119,7 +119,7 @@ static void take_step(gt_session *session, gt_net *net, gt_executable *executabl
   if (!ok) fail_msg("%s: %s", session->config->path, error.message);
 }
 
-/* The step as it is planned without being told. */
+/* The step as planned without tuning. */
 static gt_net *open_step(subject *s, gt_executable **executable) {
   gt_error error = {0};
   gt_net *net = gt_bench_open(&s->session, executable, &error);
@@ -127,7 +127,7 @@ static gt_net *open_step(subject *s, gt_executable **executable) {
   return net;
 }
 
-typedef struct expectation { /* of a training: on the CPU */
+typedef struct expectation { /* result of a training on the CPU */
   subject subject;
   gt_state_dict start, end;
 } expectation;
@@ -165,16 +165,16 @@ static void compare(const expectation *e, const gt_state_dict *got, const char *
   }
 }
 
-/* --- which ways are tried --- */
+/* --- which candidates are tested --- */
 
 static struct {
   char **items;
   size_t count, capacity;
-} kinds; /* of ways */
+} kinds; /* of candidates */
 static size_t tried, candidates;
 
-/* What the way is, without its sizes: what the key says of the product, what else the kernel does, and its
- * engine. */
+/* The kind of the candidate, without its sizes: the product as in the key, what else the kernel computes, and
+ * its engine. */
 static void kind_of(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate, char *text,
                     size_t size) {
   char way[GT_WAY_TEXT];
@@ -269,7 +269,7 @@ static int group(const char *name) {
     if (is_in_reach(&trainings[i]))
       tests[count++] =
           (struct CMUnitTest){trainings[i].name, test_training, NULL, NULL, (void *)&trainings[i]};
-  /* The device stays open: NVIDIA's driver cannot be loaded time and again in one process. */
+  /* The device stays open: NVIDIA's driver cannot be loaded repeatedly in one process. */
   return _cmocka_run_group_tests(name, tests, count, open_device, close_device);
 }
 

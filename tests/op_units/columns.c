@@ -1,8 +1,8 @@
-/* What products join of their columns beside, against the values that they wrote in the same run, added up in
- * double, or where they write none against those of the run before: tiles that are whole or not, k in parts,
- * values that are not finite, on scalar units and on matrix units, emulated where the device has none; and of
- * few rows, all of which a tile has, whole sums, but only where nothing else is written. How many units a
- * plan is for decides how it cuts: the device need not have them. */
+/* Column reductions that products compute as by-products, against the values that they wrote in the same run,
+ * added up in double, or, if they write none, against those of the run before: whole and partial tiles,
+ * split-K, values that are not finite, on scalar units and on matrix units, emulated if the device has none;
+ * and final sums if one tile covers all of the few rows, but only if nothing else is written. The number of
+ * units that a plan is for determines the tiling: the device need not have them. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -26,11 +26,11 @@
 typedef struct problem {
   uint32_t m, n, k, units;
   bool in_parts;
-  const char *way; /* of the product to be taken; NULL: the one that is chosen */
+  const char *way; /* of the product to force; NULL: the chosen one */
 } problem;
 
-/* What of the product is joined and written: the sum or moments of it with its bias; or without that its sum
- * and the one of what it gives to a norm's weight, or one of them, as well as itself or alone. */
+/* What is reduced and written: the sum or moments of the product with its bias; or, without a bias, its sum
+ * and that of its product with a norm's input, or one of the two, with or without the product itself. */
 typedef enum by_product {
   OF_SUM,
   OF_MOMENTS,
@@ -76,7 +76,7 @@ static void draw(const problem *p) {
   value[B][(p->k - 1) * p->n + 4] = NAN;
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p, by_product made) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p, by_product made) {
   static const char *const name[] = {"a", "b",   "bias",   "x",    "off",     "scale",
                                      "c", "sum", "second", "mean", "variance"};
   gt_graph *g = gt_graph_create(arena);
@@ -109,7 +109,7 @@ static uint32_t columns_of(const problem *p, by_product made) {
   return columns & GT_COLUMNS_PASSING ? columns | GT_COLUMNS_WHOLE : 0;
 }
 
-/* True if the product is computed as it should be and values are written only where others read them. */
+/* True if the product is computed by the expected kernel and values are written only if others read them. */
 static void pin_plan(const gt_plan *plan, const problem *p, by_product made) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -133,7 +133,7 @@ static void run(const problem *p, by_product made) {
   gt_arena arena;
   float *values[VARIABLES];
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p, made);
+  const gt_graph *g = build_graph(&arena, p, made);
   gt_tuned tuned = {0};
   gt_plan_options options = {.target.units = p->units};
   const gt_plan *plan = device_plan(&arena, g, options);
@@ -144,9 +144,9 @@ static void run(const problem *p, by_product made) {
     assert_true(choice_of(plan, 0)->tuned);
   }
   pin_plan(plan, p, made);
-  memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
+  memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* elements that are not written stay NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
-  device_run(plan, g, 2, values); /* twice: what is counted begins anew */
+  device_run(plan, g, 2, values); /* twice: counters must start from zero again */
   if (!(forms[made].columns & GT_COLUMNS_PASSING)) memcpy(written, value[C], sizeof written);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
@@ -165,7 +165,8 @@ static void check_moments(const problem *p) {
     const double mean = sum / p->m;
     for (uint32_t i = 0; i < p->m; i++) squares += pow(written[i * p->n + j] - mean, 2);
     same(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
-    /* Values are up to some 400 off 0: the difference of sums of squares would be off by ten times that. */
+    /* Values are about 400 away from 0: a difference of sums of squares would have ten times the allowed
+     * error. */
     const double variance = isfinite(mean) ? squares / p->m : NAN, off = 0.2 * fabs(mean) * sqrt(variance);
     same(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
   }
@@ -185,9 +186,9 @@ static void check_sums(const problem *p, by_product made) {
   }
 }
 
-/* How columns are joined is the same in either precision, and what is written makes no difference to it. On a
- * software device all forms are made of one problem, and others take turns: moments, or both sums,
- * which alone are made whole. */
+/* Column reductions are the same in either precision, and do not depend on what is written. On a software
+ * device one problem is tested in all forms, and the others alternate between moments and both sums, which
+ * are the only form with final sums. */
 static bool is_made(const problem *p, uint32_t number, by_product made) {
   const bool of_both = made == OF_BOTH || made == OF_BOTH_ALONE;
   if (is_software() && (number || p->in_parts || device->target.matrix.packed))

@@ -1,7 +1,7 @@
-/* Cross-entropy and its gradient that a product makes behind the rows which it writes, against the formulas
- * in double of the logits that it wrote in the same run: rows and columns that fill tiles or not, k in parts,
- * smoothed labels, labels that are none, logits that are not finite. Of the ways to cut such a product that
- * which is reckoned best is taken for a device of so many units. */
+/* Cross-entropy and its gradient in the epilogue of a product, against the formulas in double from the logits
+ * that it wrote in the same run: rows and columns that fill tiles or not, split-K, smoothed labels, invalid
+ * labels, logits that are not finite. Of the candidates for such a product the one with the best estimate is
+ * used, for a device with the given number of units. */
 #include "base/philox.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -54,7 +54,7 @@ static void draw(const problem *p) {
   value[BIAS][p->n - 1] = p->n > 2 && p->smoothing == 0 ? -INFINITY : 3;
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"a", "b", "bias", "labels", "weight", "c", "slope", "loss"};
   gt_graph *g = gt_graph_create(arena);
   gt_graph_precision(g, GT_PRECISION_SCALAR);
@@ -97,7 +97,7 @@ static bool is_wanted(const problem *p, const char *way) {
   return !strcmp(kernel, p->kernel) && (parts > 1) == p->in_parts;
 }
 
-/* The best of the ways that a problem is about. */
+/* Forces the best of the candidates that the problem is about. */
 static void choose(const gt_plan *plan, const problem *p, gt_tuned *tuned) {
   const gt_choice *choice = choice_of(plan, 0);
   char way[GT_WAY_TEXT], best[GT_WAY_TEXT] = "";
@@ -118,11 +118,11 @@ static void run(const problem *p) {
   float *values[VARIABLES];
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p);
+  const gt_graph *g = build_graph(&arena, p);
   choose(device_plan(&arena, g, (gt_plan_options){.target.units = p->units}), p, &tuned);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = p->units, .tuned = &tuned});
   pin_plan(plan, p);
-  memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
+  memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* elements that are not written stay NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values);
   gt_tuned_finish(&tuned);
@@ -188,7 +188,7 @@ static void test_thin(void **state) {
         {64, 16, 40, 2, "product_thin", false, true, 0.25});
 }
 
-/* More classes than a tile of rows is made for. */
+/* More classes than a tile of rows can have. */
 static void test_alone(void **state) {
   (void)state;
   CHECK({67, 33, 31, 2, "matmul", false, false, 0}, {70, 130, 64, 2, "matmul", false, false, 0.1});

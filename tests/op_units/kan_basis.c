@@ -1,7 +1,6 @@
-/* Basis functions of KAN layers as the CPU makes them, and their three derivatives, against formulas of their
- * own in double: B-splines of every degree against de Boor's recursion, on a uniform grid and on knots that
- * differ, inside of the grid, on its knots, at its ends and outside; Chebyshev polynomials against cos(n acos
- * x). */
+/* Basis functions of KAN layers on the CPU, and their three derivatives, against independent formulas in
+ * double: B-splines of every degree against de Boor's recursion, on a uniform grid and on unequal knots,
+ * inside the grid, on its knots, at its ends and outside; Chebyshev polynomials against cos(n acos x). */
 #include "layer/kan/spline.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan.h"
@@ -15,7 +14,7 @@
 
 enum { MOST_KNOTS = 64, GRID = 8 };
 
-/* Function `term` of an attribute at x, or its derivative; behind: knots. */
+/* Function `term` of an attribute at x, or its derivative; behind: the knots. */
 static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *behind) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   float value;
@@ -26,7 +25,7 @@ static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, c
   return (double)value;
 }
 
-/* Of order 0 the spline over knots t_0 … t_{degree+1}, else its derivative, by the recursion for both. */
+/* For order 0 the spline over knots t_0 … t_{degree+1}, else its derivative, by the recursion for both. */
 static double de_boor(const double *t, uint32_t degree, uint32_t order, double x) {
   if (order > degree) return 0;
   if (!degree) return x >= t[0] && x < t[1] ? 1 : 0;
@@ -36,7 +35,7 @@ static double de_boor(const double *t, uint32_t degree, uint32_t order, double x
   return order ? degree * (a - b) : (x - t[0]) * a + (t[degree + 1] - x) * b;
 }
 
-/* Inside of cells, on all knots and half a cell and more outside of them. */
+/* Inside cells, on all knots and half a cell and more outside of them. */
 static int points_of(const double *knot, uint32_t knots, float *x) {
   int count = 0;
   for (uint32_t k = 0; k < knots; k++) {
@@ -51,7 +50,7 @@ static int points_of(const double *knot, uint32_t knots, float *x) {
   return count;
 }
 
-/* Of derivatives in float, errors are relative to how large they can be: about 2^order / cell^order. */
+/* Errors of derivatives in float are relative to their possible size: about 2^order / cell^order. */
 static void compare(gt_kan_attribute a, const double *knot, const float *behind, double cell) {
   float x[5 * MOST_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
@@ -61,7 +60,7 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
       for (int p = 0; p < points; p++) {
         const double want = de_boor(knot + t, a.degree, order, (double)x[p]);
         const double got = made(a, order, t, x[p], behind);
-        /* Rounding of the place in the cell: a few 2^-24 of the slope that is one order higher. */
+        /* Rounding of the position in the cell: a few 2^-24 of the derivative of the next order. */
         const double most = 4e-6 * pow(2 * (order ? a.degree : 1) / cell, order);
         if (!(fabs(got - want) <= most))
           fail_msg("degree %u, order %u, spline %u at %.9g: %.9g, not %.9g", a.degree, order, t, (double)x[p],
@@ -69,7 +68,7 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
       }
 }
 
-/* Cells of a power of two: knots are floats, and which cell one is in is not a matter of rounding. */
+/* The cell size is a power of two: knots are floats, and rounding does not change the cell of a point. */
 static void splines_on_a_grid(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
@@ -94,7 +93,7 @@ static void splines_over_knots(void **state) {
   }
 }
 
-/* Where knots are one, too; and where none is to the left or right. */
+/* Also coinciding knots, and points with no knot to the left or right. */
 static void splines_on_the_host(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= 5; degree++) {
@@ -130,8 +129,8 @@ static void chebyshev_is_a_cosine(void **state) {
     }
 }
 
-/* All that bases say of how large their functions are is so, and is not much too much, however far inputs go.
- * (Of polynomials in a part of [-1, 1] they say what holds in all of it.) */
+/* The upper bound of a basis holds, and is not much too large, however far outside the inputs are. (The bound
+ * of polynomials for a part of [-1, 1] is that for the whole interval.) */
 static void peaks_are_not_passed(void **state) {
   (void)state;
   static const double limits[] = {0.25, 1, 1.5, 4, 20};

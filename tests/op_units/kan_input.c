@@ -1,8 +1,9 @@
-/* The gradient of a KAN layer's inputs on matrix units, emulated where the device has none, against scalar
- * units. Variables have buffers of their own, so that addresses are aligned as in a training's: only there,
- * and where the result consists of whole matrices, lanes take inputs as they have sums
- * (shaders/op/matmul/product_matrix_drain.glsl, DERIVES). The cases of tests/op/kan/kan.c lie at odd
- * addresses. Of many lines coefficients with factors are multiplied where they are packed, if they are. */
+/* The gradient of a KAN layer's inputs on matrix units, emulated if the device has none, against scalar
+ * units. Each variable has its own buffer, so addresses are aligned, as in training: only then, and if the
+ * result consists of whole matrices, lanes read inputs in the layout of the accumulators
+ * (shaders/op/matmul/product_matrix_drain.glsl, DERIVES). The cases of tests/op/kan/kan.c use unaligned
+ * addresses. With many lines, scaled coefficients are multiplied while they are packed, if they are
+ * packed. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -25,11 +26,11 @@ enum { OUTPUTS = 32, MOST = 1 << 17, X = 0, G, COEFFICIENTS, SCALES, RESULT, VAR
 typedef struct problem {
   uint32_t lines, inputs;
   gt_kan_attribute a;
-  bool whole;  /* of whole matrices */
-  bool scaled; /* coefficients have factors */
+  bool whole;  /* consists of whole matrices */
+  bool scaled; /* coefficients have scales */
 } problem;
 
-static float value[RESULT][MOST], result[2][MOST]; /* of matrix units, of scalar ones */
+static float value[RESULT][MOST], result[2][MOST]; /* on matrix units, and on scalar units */
 static gt_precision precision;
 
 static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) {
@@ -51,10 +52,10 @@ static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_co
 static void draw(const problem *p) {
   for (int v = X; v < RESULT; v++)
     for (uint32_t i = 0; i < count_of(p, v); i++)
-      value[v][i] = 2.5f * gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* beyond a grid, too */
+      value[v][i] = 2.5f * gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* also outside the grid */
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p, gt_precision by) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p, gt_precision by) {
   static const char *const name[] = {"x", "g", "coefficients", "scales", "result"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES];
@@ -66,8 +67,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p, gt_precision by) {
   return g;
 }
 
-/* How many products there are on matrix units; those are to be as the problem says, and to join columns so.
- */
+/* The number of products on matrix units; these must be as the problem says, with this column reduction. */
 static int pin_products(const gt_plan *plan, const problem *p, uint32_t columns) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -87,17 +87,17 @@ static int pin_products(const gt_plan *plan, const problem *p, uint32_t columns)
 static void run(const problem *p, bool scalar) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p, scalar ? GT_PRECISION_SCALAR : precision);
+  const gt_graph *g = build_graph(&arena, p, scalar ? GT_PRECISION_SCALAR : precision);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   assert_int_equal(pin_products(plan, p, 0), !scalar);
-  memset(result[scalar], 0xff, sizeof result[scalar]); /* what is not written is NaN */
+  memset(result[scalar], 0xff, sizeof result[scalar]); /* elements that are not written stay NaN */
   device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], value[SCALES], result[scalar]});
   gt_arena_finish(&arena);
 }
 
-/* The sum of the absolute values of all that a result is the sum of. Errors are relative to that: each factor
- * is rounded for itself, whatever of the products cancels then. Other results of a line are no measure, as
- * derivatives at their inputs may be larger by far. */
+/* The sum of the absolute values of all terms of a result. Errors are relative to it, because each operand is
+ * rounded before the products cancel. Other results of the same line are no measure, as derivatives at their
+ * inputs may be much larger. */
 static double magnitude(const problem *p, uint32_t line, uint32_t input) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   double sum = 0;
@@ -115,7 +115,7 @@ static double magnitude(const problem *p, uint32_t line, uint32_t input) {
   return sum;
 }
 
-/* A factor of eight bits, as of bfloat16, is off by 2^-9, a product of two by twice that. */
+/* An 8-bit significand, as in bfloat16, has a relative error of 2^-9, a product of two twice that. */
 static void compare(const problem *p) {
   const double most = precision == GT_PRECISION_HALF ? 5e-3 : 2e-5;
   run(p, false);
@@ -151,7 +151,7 @@ static void test_scaled(void **state) {
   check(&(problem){2080, 16, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, true});
 }
 
-/* Only its own line is lost to an infinity; of few functions, so that not all of that line is NaN. */
+/* An infinity affects only its own line; with few functions, so that not all of that line is NaN. */
 static void test_not_finite(void **state) {
   (void)state;
   const problem p = {64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), true, false};
@@ -162,9 +162,9 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.inputs != 37);
 }
 
-/* What a norm before the layer wants of the gradient, which nobody else does: sums of its columns, as it is
- * and times x. */
-static gt_graph *drawn_summed(gt_arena *arena, const problem *p) {
+/* What a norm before the layer needs of the gradient, which has no other consumer: its column sums, plain and
+ * times x. */
+static gt_graph *build_summed_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"x", "g", "coefficients", "scales", "sum", "times_x"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[RESULT];
@@ -183,8 +183,8 @@ static gt_graph *drawn_summed(gt_arena *arena, const problem *p) {
 static void run_summed(const problem *p) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_graph *g = drawn_summed(&arena, p);
-  /* For one unit nothing is cut along k. */
+  const gt_graph *g = build_summed_graph(&arena, p);
+  /* A plan for one unit has no split-K. */
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 1});
   assert_int_equal(pin_products(plan, p, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   memset(result[1], 0xff, sizeof result[1]);
@@ -194,7 +194,7 @@ static void run_summed(const problem *p) {
   gt_arena_finish(&arena);
 }
 
-/* Against those of the gradient that the same kernel writes. */
+/* Against the sums of the gradient that the same kernel writes. */
 static void check_summed(const problem *p) {
   draw(p);
   run(p, false);

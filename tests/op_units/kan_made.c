@@ -1,8 +1,8 @@
-/* A KAN layer on matrix units, emulated where the device has none, whose functions lanes make from inputs in
- * registers (shaders/op/matmul/product_made.glsl), against scalar units: functions that are bounded and
- * others, a base among them or apart, tiles over the ends, k in one part and in several, depths that end
- * within a block of inputs. And of many lines coefficients with factors, which are multiplied while they are
- * packed (shaders/op/matmul/packed.h), unless the epilogue leaves no room for that. */
+/* A KAN layer on matrix units, emulated if the device has none, whose basis functions are computed on load in
+ * registers (shaders/op/matmul/product_made.glsl), against scalar units: bounded and other functions, with a
+ * base together with them or apart, partial tiles, with and without split-K, depths that end within a block
+ * of inputs. And, with many lines, scaled coefficients, which are multiplied while they are packed
+ * (shaders/op/matmul/packed.h), unless the epilogue leaves no room for that. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -34,12 +34,12 @@ enum {
 typedef struct problem {
   uint32_t lines, inputs, outputs;
   gt_kan_attribute a;
-  bool more; /* MORE are added: so many inputs has the epilogue that B's powers cannot lie by themselves */
-  uint32_t parts; /* of scales; 0: there are none */
+  bool more;      /* adds MORE inputs to the epilogue: too many for B to have separate scales */
+  uint32_t parts; /* number of scales per edge; 0: none */
 } problem;
 
-static float value[RESULT][MOST], result[2][MOST]; /* of matrix units, of scalar ones */
-static double size[MOST];                          /* the sums of absolute values that a result is of */
+static float value[RESULT][MOST], result[2][MOST]; /* on matrix units, and on scalar units */
+static double size[MOST];                          /* the sum of the absolute values of a result's terms */
 static gt_precision precision;
 
 static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) {
@@ -73,7 +73,7 @@ static gt_shape shape_of(const problem *p, int v) {
 
 static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
 
-/* What the coefficient of a function and an output is multiplied by. */
+/* The factor on the coefficient of a function and an output. */
 static double scale_of(const problem *p, uint32_t input, uint32_t term, uint32_t output) {
   const uint32_t block = input / p->a.block, part = term == p->a.terms ? p->parts - 1 : 0;
   if (!p->parts || (term == p->a.terms && p->parts == 1)) return 1;
@@ -85,7 +85,8 @@ static void draw(const problem *p) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   for (int v = X; v < RESULT; v++)
     for (uint32_t i = 0; i < count_of(p, v); i++)
-      value[v][i] = 3.0f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.4f; /* beyond a grid, too */
+      value[v][i] =
+          3.0f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.4f; /* partly off the grid */
   memset(size, 0, sizeof size);
   gt_basis_geometry(&p->a, p->lines, p->inputs, p->outputs, geometry, spec + GT_FACTOR_SPEC_OWN);
   for (uint32_t l = 0; l < p->lines; l++)
@@ -129,7 +130,7 @@ static bool pin_made(const gt_plan *plan, const problem *p) {
   return false;
 }
 
-/* way: of matrix units, NULL: by scalar units. */
+/* way: a candidate on matrix units; NULL: scalar units. */
 static void run(const problem *p, const char *key, const char *way) {
   float *to = result[!way];
   gt_arena arena;
@@ -139,7 +140,7 @@ static void run(const problem *p, const char *key, const char *way) {
   if (way) gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = plan_of(&arena, &g, p, way ? precision : GT_PRECISION_SCALAR, &tuned);
   assert_int_equal(pin_made(plan, p), way != NULL);
-  memset(to, 0xff, sizeof result[0]); /* what is not written is NaN */
+  memset(to, 0xff, sizeof result[0]); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
              (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],
                          value[MORE + 2], value[MORE + 3], to});
@@ -147,7 +148,7 @@ static void run(const problem *p, const char *key, const char *way) {
   gt_arena_finish(&arena);
 }
 
-/* Functions themselves are as exact as a device's. */
+/* The functions themselves are computed with the device's precision in both. */
 static void compare(const problem *p, const char *way) {
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double got = (double)result[0][i], want = (double)result[1][i];
@@ -157,7 +158,7 @@ static void compare(const problem *p, const char *way) {
   }
 }
 
-/* In every way; a software device, which takes seconds to compile each, in some. */
+/* With every candidate; on a software device, which takes seconds to compile each, with some. */
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
@@ -202,8 +203,8 @@ static void test_scaled(void **state) {
   check_drawn(&(problem){2080, 16, 40, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, 1});
 }
 
-/* What comes of coefficients and of inputs that are not finite is lost, and nothing else. k is short: tiles
- * with such values are summed plainly, and lavapipe leaves off after so many passes through loops. */
+/* Results that depend on coefficients or inputs that are not finite are NaN, and no others. K is short: tiles
+ * with such values are summed without scaling, and lavapipe stops after a number of loop iterations. */
 static void test_not_finite(void **state) {
   const problem p = {96, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 0};
   (void)state;
@@ -225,7 +226,7 @@ static void test_not_finite_scaled(void **state) {
   check(&p);
 }
 
-/* The same where columns stand in another order: all that are summed are so once, in whatever part. */
+/* The same with columns in another order: every term is summed exactly once, in whichever part. */
 static void test_not_finite_apart(void **state) {
   const problem p = {64, 32, 36, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 16), false, 0};
   (void)state;

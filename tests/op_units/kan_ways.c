@@ -1,6 +1,6 @@
-/* Products of a KAN layer with few outputs in the ways that are made for them, the layer by product_few
- * and product_thin, the gradient of its inputs by product_edges and product_slopes and that of its
- * coefficients by product_outer, beside the tiles that the cases of tests/op/kan/kan.c hold to double
+/* Products of a KAN layer with few outputs, by their special kernels: the layer by product_few and
+ * product_thin, the gradient of its inputs by product_edges and product_slopes and that of its coefficients
+ * by product_outer, against the tiled kernels, which the cases of tests/op/kan/kan.c compare with double
  * precision. A small device would seldom choose them by itself. */
 #include "base/philox.h"
 #include "op/core.h"
@@ -31,10 +31,10 @@ enum {
 typedef enum form { LAYER, INPUTS_GRADIENT, COEFFICIENTS_GRADIENT } form;
 
 typedef struct problem {
-  uint32_t lines, inputs, outputs, parts; /* parts of scales; 0: there are none */
+  uint32_t lines, inputs, outputs, parts; /* number of scales per edge; 0: none */
   gt_kan_attribute a;
   form form;
-  uint32_t units; /* that ways are for; 0: those of the device */
+  uint32_t units; /* number of units that candidates are for; 0: those of the device */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST];
@@ -68,7 +68,8 @@ static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_co
 static void draw(const problem *p) {
   for (int v = X; v < RESULT; v++)
     for (uint32_t i = 0; i < count_of(p, v); i++)
-      value[v][i] = 2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* beyond a grid, too */
+      value[v][i] =
+          2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* partly off the grid */
   if (p->a.basis != GT_BASIS_KNOTS) return;
   for (uint32_t j = 1; j < gt_kan_behind(&p->a); j++) /* knots grow */
     for (uint32_t i = 0; i < p->inputs; i++) {
@@ -103,7 +104,7 @@ static void run_way(const problem *p, const char *key, const char *way, float *o
   const gt_plan *plan = plan_of(&arena, &g, p, &tuned);
   const gt_choice *choice = choice_of(plan, 0);
   assert_true(choice && choice->tuned);
-  memset(out, 0xff, count_of(p, RESULT) * sizeof *out); /* what is not written is NaN */
+  memset(out, 0xff, count_of(p, RESULT) * sizeof *out); /* elements that are not written stay NaN */
   device_run(plan, g, 1, values);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
@@ -153,7 +154,7 @@ static void check(const problem *p) {
   gt_arena_finish(&arena);
 }
 
-/* Blocks of whole quads and not, outputs likewise, all kinds of factors on edges. */
+/* Blocks and outputs that are a multiple of 4 or not, with 0, 1 or 2 scales per edge. */
 static void test_kan_ways(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0),
@@ -181,8 +182,8 @@ static gt_kan_attribute placed(gt_kan_attribute a) {
   return a;
 }
 
-/* The gradients over lines that are no whole number of what is staged or gone through at once, of inputs that
- * are no quads, and of all kinds of functions: on a grid, with a place of their own, in turn. */
+/* The gradients with a number of lines that is not a multiple of a tile, of inputs that are not a multiple of
+ * 4, and with all kinds of functions in turn: on a grid, with their own centers, waves and polynomials. */
 static void test_gradients_over_lines(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3), knots = gt_kan_knots(4, 2),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), waves = gt_kan_waves(3),

@@ -1,5 +1,5 @@
-/* The automaton's gradient where states are driven towards bits: straight through, at the states as they were
- * told. Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2: known in closed form. */
+/* The automaton's gradient if states are driven towards bits: straight-through, at the modified states.
+ * Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2: known in closed form. */
 #include "op/logic/logic_ca.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"
@@ -24,7 +24,7 @@ typedef struct result {
   float states[STATES], d_state[BOARDS], d_coefficients[8];
 } result;
 
-/* Perception's gate passes the cell on; the update's reads the cell and what was perceived. */
+/* Perception's gate passes the cell through; the update's gate reads the cell and the perceived value. */
 static gt_graph *build(gt_arena *arena, const gt_logic_ca_attribute *a) {
   gt_graph *g = gt_graph_create(arena);
   const gt_shape board = {.rank = 4, .dim = {BOARDS, 1, 1, 1}};
@@ -102,7 +102,7 @@ static result run(gt_logic_ca_attribute a, float u1, float u3) {
 
 static bool near(double a, double b) { return fabs(a - b) < 1e-5 * (1 + fabs(b)); }
 
-/* As if each state had come out of its step as it was told, and nothing else had happened to it. */
+/* The gradient as if each step had returned its modified state, and the modification were the identity. */
 static void check_gradient(const result *r, uint32_t steps, double u1, double u3) {
   double d_u1 = 0, d_u3 = 0;
   for (int b = 0; b < BOARDS; b++) {
@@ -146,7 +146,7 @@ static void sampled(void **unused) {
   check_gradient(&r, FEW_STEPS, U1, U3);
 }
 
-/* The logistic map: once beyond 1, a state runs off. */
+/* The logistic map: a state above 1 diverges. */
 static void bounded(void **unused) {
   (void)unused;
   gt_logic_ca_attribute a = automaton(MOST_STEPS, 0, 0);

@@ -1,7 +1,7 @@
-/* Products on matrix units, emulated where the device has none, against a model of what they round: factors
- * of float16 to 11 bits, or to a 2^37th of the largest of their row and depth of k, factors of bfloat16 to 8
- * bits, factors of two float16 to 22 bits. What is left is the rounding of float sums. The selftest tries
- * shapes; here are values: of any size beside any other, infinities and NaN. */
+/* Products on matrix units, emulated if the device has none, against a model of their rounding: float16
+ * operands to 11 bits, or to a 2^37th of the largest value of their row and depth of K, bfloat16 operands to
+ * 8 bits, operands of two float16 to 22 bits. The rest is the rounding of float sums. The selftest covers
+ * shapes; this test covers values: of any magnitudes next to each other, infinities and NaN. */
 #include "op/matmul/matmul.h"
 #include "base/philox.h"
 #include "op/core.h"
@@ -19,8 +19,7 @@
 enum { M = 70, N = 40, K = 300, DEPTH = 128, VARIABLES = 3, BFLOAT_DIGITS = 8 };
 
 static gt_precision precision;
-static bool
-    some_plain; /* tiles with other values than finite ones are summed without rounding their factors */
+static bool some_plain; /* tiles with values that are not finite are summed without rounding their operands */
 static float a[M][K], b[K][N], c[M][N];
 
 static double uniform(uint32_t purpose, uint32_t i) { return gt_random_uniform(11, purpose, 0, i); }
@@ -43,7 +42,7 @@ static void pin_plan(const gt_plan *plan) {
   }
 }
 
-/* c = a b by a plan that may round factors. */
+/* c = a b with a plan that may round operands. */
 static void multiply(void) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -55,12 +54,12 @@ static void multiply(void) {
             gt_matmul(g, left, right, false, false));
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   pin_plan(plan);
-  memset(c, 0xff, sizeof c); /* what is not written is NaN */
+  memset(c, 0xff, sizeof c); /* elements that are not written stay NaN */
   device_run(plan, g, 1, (float *[]){a[0], b[0], c[0]});
   gt_arena_finish(&arena);
 }
 
-/* Units' bfloat16 is rounded away from zero where two are as near. */
+/* Hardware bfloat16 rounds ties away from zero. */
 static double to_digits(double x, int digits) {
   int exponent;
   const double whole = ldexp(frexp(x, &exponent), digits);
@@ -68,7 +67,7 @@ static double to_digits(double x, int digits) {
   return isfinite(x) ? ldexp(away ? round(whole) : rint(whole), exponent - digits) : x;
 }
 
-/* The largest absolute value of a row of a, or a column of b, in the depth of k. */
+/* The largest absolute value of a row of a, or a column of b, within the scale block along K. */
 static double largest(bool of_a, uint32_t i, uint32_t k) {
   double most = 0;
   for (uint32_t q = k / DEPTH * DEPTH; q < K && q < k / DEPTH * DEPTH + DEPTH; q++)
@@ -125,7 +124,7 @@ static void test_ends_of_the_range(void **state) {
   check("a row and a column of zeros");
 }
 
-/* A row of a or column of b that holds such a value has it in all its sums, and no other. */
+/* A row of a or column of b that contains such a value has it in all of its sums, and no others do. */
 static void test_not_finite(void **state) {
   (void)state;
   draw();
@@ -134,7 +133,7 @@ static void test_not_finite(void **state) {
   a[6][100] = NAN;
   b[150][9] = INFINITY;
   b[151][11] = -NAN;
-  memcpy(&a[8][1], &(uint32_t){0x7fffffff}, 4);  /* NaN that rounding must not carry away, … */
+  memcpy(&a[8][1], &(uint32_t){0x7fffffff}, 4);  /* NaN that rounding must not turn into another value, … */
   memcpy(&b[3][13], &(uint32_t){0x7f800001}, 4); /* … or cut off */
   a[66][40] = INFINITY;
   a[66][41] = -INFINITY;

@@ -1,5 +1,6 @@
-/* Our own tiles read nothing beyond their operands, write nothing beyond c, and give the same bits for either
- * instruction set and for one large tile or many small ones. Operands end where readable memory ends. */
+/* The CPU's own GEMM tiles read nothing outside their operands, write nothing outside c, and give the same
+ * bits for each instruction set and for one large tile or many small ones. Operands end where readable memory
+ * ends. */
 #include "op/matmul/matmul_tile.h"
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 enum { ROOM = 1 << 20, PAGE = 4096, MARK = 12345 };
 
 typedef struct fence {
-  float *end; /* of ROOM bytes, before a page that nobody may touch */
+  float *end; /* of ROOM bytes, before an inaccessible page */
 } fence;
 
 static fence fence_make(void) {
@@ -64,7 +65,7 @@ static gt_matmul_operands operands(const bench *t, uint32_t m, uint32_t n, uint3
                               .k = k};
 }
 
-/* The chain of multiply-adds that a tile promises. */
+/* The chain of multiply-adds that a tile guarantees. */
 static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
   float total = 0;
   for (uint32_t start = 0; start < o->k; start += GT_MATMUL_DEPTH) {
@@ -77,7 +78,7 @@ static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
   return total;
 }
 
-/* A factor whose elements lie in memory; its geometry is how far apart lines lie. */
+/* An operand whose elements are in memory; its geometry is the distance between lines. */
 static void make_lines(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
                        uint32_t positions, float *to, size_t step) {
   assert_true(positions <= step);
@@ -86,7 +87,7 @@ static void make_lines(const gt_factor *factor, uint32_t line, uint32_t lines, u
       to[i * step + j] = factor->from[(size_t)(line + i) * *factor->geometry + position + j];
 }
 
-/* made: which factors are made while they are copied, 1 the left one, 2 the right one. */
+/* made: which operands are computed on load, 1 the left one, 2 the right one. */
 static void hold_made(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form,
                       int made) {
   const gt_matmul_operands o = operands(t, m, n, k, form);
@@ -145,7 +146,7 @@ static void factors_made(void **state) {
   for (int i = 0; i < 2; i++) {
     if (!can_run(tiles[i])) continue;
     for (int made = 1; made < 4; made++) {
-      for (int form = 0; form < (made & 2 ? 2 : 4); form++) { /* the right one's lines are along k */
+      for (int form = 0; form < (made & 2 ? 2 : 4); form++) { /* the lines of the right operand run along K */
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
           for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
             hold_made(&t, tiles[i], rows[r], columns[c], 19, form, made);

@@ -1,5 +1,5 @@
-/* What products on matrix units know of their factors from the products that wrote these: they come to the
- * same bits as where factors are measured, with fewer steps; with infinities and NaN as well. */
+/* What products on matrix units know about their operands from the products that wrote them: the result has
+ * the same bits as if the operands were measured, with fewer steps; also with infinities and NaN. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -23,14 +23,14 @@ enum { MOST = 16 };
 
 typedef struct chain { /* h = relu(x w), y = h v, and products of hᵀ with h and y, of y with vᵀ */
   uint32_t rows, in, units, out;
-  bool bytes, scalar;       /* scalar: h is made on scalar units */
-  int fewer;                /* steps that measure, as both factors are known */
-  uint32_t units_of_device; /* not 0: as if it had so many, which decides how tiles are cut */
-  bool basis;               /* scalar: products of basis functions of x with h, too */
-  bool slopes;              /* d, the gradient of a KAN layer's inputs of few outputs, and dT d, instead */
+  bool bytes, scalar;       /* scalar: h is computed on scalar units */
+  int fewer;                /* number of measuring steps that are saved, as both operands are known */
+  uint32_t units_of_device; /* not 0: plans as for a device with this many, which determines the tiling */
+  bool basis;               /* scalar: also products of basis functions of x with h */
+  bool slopes;              /* d, the gradient of a KAN layer's inputs with few outputs, and dT d, instead */
 } chain;
 
-static float *values[2][MOST]; /* of variables, fused and not */
+static float *values[2][MOST]; /* of variables, fused and unfused */
 static int variables;
 static gt_precision precision;
 
@@ -38,7 +38,7 @@ static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t colum
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), GT_F32, false));
 }
 
-/* Bytes as x, in order, scaled; even: with what is known of their sizes. */
+/* x is a batch of bytes, in order, scaled; even: with a known bound of its values. */
 static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
   const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
                                gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
@@ -107,8 +107,8 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
   if (!strcmp(variable_->name, "x")) to[count / 3] = odd;
 }
 
-/* Has slopes made by the kernel that is named so, with so many lines that their columns can be measured; a
- * small device would take another. */
+/* Forces a candidate of product_slopes for d, with a number of lines for which columns can be measured; a
+ * small device would choose another. */
 static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
   char way[GT_WAY_TEXT];
   const gt_choice *choice = choice_of(plan, 0);
@@ -144,7 +144,7 @@ static bool pin_scalar(const gt_plan *plan) {
   return measures;
 }
 
-/* Runs the chain; how many steps measure factors. */
+/* Runs the chain; returns the number of steps that measure operands. */
 static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -202,14 +202,14 @@ static void test_chains(void **state) {
                                  {256, 64, 128, 128, true, false, 3, 0},
                                  {100, 36, 256, 120, false, false, 1, 0},
                                  {1024, 32, 512, 40, false, false, 1, 0}};
-  /* What extents make a difference to is the same in either precision. */
+  /* The effect of the extents is the same in either precision. */
   const uint32_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
   for (uint32_t i = 0; i < tried; i++)
     if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);
 }
 
-/* Of tiles of 32, 64 and 128, which do not fill the result, and lines that only fill up memory. What scalar
- * units find does not depend on the precision. */
+/* Tiles of 32, 64 and 128, which do not fill the result, and lines that are only padding. What scalar units
+ * find does not depend on the precision. */
 static void test_scalar(void **state) {
   (void)state;
   if (precision == GT_PRECISION_HALF) return;
@@ -219,7 +219,7 @@ static void test_scalar(void **state) {
   compare(&(chain){520, 16, 136, 40, false, true, 1, 2, false}, 0.5f);
 }
 
-/* Of tiles of 32 lines and more, the last of which lacks some. */
+/* Tiles of 32 lines and more, of which the last one is partial. */
 static void test_slopes(void **state) {
   (void)state;
   static const chain chains[] = {

@@ -1,6 +1,6 @@
-/* A NaN stays a NaN on the device, as it does on the CPU: in what picks one of two values, in maxima and
- * minima along either axis, in programs of rows. A driver's own maxima may drop it, and a driver may make one
- * of a comparison that picks a value. */
+/* A NaN stays a NaN on the device, as on the CPU: in selections between two values, in maxima and minima
+ * along either axis, in row programs. A driver's own max may drop it, and a driver may turn a comparison with
+ * a selection into max. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -20,7 +20,7 @@ enum { MOST = 4096, ROWS = 37, WINDOW = 2 };
 enum { X, RELU, LARGEST, SMALLEST, OF_ROW, OF_COLUMN, OF_ALL, BELOW, POOLED, PRODUCT, VARIABLES };
 static float value[VARIABLES][MOST];
 
-static gt_graph *drawn(gt_arena *arena, int64_t width) {
+static gt_graph *build_graph(gt_arena *arena, int64_t width) {
   gt_graph *g = gt_graph_create(arena);
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(ROWS, width), GT_F32, false));
   const gt_id zero = gt_constant(g, 0), of_row = gt_reduce_max(g, x, 2, true);
@@ -46,7 +46,7 @@ static void check(int v, int64_t i, bool is_nan, const char *what) {
 static void stays(int64_t width) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, width);
+  const gt_graph *g = build_graph(&arena, width);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   bool row[ROWS] = {false}, column[MOST] = {false};
   assert_true(ROWS * width <= MOST);

@@ -1,6 +1,7 @@
-/* Row programs on addresses as a training's are, so that rows of whole quads are moved by quads; the cases of
- * tests/op/rows.c lie at odd addresses. The result takes the input's place: whoever reads a row's last quad
- * in place of one that is not there must not count what has been written by then. */
+/* Row programs on aligned addresses, as in training, so that rows whose length is a multiple of 4 are moved
+ * as vec4; the cases of tests/op/rows.c use unaligned addresses. The result overwrites the input: an
+ * invocation that reads the last vec4 of a row in place of a missing one must not count values that have been
+ * overwritten by then. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -16,13 +17,13 @@
 
 enum { MOST = 1 << 16 };
 enum { X, WEIGHT, FACTOR, VARIABLES };
-/* Widths; between them, it depends on how large a workgroup may be. */
+/* Widths; between them, the kernel depends on the largest workgroup. */
 enum { KEPT_EVERYWHERE = 2048, KEPT_NOWHERE = 8192 };
 
 static float value[VARIABLES][MOST], before[MOST];
 
-/* x becomes what a layer norm makes of it, and factor what each row was multiplied by. */
-static gt_graph *drawn(gt_arena *arena, uint32_t rows, uint32_t width) {
+/* x becomes its layer norm, and factor the reciprocal deviation of each row. */
+static gt_graph *build_graph(gt_arena *arena, uint32_t rows, uint32_t width) {
   gt_graph *g = gt_graph_create(arena);
   const gt_shape shape = gt_shape_2(rows, width);
   const uint32_t input = gt_graph_variable(g, "x", shape, GT_F32, false);
@@ -47,12 +48,12 @@ static void run(uint32_t rows, uint32_t width) {
   gt_arena arena;
   float *values[VARIABLES] = {value[X], value[WEIGHT], value[FACTOR]};
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, rows, width);
+  const gt_graph *g = build_graph(&arena, rows, width);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 4});
   pin_plan(plan, width);
   for (uint32_t i = 0; i < rows * width; i++) value[X][i] = before[i] = (float)(i * 37 % 251) / 64 - 1;
   for (uint32_t j = 0; j < width; j++) value[WEIGHT][j] = 1 + (float)(j % 7) / 8;
-  memset(value[FACTOR], 0xff, sizeof value[FACTOR]); /* what is not written is NaN */
+  memset(value[FACTOR], 0xff, sizeof value[FACTOR]); /* elements that are not written stay NaN */
   device_run(plan, g, 1, values);
   gt_arena_finish(&arena);
 }

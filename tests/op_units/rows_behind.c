@@ -1,7 +1,7 @@
-/* Row programs that a product makes behind the rows which it writes (shaders/op/matmul/rows_behind.glsl): a
- * norm with all that its gradient reads, and a softmax, against the formulas in double of the product that
- * was written in the same run. Rows and columns that fill tiles or not, values that are no quads, k in parts,
- * in some of the ways that there are to cut such a product; rows that are too long for it. */
+/* Row programs in the epilogue of a product (shaders/op/matmul/rows_behind.glsl): a norm with all that its
+ * gradient reads, and a softmax, against the formulas in double of the product that was written in the same
+ * run. Rows and columns that fill tiles or not, columns that are not a multiple of 4, split-K, with some of
+ * the candidates for such a product; rows that are too long for it. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -22,11 +22,11 @@
 
 typedef struct problem {
   uint32_t m, n, k;
-  bool is_norm, behind; /* a norm, or a softmax; whether the product is to compute it. */
+  bool is_norm, behind; /* a norm, or a softmax; behind: the product is expected to compute it */
 } problem;
 
 enum { MOST = 200 * 2100, A = 0, B, BIAS, GAIN, OFFSET, Y, ROW, OTHER_ROW, OUT, VARIABLES };
-enum { UNITS = 132, APART = 4, APART_ON_SOFTWARE = 17 /* ways that are tried */ };
+enum { UNITS = 132, APART = 4, APART_ON_SOFTWARE = 17 /* one candidate in this many is tested */ };
 static const double EPSILON = 1e-5;
 static float value[VARIABLES][MOST];
 
@@ -45,7 +45,7 @@ static void draw(const problem *p) {
   if (p->m > 9) value[A][9 * p->k] = NAN;
 }
 
-/* x / sqrt of its mean square, of what is left of y without its mean. */
+/* Layer norm: y without its mean, divided by the root of its mean square. */
 static void draw_norm(gt_graph *g, gt_id y, const gt_id *input, gt_id row[2], gt_id *out) {
   row[0] = gt_mean(g, y, 2, true);
   const gt_id off = gt_sub(g, y, row[0]), square = gt_mean(g, gt_mul(g, off, off), 2, true);
@@ -60,7 +60,7 @@ static void draw_softmax(gt_graph *g, gt_id y, gt_id row[2], gt_id *out) {
   *out = gt_div(g, e, row[1]);
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"a", "b", "bias", "gain", "offset", "y", "row", "other_row", "out"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES], row[2], out;
@@ -92,7 +92,7 @@ static void pin_plan(const gt_plan *plan, const problem *p) {
   assert_int_equal(alone, !p->behind);
 }
 
-/* scale: of what the value is a sum of, or a product. */
+/* scale: the sum of the absolute values of the terms. */
 static void check_to(const problem *p, const char *way, const char *what, uint32_t i, double got, double want,
                      double scale) {
   if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 2e-6 * scale))
@@ -145,12 +145,11 @@ static void run(const problem *p, const char *key, const char *way) {
   float *values[VARIABLES];
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p);
+  const gt_graph *g = build_graph(&arena, p);
   gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = UNITS, .tuned = &tuned});
   pin_plan(plan, p);
-  memset(value[Y], 0xff,
-         (VARIABLES - Y) * sizeof value[Y]); /* what is not written is NaN, what is twice not */
+  memset(value[Y], 0xff, (VARIABLES - Y) * sizeof value[Y]); /* elements that are not written stay NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values);
   for (uint32_t r = 0; r < p->m; r++) {
@@ -166,7 +165,7 @@ static void check(const problem *p) {
   char way[GT_WAY_TEXT];
   gt_arena_init(&arena);
   const gt_choice *choice =
-      choice_of(device_plan(&arena, drawn(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
+      choice_of(device_plan(&arena, build_graph(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
   assert_non_null(choice);
   draw(p);
   for (uint32_t i = 0; i < choice->candidates; i += is_software() ? APART_ON_SOFTWARE : APART) {
@@ -192,7 +191,7 @@ static void test_softmaxes(void **state) {
   check(&(problem){1, 2, 3, false, true});
 }
 
-/* A tile of these is none of a device whose kernels are to be short. */
+/* A device that wants kernels that compile quickly has no tile of this width. */
 static void test_wide(void **state) {
   (void)state;
   if (device->target.brief) return;

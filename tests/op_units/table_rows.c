@@ -1,5 +1,5 @@
-/* Products of a table's rows, by their numbers: the rows are not gathered where all who read them are
- * products that take them so, and what comes out is as exact as of what was gathered. */
+/* Products of a table's rows, by index: the rows are not gathered if all consumers are products that load
+ * them by index, and the result is as exact as with gathered rows. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-typedef struct net { /* x w or x wT, and gT x or xT g; x: for each line `each` rows of the table */
+typedef struct net { /* x w or x wT, and gT x or xT g; x: in each line `each` rows of the table */
   uint32_t lines, each, count, width, units;
-  bool turned;  /* wT and gT, as a linear layer has them */
+  bool turned;  /* wT and gT, as in a linear layer */
   bool apart;   /* each row is multiplied by itself */
-  bool outside; /* some numbers are not those of rows */
-  bool askew;   /* the table begins where no quad does */
+  bool outside; /* some indices are out of range */
+  bool askew;   /* the table starts at an address that is not aligned to vec4 */
 } net;
 
 enum { TABLE, INDEX, W, G, Y, D, VARIABLES };
@@ -68,7 +68,7 @@ static double x_at(const void *net_, uint64_t i) {
   return (double)value[TABLE][(uint64_t)row * t->width + i % t->width + t->askew];
 }
 
-/* Sums of so many terms, and of their magnitudes. */
+/* Sums of this many terms, and of their magnitudes. */
 static void check(double got, double sum, double all, double terms, const char *what, uint64_t i) {
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-23 * (2 + sqrt(terms));
   if (isnan(sum) ? isnan(got) : fabs(got - sum) <= rounding * all) return;
@@ -115,7 +115,7 @@ static void test_taken(void **state) {
   static const net nets[] = {{1, 1, 1, 4, 1, false, false, false},
                              {1, 3, 7, 4, 5, true, false, false},
                              {64, 2, 50, 32, 64, true, false, false}, /* whole tiles */
-                             {70, 5, 11, 28, 37, true, false, false}, /* slabs that end within a row */
+                             {70, 5, 11, 28, 37, true, false, false}, /* K tiles that end within a row */
                              {70, 5, 11, 28, 37, false, false, false},
                              {131, 1, 3, 40, 36, true, false, false},
                              {131, 1, 300, 40, 36, false, false, false},
@@ -133,7 +133,7 @@ static void test_taken(void **state) {
 
 static void test_gathered(void **state) {
   (void)state;
-  static const net nets[] = {{40, 4, 11, 7, 36, true, false, false}, /* rows are no whole quads */
+  static const net nets[] = {{40, 4, 11, 7, 36, true, false, false}, /* rows are not a multiple of 4 */
                              {40, 3, 11, 1, 5, false, false, true}};
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) assert_false(run(&nets[i]));
 }

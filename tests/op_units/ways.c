@@ -1,7 +1,7 @@
-/* Products cut in every way that they may be cut, on matrix units and on scalar ones, not only in that which
- * is reckoned best: tiles of all sizes, over the ends of the result, k in one part and in several; of floats,
- * and of a table's rows by their numbers. A software device, which takes seconds to compile each, tries some,
- * more of those for few columns. */
+/* Products with every candidate, on matrix units and on scalar ones, not only with the one that has the best
+ * estimate: tiles of all sizes, partial tiles, with and without split-K; with floats, and with a table's rows
+ * by index. A software device, which takes seconds to compile each, tests some, more of those for few
+ * columns. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -28,7 +28,7 @@ static double want[M * N], size[M * N]; /* and the sums of absolute values */
 typedef struct turned {
   bool a, b;
   uint32_t n;                            /* columns of the result */
-  enum { NEITHER, ROWS_A, ROWS_B } rows; /* which factor consists of a table's rows */
+  enum { NEITHER, ROWS_A, ROWS_B } rows; /* which operand consists of a table's rows */
 } turned;
 
 static gt_id read(gt_graph *g, const char *name, gt_shape shape, gt_dtype dtype) {
@@ -50,7 +50,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const
   const gt_id left = factor(g, "a", of_a, t.rows == ROWS_A), right = factor(g, "b", of_b, t.rows == ROWS_B);
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, t.n), GT_F32, false), 0,
             gt_matmul(g, left, right, t.a, t.b));
-  /* A kernel more costs a large device so much that rows are taken whatever a product of them takes. */
+  /* A further kernel is so expensive for a large device that rows are always loaded by index. */
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned, .target = {.units = t.rows ? LARGE : 0}});
 }
 
@@ -86,7 +86,7 @@ static void try_way(turned t, const char *key, const char *way) {
   const gt_plan *plan = plan_of(&arena, &g, t, &tuned);
   const gt_choice *choice = choice_of(plan, 0);
   assert_true(choice && choice->tuned);
-  memset(c, 0xff, sizeof c); /* what is not written is NaN */
+  memset(c, 0xff, sizeof c); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
              t.rows == ROWS_A   ? (float *[]){table, number, b, c}
              : t.rows == ROWS_B ? (float *[]){a, table, number, c}
@@ -98,8 +98,8 @@ static void try_way(turned t, const char *key, const char *way) {
   gt_arena_finish(&arena);
 }
 
-/* Of each kin the first, and the one in the most parts; on software devices only that, of one kin in five,
- * others for each form. */
+/* Of each family the first candidate, and the one with the most parts; on software devices only the latter,
+ * of one family in five, different ones in each form. */
 static void test_ways(void **state) {
   static const turned forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
                                  {true, true, N},          {false, false, 10},       {false, true, 3},

@@ -1,5 +1,5 @@
-/* Optimizers on a quadratic, step by step against plain double code; groups, clipping, moving average and
- * guard. */
+/* Optimizers on a quadratic, step by step against plain double code; parameter groups, clipping, moving
+ * average and the guard against values that are not finite. */
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 /* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". Two
- * more terms leave it as it is: Σ sqrt(u_i + 0 p_i) - sqrt(u_i), whose gradient is NaN where the variable
+ * more terms do not change it: Σ sqrt(u_i + 0 p_i) - sqrt(u_i), whose gradient is NaN where the variable
  * "root" u is 0, and Σ (p_i - h_i) e_i e_i, infinite where "huge" e is 1e30 and "here" h is p. */
 enum { VALUES = 12, STEPS = 12, ROWS = 16 };
 
@@ -50,7 +50,7 @@ static float *content(fixture *f, const char *name) {
   return f->backend->api->buffer_map(f->backend, f->buffer[find(f, name)]);
 }
 
-/* The values of item i of the table begin at number 5 * i or so: a 0-4, b 5-8, c 9-11. */
+/* The first value of each item of the table: a 0-4, b 5-8, c 9-11. */
 static const int first[] = {0, 5, 9};
 
 static void place(fixture *f, float *flat, double (*value)(int i)) {
@@ -120,7 +120,8 @@ static void build(fixture *f, const char *optimizer) {
   assert_true(gt_graph_verify(g, &error));
 }
 
-/* Two parameters that are parts of one value, as they stand in the store: their gradient is that value's. */
+/* Two parameters that are parts of one value, in the order of the store: their gradient is that of the
+ * value. */
 static void neighbours_have_one_gradient(void **state) {
   gt_arena arena;
   gt_error error = {0};
@@ -187,7 +188,7 @@ static void finish(fixture *f) {
   gt_arena_finish(&f->arena);
 }
 
-/* Where value `number` lies in a flat variable. */
+/* The index of value `number` in a flat variable. */
 static int64_t at(const fixture *f, int number) {
   int k = 2;
   while (first[k] > number) k--;
@@ -345,7 +346,7 @@ static void the_average_follows_the_weights(void **state) {
   finish(&f);
 }
 
-/* What lies in all variables of the store but "ok". */
+/* The content of all variables of the store but "ok". */
 enum { MOST_VARIABLES = 8, MOST = 32 };
 typedef struct snapshot {
   float value[MOST_VARIABLES][MOST];
@@ -361,7 +362,7 @@ static snapshot look(fixture *f) {
   return s;
 }
 
-/* After a loss that is not finite nothing changes any more, even if later losses would be fine. */
+/* After a loss that is not finite nothing changes any more, even if later losses would be finite. */
 static void guarded(const char *optimizer) {
   fixture f;
   build(&f, optimizer);
@@ -429,7 +430,7 @@ static void a_bad_gradient_changes_nothing(void **state) {
     }
 }
 
-/* … but what is limited by value is limited: an infinite gradient becomes the limit. */
+/* … but with clip_value an infinite gradient becomes the limit. */
 static void an_infinite_gradient_is_clipped_by_value(void **state) {
   (void)state;
   fixture f;

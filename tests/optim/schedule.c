@@ -32,7 +32,7 @@ static const gt_schedule *schedule(const char *text) {
   return result;
 }
 
-/* The learning rate of step s of 100, 10 in an epoch, from a base of 0.1. */
+/* The learning rate of step s of 100, 10 per epoch, from a base of 0.1. */
 static double rate(const gt_schedule *s, uint64_t step) {
   return 0.1 * gt_schedule_factor(s, NULL, step, 100, 10, 0.1);
 }

@@ -218,7 +218,7 @@ def schedule_cases():
 
 
 def gate_cases():
-    # Not Adam: gates that begin sure of themselves have gradients near its eps, where it magnifies rounding.
+    # Not Adam: gates that are nearly certain at the start have gradients near its eps, where it amplifies rounding.
     sgd, adam = {"type": "sgd", "lr": 4}, {"type": "adam", "lr": 0.02}
     x, labels = numbers(14, 9, low=0, high=1), RNG.integers(0, 3, 14)
     for init in ("normal", "pass_through", "residual"):

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# How often `gtrain explain` finds the formula that made noisy samples: trains the recipe of configs/hellokan.yaml on tables
-# with seeds M to M + N - 1 and prints a line of a table for each formula and noise.
+# How often `gtrain explain` finds the formula that generated noisy samples: trains the recipe of configs/hellokan.yaml on
+# tables with seeds M to M + N - 1 and prints one line of a table for each formula and noise level.
 #
 #   tests/oracle/formulas.sh [--seeds N] [--first M] [--jobs N] [--noise 'LIST'] [--formula 'TEXT@LOW,HIGH']... [--models DIR]
 #
-# Noise is Gaussian and in per cent of the deviation of y, in the training samples and in those held out. Found: what
-# --expression prints has the true formula's values, to 1e-6 of their deviation; behind it, how many of these explain warns
-# of for nothing. Doubted: another formula, and explain warns that it is doubtful. Wrong: another formula, without a
-# warning; behind it, how many of these are off the truth by less than a fifth of the noise. --models: a folder in which trained models stay, and are found again.
+# Noise is Gaussian, in percent of the standard deviation of y, in the training samples and the held-out samples. Found:
+# the output of --expression has the true formula's values, to 1e-6 of their deviation; after it, the number of these for
+# which explain warns without reason. Doubted: another formula, and explain warns that it is doubtful. Wrong: another
+# formula, without a warning; after it, the number of these that differ from the truth by less than a fifth of the noise.
+# --models: a folder in which trained models are kept and reused.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -35,14 +36,14 @@ if [[ -z $models ]]; then
   trap 'rm -rf "$models"' EXIT
 fi
 
-# Functions of formulas that awk has not, and what stands for a formula in it.
+# Functions that awk does not have, and formulas converted to awk.
 functions='function abs(u) { return u < 0 ? -u : u } function tan(u) { return sin(u)/cos(u) }
   function atan(u) { return atan2(u, 1) } function asin(u) { return atan2(u, sqrt(1 - u*u)) }
   function tanh(u) { return 1 - 2/(exp(2*u) + 1) } function sigmoid(u) { return 1/(1 + exp(-u)) }
   BEGIN { pi = atan2(0, -1); FS = "," }'
 in_awk() { sed -E 's/x([0-9]+)/$(\1 + 1)/g' <<< "$1"; }
 
-# FOLDER FORMULA LOW HIGH NOISE SEED: 400 rows to train with and 200 to hold out.
+# FOLDER FORMULA LOW HIGH NOISE SEED: 400 training rows and 200 held-out rows.
 write_table() {
   local inputs
   inputs=$(grep -o 'x[0-9]' <<< "$2" | sort -u | wc -l)
@@ -66,7 +67,7 @@ write_table() {
     }' "$1/points" > "$1/table.csv"
 }
 
-# As configs/hellokan.yaml, in fewer steps.
+# As in configs/hellokan.yaml, with fewer steps.
 write_config() {
   sed -e '/^data:/,/^$/d' -e "s/^seed: .*/seed: $2/" -e 's/batch_size: .*/batch_size: 400/' \
     -e 's/steps: 200/steps: 100/; s/steps: 400/steps: 150/; s/grid: 10/grid: 6/g' \

@@ -6,7 +6,7 @@ import numpy
 import torch
 from torch.nn import functional
 
-# What gate k gives on the inputs (1,1), (1,0), (0,1), (0,0) are its bits 0 to 3 (Petersen et al. 2022).
+# The output of gate k on the inputs (1,1), (1,0), (0,1), (0,0) is its bits 0 to 3 (Petersen et al. 2022).
 GATES = [[(k >> i) & 1 for i in range(4)] for k in range(16)]
 
 
@@ -80,7 +80,7 @@ def automaton_step(settings, board, table, wiring):
         values = here[..., 0] * x * y + here[..., 1] * x * (1 - y) + here[..., 2] * (1 - x) * y
         values = values + here[..., 3] * (1 - x) * (1 - y)
         gate, wire = gate + kernels * width, wire + width
-    # To the update: the cell's channels, then (channel, output, kernel).
+    # The update's input: the cell's channels, then (channel, output, kernel).
     values = torch.cat([board, values.transpose(-1, -2).flatten(3)], -1)
     for width in settings["update"]:
         a, b = wiring[:, wire : wire + width]
@@ -95,7 +95,7 @@ def logic_ca(settings, inputs, tensor):
     for _ in range(settings["steps"]):
         board = automaton_step(settings, board, table, wiring)
         boards.append(board)
-    # An average of boards is for training only.
+    # Averaging over boards is only for training.
     last = boards[-1:] if tensor.get("hard") else boards[len(boards) - settings.get("average_last", 1) :]
     return (sum(last) / len(last))[..., : settings.get("outputs", board.shape[-1])]
 
@@ -257,7 +257,7 @@ LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, i
 for axes in (1, 2, 3):
     LAYERS[f"max_pool{axes}d"] = spatial([max_pool(getattr(functional, f"max_pool{n}d")) for n in (1, 2, 3)])
     LAYERS[f"avg_pool{axes}d"] = spatial([avg_pool(getattr(functional, f"avg_pool{n}d")) for n in (1, 2, 3)])
-    LAYERS[f"dropout{axes}d"] = lambda s, x, t: x[0]  # of p: 0, like dropout
+    LAYERS[f"dropout{axes}d"] = lambda s, x, t: x[0]  # p: 0, like dropout
 for kind in ("max", "avg"):
     LAYERS[f"adaptive_{kind}_pool"] = spatial(
         [adaptive_pool(getattr(functional, f"adaptive_{kind}_pool{n}d")) for n in (1, 2, 3)])
@@ -275,7 +275,7 @@ LAYERS.update({name: elementwise(function) for name, function in {
 LAYERS["leaky_relu"] = lambda s, x, t: functional.leaky_relu(x[0], s.get("slope", 0.01))
 LAYERS["softmax"] = lambda s, x, t: torch.softmax(x[0], s.get("axis", -1))
 LAYERS["log_softmax"] = lambda s, x, t: torch.log_softmax(x[0], s.get("axis", -1))
-LAYERS["dropout"] = lambda s, x, t: x[0]  # the cases use p: 0 only; others are a matter of chance
+LAYERS["dropout"] = lambda s, x, t: x[0]  # the cases use p: 0 only; other values are random
 LAYERS["add"] = lambda s, x, t: sum(x)
 LAYERS["mul"] = lambda s, x, t: math.prod(x)
 LAYERS["concatenate"] = lambda s, x, t: torch.cat(x, s.get("axis", -1))

@@ -15,9 +15,9 @@ from training import train
 
 STEPS, SAMPLES, AGREES = 10, 10, 1e-4
 SMOOTH = {"relu": "silu", "max_pool2d": "avg_pool2d", "adaptive_max_pool": "adaptive_avg_pool"}
-# Not Adam, whose first steps are the sign of the gradient, be it rounding or not.
+# Not Adam, whose first steps are the sign of the gradient, even if that is only rounding.
 OPTIMIZER = {"type": "sgd", "lr": 1e-3, "momentum": 0.9}
-ONE_STEP = {"type": "sgd", "lr": 100.0}  # so far that what is added to the weights is the gradient, and no rounding
+ONE_STEP = {"type": "sgd", "lr": 100.0}  # so large that the update is much larger than the rounding of the weights
 
 
 def smoothed(node):
@@ -27,7 +27,7 @@ def smoothed(node):
 
 
 def network_cases():
-    import yaml  # Debian's torch brings it
+    import yaml  # installed with Debian's torch
 
     x, labels = numbers(SAMPLES, 28, 28), numpy.arange(SAMPLES) % 10
     for name in ("lenet", "cnn", "resnet9", "mobilenet"):

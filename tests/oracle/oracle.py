@@ -21,7 +21,7 @@ from layers import forward, initial_state
 from networks import compare_network, network_cases
 from training import train, typed
 
-STEPS_CHECKED = 3  # besides the last: each costs a run of its own, since a model is written at its end
+STEPS_CHECKED = 3  # in addition to the last: each costs a run of its own, since a model is written at its end
 
 
 def differs(what, ours, exact, single, scale):
@@ -35,9 +35,9 @@ def compare_step(folder, step, start, exact, single):
     ours = gtrain.model(folder)
     loss, lr, weights = exact[step - 1]
     row = gtrain.rows(folder, "train")[step - 1]
-    trained = row.get("soft_loss", row.get("loss"))  # of gates, what the mixtures lose
+    trained = row.get("soft_loss", row.get("loss"))  # for gates, the loss of the mixtures
     yield differs(f"loss of step {step}", trained, loss, single[step - 1][0], 2e-6 * abs(loss) + 1e-7)
-    if lr is not None:  # of a search, the length of its step
+    if lr is not None:  # for a line search, its step length
         yield differs(f"learning rate of step {step}", row["lr"], lr, lr, 2e-7 * abs(lr))
     for name, value in weights.items():
         moved = numpy.abs(value - start[name]).max()
@@ -72,7 +72,7 @@ def compare(name, config, inputs, targets, steps, device):
     start = {name: initial_state(name, value) for name, value in gtrain.initial(slug, config).items()}
     exact = train(config, start, inputs, targets, steps, torch.float64)
     single = train(config, start, inputs, targets, steps, torch.float32)
-    # A schedule may look at the length of the run, so only the whole run is compared where there is one.
+    # A schedule may depend on the length of the run, so with a schedule only the whole run is compared.
     ends = [steps] if "schedule" in config else sorted({*range(1, 1 + STEPS_CHECKED), steps})
     problems = []
     for end in ends:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh BUILD [options of oracle.py]: with the first Python here that has PyTorch, splines against scipy, and
-# crops against torchvision or its rule.
+# tests/oracle/run.sh BUILD [options of oracle.py]: with the first installed Python that has PyTorch; then splines against
+# scipy, and crops against torchvision or its rule.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
@@ -11,7 +11,7 @@ GTRAIN=$build/gtrain TEST_TMP=$(mktemp -d)
 export GTRAIN TEST_TMP PYTHONDONTWRITEBYTECODE=1
 trap 'rm -rf "$TEST_TMP"' EXIT
 status=0 ran=0
-# The first Python here that has what a script needs: MODULES SCRIPT OPTIONS…
+# Runs the script with the first installed Python that has its modules: MODULES SCRIPT OPTIONS…
 run_with() {
   local modules=$1 python
   shift

@@ -56,9 +56,9 @@ def check(degree, follows, device):
     tensors = gtrain.model(folder)
     knots, coefficients = knots_of(tensors, degree), tensors["kan1.coefficients"].reshape(-1).astype(float)
     x = points(knots)
-    # On a knot float and double may be of different minds where a spline jumps.
+    # On a knot, float and double may choose different sides of a discontinuous spline.
     x = x[numpy.min(numpy.abs(x[:, None] - knots), 1) > 1e-5] if degree == 0 else x
-    # Without a knot beyond them, scipy's splines would go on instead of ending.
+    # Without a knot beyond the ends, scipy's splines would continue there.
     padded = BSpline(numpy.concatenate([[knots[0] - 3] * (degree + 1), knots, [knots[-1] + 3] * (degree + 1)]),
                      numpy.concatenate([numpy.zeros(degree + 1), coefficients, numpy.zeros(degree + 1)]), degree,
                      extrapolate=False)

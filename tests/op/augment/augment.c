@@ -7,9 +7,9 @@
 
 GT_REGISTER(opcase, augment)
 
-/* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
- * is done to the light, MIX to mix; p[3]: what lies beyond the border; p[4], p[5]: height and width of what
- * is seen, 0 for all. Records of any numbers are maps, boxes and factors of some kind. */
+/* Inputs: images, a record for each, then optionally a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: kind
+ * of color change, MIX to mix samples; p[3]: border mode; p[4], p[5]: height and width of the output, 0 for
+ * those of the input. A record may contain any numbers: each is some geometric map, boxes and factors. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
 
 static gt_augment_look look_of(const gt_case_view *v) {
@@ -79,17 +79,17 @@ static double mean_grey(const pictures *p, int64_t row) {
   return sum / (double)(p->height * p->width);
 }
 
-/* Where a place is on a row of pixels that is continued beyond its ends. */
+/* The position in a row of pixels that is continued beyond its ends. */
 static double folded(gt_augment_border border, double place, double length) {
   if (border == GT_BORDER_EDGE) return fmin(fmax(place, 0), length - 1);
-  if (border == GT_BORDER_SYMMETRIC) place += 0.5; /* the ends of pixels, not their middles */
+  if (border == GT_BORDER_SYMMETRIC) place += 0.5; /* reflects at the edges of pixels, not at their centers */
   const double end = border == GT_BORDER_SYMMETRIC ? length : length - 1;
   if (end <= 0) return 0;
   while (place < 0 || place > end) place = place < 0 ? -place : 2 * end - place;
   return border == GT_BORDER_SYMMETRIC ? place - 0.5 : place;
 }
 
-/* Channel c of the sample at a place inside it. */
+/* Channel c of the sample, interpolated at a position inside it. */
 static double sampled(const pictures *p, int64_t row, double x, double y, int64_t c) {
   x = fmin(fmax(x, 0), (double)(p->width - 1));
   y = fmin(fmax(y, 0), (double)(p->height - 1));
@@ -101,7 +101,7 @@ static double sampled(const pictures *p, int64_t row, double x, double y, int64_
   return sum;
 }
 
-/* Red, green and blue as hue, saturation and value, turned, and back, case by case. */
+/* Rotates the hue: RGB to hue, saturation and value, and back, case by case. */
 static double turned(const double *v, double turn, int64_t c) {
   const double most = fmax(v[0], fmax(v[1], v[2])), least = fmin(v[0], fmin(v[1], v[2]));
   if (most <= least) return v[c];
@@ -181,9 +181,9 @@ static gt_shape reference_grey(const gt_case_view *v, const double *const *x, do
   return gt_shape_1(p.batch);
 }
 
-/* --- whole pixels --- */
+/* --- integer shifts --- */
 
-/* Inputs: the clock's state (words p[0..2]) and its table, pictures; moved by at most p[4] pixels, and
+/* Inputs: the clock's state (words p[0..2]) and its table, images; shifted by at most p[4] pixels, and
  * mirrored. */
 static gt_id build_moved(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_shape shape = v->shape[2];
@@ -259,7 +259,7 @@ static const gt_case cases[] = {
     {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST | MIX, 0, 5, 4}},
     {&plain, "3,4,4 3,20", {1, 1, 0, GT_BORDER_REFLECT, 9, 3}},
     {&plain, "4,5,5,6 4,16 3,1", {0, 0, BRIGHT, 0, 1, 7}},
-    /* Maps by halves, so that places lie on pixels, between them and on the border. */
+    /* Maps in multiples of a half, so that positions are on pixels, between them and on the border. */
     {&plain, "12,6,6,3 g12,16", {0}},
     {&plain, "12,6,6,3 g12,20", {0, 1, MIX}},
     {&plain, "9,8,7,3 9,16", {0, 0, 0, GT_BORDER_EDGE}},

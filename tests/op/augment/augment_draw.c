@@ -94,7 +94,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_augment_draw(g, gt_clock(g, v->variable[0], v->variable[1]), &rule);
 }
 
-/* --- the same, by geometry --- */
+/* --- the same geometrically --- */
 
 typedef struct place {
   double x, y;
@@ -104,11 +104,11 @@ typedef struct draw {
   const gt_case_view *v;
   gt_augment_rule rule;
   uint32_t row, stage;
-  uint32_t height, width; /* of the picture where the stage works, */
-  uint32_t tall, wide;    /* and what it leaves of it */
+  uint32_t height, width; /* input size of the stage */
+  uint32_t tall, wide;    /* and its output size */
 } draw;
 
-/* What moves pixels works on what the stages before it left, all else on what the network sees. */
+/* Geometric stages work on the output of the stages before them, all others on the final size. */
 static const gt_augment_stage *enter(draw *d, uint32_t index) {
   const gt_augment_stage *stage = d->rule.stage, *own = &stage[index];
   const uint32_t before = own->kind <= GT_DRAW_AFFINE ? index : d->rule.stages;
@@ -149,14 +149,14 @@ static void rectangle(const draw *d, uint32_t attempt, const float *value, doubl
   *height = floor(sqrt(area / ratio) + 0.5);
 }
 
-/* Python's round of a product or quotient of the ratio as it was written, of at most six digits. */
+/* Python's round() of a product or quotient of the ratio as written in the config, of at most six digits. */
 static double rounds(double length, float ratio, bool divides) {
   const double written = rint((double)ratio * 1e6) / 1e6;
   const double exact = rint(1e4 * (divides ? length / written : length * written)) / 1e4;
   return exact - floor(exact) == 0.5 ? 2 * rint(exact / 2) : rint(exact);
 }
 
-/* Where the stage takes a pixel of its result from. */
+/* The source position of an output pixel of the stage. */
 static place crop_source(const draw *d, const float *value, place p) {
   double width = 0, height = 0, left = 0, top = 0;
   const double w = d->width, h = d->height;
@@ -177,7 +177,7 @@ static place crop_source(const draw *d, const float *value, place p) {
   return (place){left + (p.x + 0.5) * width / d->wide - 0.5, top + (p.y + 0.5) * height / d->tall - 0.5};
 }
 
-/* The inverse of torchvision's affine matrix: turn and shear in one, then scale. */
+/* The inverse of torchvision's affine matrix: rotation and shear in one, then scale. */
 static place affine_source(const draw *d, const float *value, place p) {
   const double degree = acos(-1) / 180,
                turn = degree * between((double)value[0], (double)value[1], quantile(d, 0, 0));
@@ -247,7 +247,7 @@ static void erased(const draw *d, const gt_augment_stage *stage, double *box) {
   }
 }
 
-/* Of alpha 1 every share is as likely as any other. */
+/* With alpha 1 the mixing fraction is uniformly distributed. */
 static void mixed(const draw *d, const float *value, double *y) {
   const double which = unit(d, 0, 0), share = quantile(d, 0, 1);
   const double w = d->width, h = d->height;

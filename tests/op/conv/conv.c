@@ -7,15 +7,15 @@
 
 GT_REGISTER(opcase, conv)
 
-/* p: axes, groups, then for each axis kernel, stride, dilation, before, after; after them what a transposed
- * convolution's value has behind it: its extent is not determined by the rest. */
+/* p: axes, groups, then for each axis kernel, stride, dilation, padding before, after; then, for a transposed
+ * convolution, the size of its output on each axis, which the rest does not determine. */
 enum { RANK, GROUPS, AXES, KERNEL = 0, STRIDE, DILATION, BEFORE, AFTER, OF_AXIS };
 
 static int64_t of_axis(const gt_case_view *v, int axis, int which) {
   return v->c->p[AXES + OF_AXIS * axis + which];
 }
 
-/* Extent along an axis of a window over `in`, or of what a window over it would be laid on. */
+/* windows: the number of windows along an axis of size `in`; spread: the size that `out` windows cover. */
 static int64_t windows(const gt_case_view *v, int axis, int64_t in) {
   const int64_t whole = in + of_axis(v, axis, BEFORE) + of_axis(v, axis, AFTER);
   return (whole - of_axis(v, axis, DILATION) * (of_axis(v, axis, KERNEL) - 1) - 1) /
@@ -51,12 +51,12 @@ static int64_t index_of(const image *i, int64_t b, const int64_t *at, int64_t c)
 /* A convolution with its two images and its weights. */
 typedef struct conv {
   const gt_case_view *v;
-  image x, y, w; /* w's "batch" is the output channels */
+  image x, y, w; /* the batch dimension of w is the output channels */
 } conv;
 
 typedef void visitor(double *to, const double *left, const double *right, int64_t x, int64_t y, int64_t w);
 
-/* The element of x that position o sees through tap t; false: none. */
+/* The element of x that output position o reads through tap t; false if there is none. */
 static bool seen(const conv *c, const int64_t *o, const int64_t *t, int64_t *at) {
   for (int d = 0; d < 3; d++) {
     at[d] = 0;
@@ -75,7 +75,7 @@ static bool next(const int64_t *extent, int64_t *at) {
   return false;
 }
 
-/* Each product of an element of x, one of y and one of w that belong together. */
+/* Calls for each triple of elements of x, y and w that belong to one product. */
 static void walk(const conv *c, visitor *visit, double *to, const double *left, const double *right) {
   const int64_t groups = c->v->c->p[GROUPS], in = c->x.channels / groups, out = c->y.channels / groups;
   int64_t o[3] = {0}, t[3] = {0}, at[3];
@@ -197,7 +197,7 @@ static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_conv_weight(g, x[0], x[1], &a);
 }
 
-/* What a layer makes of it: bias, activation, a residual. */
+/* With the ops of a layer after it: bias, activation, a residual. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_add(g, gt_tanh(g, gt_add(g, build_conv(g, v, x), x[2])), x[3]);
 }
@@ -208,7 +208,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* Something for each column of the product and each row: its epilogue. */
+/* A factor for each column and each row of the product: its epilogue. */
 static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, gt_mul(g, build_weight(g, v, x), x[2]), x[3]);
 }
@@ -242,7 +242,7 @@ static const gt_case_rule rule_conv = RULE("conv", conv), rule_transposed = RULE
   }
 static const gt_case_rule layer = LAYER("conv_layer"), on_units = LAYER("conv_on_units");
 
-/* One axis: kernel, stride, dilation, zeros before and after. */
+/* One axis: kernel, stride, dilation, padding before and after. */
 #define A(k, s, d, b, a) k, s, d, b, a
 static const gt_case cases[] = {
     /* one axis */
@@ -272,7 +272,7 @@ static const gt_case cases[] = {
     {&rule_conv, "1,12,13,37 70,3,3,37", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&rule_conv, "1,14,14,3 16,7,7,3", {2, 1, A(7, 2, 1, 3, 3), A(7, 2, 1, 3, 3)}},
     {&rule_conv, "4,9,9,32 64,3,3,32", {2, 1, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}, .more = true},
-    {&rule_conv, "3,40,41,4 7,3,3,4", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}}, /* a sum of many parts */
+    {&rule_conv, "3,40,41,4 7,3,3,4", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}}, /* many split-K parts */
     {&rule_conv, "3,9,10,8 8,3,3,1", {2, 8, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},  /* depthwise */
     {&rule_conv, "2,9,10,12 12,3,5,1", {2, 12, A(3, 2, 1, 1, 1), A(5, 3, 2, 4, 3)}},
     {&rule_conv, "2,33,67 67,7,1", {1, 67, A(7, 1, 1, 3, 3)}},
@@ -301,14 +301,14 @@ static const gt_case cases[] = {
      .more = true},
     {&rule_transposed,
      "2,3,2,5 5,6,7,4",
-     {2, 1, A(6, 6, 1, 0, 0), A(7, 7, 1, 0, 0)}}, /* windows side by side */
+     {2, 1, A(6, 6, 1, 0, 0), A(7, 7, 1, 0, 0)}}, /* adjacent windows that do not overlap */
     {&rule_transposed, "1,2,1,3,4 4,3,4,3,2", {3, 1, A(3, 3, 1, 0, 0), A(4, 4, 1, 0, 0), A(3, 3, 1, 0, 0)}},
     {&rule_transposed, "2,3,4,8 8,3,9,3", {2, 2, A(3, 7, 2, 1, 4), A(9, 5, 1, 3, 2)}}, /* many phases */
     {&rule_transposed, "2,3,3,3 3,7,5,4", {2, 1, A(7, 4, 2, 0, 1), A(5, 7, 3, 6, 5)}},
     {&rule_weight, "2,5,3 2,7,4", {1, 1, A(3, 1, 1, 0, 0)}, .more = true},
     {&rule_weight, "2,4,5,6 2,8,9,4", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&rule_weight, "1,3,2,2,3 1,6,4,4,2", {3, 1, A(2, 2, 1, 0, 0), A(3, 1, 1, 0, 0), A(3, 1, 1, 0, 0)}},
-    /* few channels and many positions: kernels of their own */
+    /* few channels and many positions: special kernels */
     {&rule_conv, "2,28,27,1 32,3,3,1", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&rule_conv, "1,31,33,3 64,3,3,3", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 2, 1, 2)}, .more = true},
     {&rule_conv, "3,29,23,2 65,3,2,2", {2, 1, A(3, 2, 1, 1, 1), A(2, 1, 1, 0, 0)}},
@@ -337,7 +337,7 @@ static const gt_case cases[] = {
     {&layer, "2,5,4,7 7,3,3,1 7 2,5,4,7", {2, 7, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&layer, "2,5,4,8 8,3,3,1 8 2,3,2,8", {2, 8, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&on_units, "2,9,4 8,3,4 8 2,9,8", {1, 1, A(3, 1, 1, 1, 1)}},
-    /* taps of whole slabs, and of parts of them only */
+    /* filter taps of whole K tiles, and of parts of them */
     {&on_units, "2,6,7,32 40,3,3,32 40 2,6,7,40", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&on_units, "3,12,64 33,3,64 33 3,5,33", {1, 1, A(3, 2, 1, 0, 0)}},
     {&layer, "1,40,41,1 3,5,5,1 3 1,18,19,3", {2, 1, A(5, 2, 1, 0, 0), A(5, 2, 1, 0, 1)}},

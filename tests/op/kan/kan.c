@@ -7,8 +7,8 @@
 GT_REGISTER(opcase, kan)
 
 /* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base, range in eighths, width
- * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths, order of a
- * derivative. */
+ * of radial functions in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths, order
+ * of a derivative. */
 enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND, ORDER };
 
 static double eighths(const gt_case_view *v, int which) { return (double)v->c->p[which] / 8; }
@@ -28,10 +28,9 @@ static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
   return a;
 }
 
-/* --- functions in double, by other formulas than those of the kernels ------------------------------------
- */
+/* --- functions in double, by other formulas than those of the kernels --- */
 
-/* De Boor and Cox over knots, each number as it is defined. */
+/* De Boor and Cox over knots, by the definition. */
 static double spline(const double *knot, uint32_t degree, double x) {
   if (!degree) return x >= knot[0] && x < knot[1] ? 1 : 0;
   return (x - knot[0]) / (knot[degree] - knot[0]) * spline(knot, degree - 1, x) +
@@ -115,7 +114,7 @@ static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
          (12 * h);
 }
 
-/* By values at neighbours, where all derivatives are smooth. */
+/* From function values at neighboring points, where all derivatives are smooth. */
 static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
                          double x) {
   static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
@@ -146,7 +145,7 @@ static layer layer_of(const gt_case_view *v) {
   return l;
 }
 
-/* Where the coefficients of an input's function begin: blocks, functions, inputs of a block. */
+/* The first coefficient of one function of an input; order: blocks, functions, inputs of a block. */
 static int64_t row_of(const layer *l, int64_t input, int64_t term) {
   return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
 }
@@ -234,7 +233,7 @@ static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
 }
 
-/* With infinite values in g, here and there. */
+/* With some infinite values in g. */
 enum { MOST_GIVEN = 4096 };
 static const double FINITE = 1.2;
 static gt_id build_infinite_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -269,8 +268,8 @@ static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_basis(g, x[0], &a);
 }
 
-/* What a layer makes of it: something added, and an activation; and before it one that the gradient of the
- * inputs takes in. */
+/* With the ops of a layer: an addend and an activation after it; before it an activation that is fused into
+ * the gradient of the inputs. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
   return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], GT_NONE, &l.a), x[2]));
@@ -283,8 +282,8 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* Coefficients times scales, of x[at] and behind it: one for all functions of an edge, or a second for the
- * base. */
+/* Coefficients times scales; the scales are x[at], and following: one for all functions of an edge, or a
+ * second one for the base. */
 enum { MOST_SCALED = 1 << 16 };
 static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
   static double value[MOST_SCALED];
@@ -327,8 +326,8 @@ static gt_id build_scaled_input(gt_graph *g, const gt_case_view *v, const gt_id 
     .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
     .reason = "rounding of the sums, as in matmul, and of the place in a cell"                          \
   }
-/* Not everywhere is all differentiable, or a gradient more than what is left of larger numbers: on knots, at
- * the ends of splines of a high degree, where a sinc is 0. */
+/* At some points a function is not differentiable, or a gradient is only a small difference of large numbers:
+ * on knots, at the ends of splines of a high degree, where a sinc is 0. */
 static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", kan, 2),
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
@@ -479,13 +478,10 @@ static const gt_case cases[] = {
     {&twist, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 3}},
     {&twist, "5,4", {GT_BASIS_RBF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 3}},
     {&twist, "5,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8, [ORDER] = 3}},
-    /* for matrix units, whether inputs are read by fours or not */
+    /* for matrix units, with vectorized and scalar loads of the inputs */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
-    {&on_units,
-     "70,32 288,36",
-     {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8},
-     .more = true}, /* many of a function */
+    {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true}, /* many functions */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
     /* functions that grow beyond a range of inputs */
     {&on_units, "140,16 80,33", {GT_BASIS_CHEBYSHEV, 0, 4, 16, 0, -8, 8}, .low = -3, .high = 3},
@@ -499,22 +495,22 @@ static const gt_case cases[] = {
      .high = 30,
      .more = true},
     {&on_units, "40,16 144,33", {GT_BASIS_BSPLINE, 5, 3, 8, 1, -8, 8}, .low = -8, .high = 40},
-    /* factors on coefficients, with and without one on the base */
+    /* scales on coefficients, with and without one for the base */
     {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&with_scales, "1,1 4,1 1,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
     {&with_scales, "64,37 333,11 37,11", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}, .more = true},
     {&with_scales, "67,64 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&with_scales, "31,48 432,64 3,2,16,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
     {&with_scales, "7,9 99,3 3,2,3,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
-    /* so many lines that coefficients are made before */
+    /* so many lines that coefficients are computed in advance */
     {&with_scales, "2053,3 27,5 3,5", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}, .more = true},
     {&with_scales, "2049,4 36,8 2,2,2,8", {GT_BASIS_BSPLINE, 5, 3, 2, 1, -8, 8}},
     {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
-    /* segments of whole slabs, and not; of two depths; rows of tiles and columns that are not whole */
+    /* K segments of whole tiles, and not; of two depths; partial tiles of rows and columns */
     {&bent_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
     {&bent_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&bent_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
-    /* Of whole matrices; at aligned addresses: tests/op_units/kan_input.c. */
+    /* Whole matrices; tests/op_units/kan_input.c has aligned addresses. */
     {&bent_on_units, "64,16 64,32 96,32", {GT_BASIS_RBF, 5, 0, 16, 1, -8, 8}},
     {&bent_on_units, "96,48 96,160 240,160", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .more = true},
     {&bent_on_units, "64,80 64,32 560,32", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}},
@@ -526,10 +522,10 @@ static const gt_case cases[] = {
     {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
     {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}, .more = true},
-    {&many_scaled, "2080,8 2080,32 24,32 8,32", {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled before */
+    {&many_scaled, "2080,8 2080,32 24,32 8,32", {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled in advance */
     {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
-    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of outputs */
+    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many outputs */
     {&scaled_on_units, "33,64 320,64 2,2,32,64", {GT_BASIS_RBF, 4, 0, 32, 1, -8, 8}},
     {&scaled_on_units, "33,64 256,64 64,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };

@@ -6,8 +6,8 @@
 
 GT_REGISTER(opcase, kan_apart)
 
-/* Layers whose base reads inputs of its own. p: basis, functions of an input, block (0: all inputs), over
- * [-1, 1]. */
+/* Layers whose base reads separate inputs. p: basis, functions of an input, block (0: all inputs), over [-1,
+ * 1]. */
 enum { BASIS, TERMS, BLOCK };
 
 typedef struct layer {
@@ -33,7 +33,7 @@ static layer layer_of(const gt_case_view *v) {
   return l;
 }
 
-/* In double, by other formulas than those of the kernels. Function a->terms is the base. */
+/* In double, by other formulas than those of the kernels. Function number a->terms is the base. */
 static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   const double apart = 2.0 / (a->terms > 1 ? a->terms - 1 : 1), z = (x - (term * apart - 1)) / apart;
   if (term == a->terms) return x / (1 + exp(-x));
@@ -47,7 +47,7 @@ static int64_t row_of(const layer *l, int64_t input, uint32_t term) {
   return term == terms ? l->inputs * terms + input : (input / block * terms + term) * block + input % block;
 }
 
-/* What function `term` of an input comes to in a line. */
+/* The value of function `term` of an input in a line. */
 static double function_at(const layer *l, const double *x, int64_t line, int64_t input, uint32_t term) {
   const int64_t plane = term == l->a.terms ? l->lines : 0;
   return value_of(&l->a, term, x[(plane + line) * l->inputs + input]);
@@ -104,8 +104,8 @@ static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id 
   return gt_kan_coefficients(g, x[0], x[1], &l.a);
 }
 
-/* As a layer has it: inputs [lines, inputs] as they are and normalised behind each other, likewise weights of
- * both, and something added and an activation behind. */
+/* As in a layer: inputs [lines, inputs] plain and normalized, concatenated, and so are both weights; an
+ * addend and an activation after it. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_shape one = v->shape[0], weight = v->shape[2];
   const gt_kan_attribute a = attribute_of(v, one.dim[1]);

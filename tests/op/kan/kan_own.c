@@ -1,5 +1,5 @@
-/* KAN layers whose functions stand by numbers of each input: splines over knots of its own, bumps and waves
- * with centres and scales of their own; and a basis as a tensor. */
+/* KAN layers whose functions have parameters for each input: splines over their own knots, radial functions
+ * and waves with their own centers and scales; and a basis as a tensor. */
 #include "op/kan/kan.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -9,9 +9,9 @@
 
 GT_REGISTER(opcase, kan_own)
 
-/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base. Inputs: x, then the
- * rows behind it, in numbers about 0 of which knots, centres and scales are made; then coefficients, if there
- * are any. */
+/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base. Inputs: x; then the
+ * rows of parameters, given as numbers around 0 from which knots, centers and scales are computed; then
+ * coefficients, if any. */
 enum { BASIS, GRID, DEGREE, BLOCK, BASE };
 enum { MOST_TERMS = 32, MOST_INPUTS = 64 };
 
@@ -35,10 +35,10 @@ static layer layer_of(const gt_case_view *v) {
   return l;
 }
 
-/* --- what lies behind ----------------------------------------------------------------------------------- */
+/* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Row k is start + factor * what the case gives: knots ascend, at distances that differ; two of them are one.
- */
+/* Row k is start + factor * the given value: knots are ascending with unequal distances; two of them
+ * coincide. */
 static void row_of_numbers(const layer *l, int64_t k, double *start, double *factor) {
   const double h = 2.0 / (double)(l->a.terms - l->a.degree);
   *factor = 0.3;
@@ -106,7 +106,7 @@ static int64_t row_of(const layer *l, int64_t input, int64_t term) {
   return (input / l->a.block * l->total + term) * l->a.block + input % l->a.block;
 }
 
-/* x[3], where there is one: factors on all functions but the base. */
+/* x[3], if given: factors on all functions but the base. */
 static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
   const gt_shape shape = gt_shape_2(l.lines, l.outputs);
@@ -157,7 +157,7 @@ static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_basis(g, tall_of(g, &l, x[0], x[1]), &l.a);
 }
 
-/* The derivative by x, of the second kind of product. */
+/* The derivative with respect to x, for the second kind of product. */
 static gt_id build_slope(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
@@ -186,7 +186,7 @@ static gt_shape reference_slope(const gt_case_view *v, const double *const *x, d
     .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
     .reason = "rounding of the sums, as in matmul, and of the places of functions"                      \
   }
-/* Knots have no gradient; splines of degree 1 have kinks, of degree 0 steps. */
+/* Knots have no gradient; splines of degree 1 have kinks, splines of degree 0 steps. */
 static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE("kan_own_corners", kan, 4),
                           places = RULE("kan_own_places", kan, 7),
                           knots_scaled = RULE("kan_own_knots_scaled", kan, 13),
@@ -194,7 +194,7 @@ static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE
                           knot_basis = RULE("kan_basis_knots", basis, 1), basis = RULE("kan_basis", basis, 3),
                           slope = RULE("kan_own_slope", slope, 5);
 
-/* On matrix units, whether inputs are read by eights or not. */
+/* On matrix units, with inputs read by eights or not. */
 static const gt_case_rule on_units = {
     .name = "kan_own_on_units",
     .build = build_kan,

@@ -26,12 +26,12 @@ static layer layer_of(const gt_case_view *v) {
   return l;
 }
 
-/* Of an input's function, among the coefficients. */
+/* The index of an input's function among the coefficients. */
 static int64_t row_of(const layer *l, int64_t input, int64_t term) {
   return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
 }
 
-/* Among the scales; -1: it has none. */
+/* The index among the scales; -1 if it has none. */
 static int64_t scale_of(const layer *l, int64_t input, int64_t term) {
   const bool base = term == l->a.terms;
   if (base && l->parts == 1) return -1;
@@ -76,7 +76,7 @@ static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_scaled(g, x[1], x[2], &l.a);
 }
 
-/* Computed in the memory of what it begins as. */
+/* Computed in place in its initial value. */
 static gt_id build_there(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
   const gt_id w = gt_mul(g, x[0], x[0]), both = gt_kan_scale(g, w, x[1], x[2], &l.a);
@@ -88,8 +88,8 @@ static gt_shape reference_there(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* Both results in a pack, of a gradient that is NaN where input 0 is below 0, and a flag that begins as minus
- * input 3. */
+/* Both results in a pack; the gradient is NaN where input 0 is below 0, and the initial flag is minus input
+ * 3. */
 static gt_id build_checked(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
   const gt_id both = gt_kan_scale(g, gt_log(g, x[0]), x[1], x[2], &l.a);

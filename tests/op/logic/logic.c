@@ -5,7 +5,7 @@
 
 GT_REGISTER(opcase, logic)
 
-/* The list of gates as real functions, not the truth tables the op is made from. */
+/* The gates as real functions, not the truth tables that the op is derived from. */
 static double gate_value(int gate, double a, double b) {
   switch (gate) {
   case 1: return a * b;
@@ -27,7 +27,7 @@ static double gate_value(int gate, double a, double b) {
   }
 }
 
-/* The four coefficients of a function of that form, from its values at the corners. */
+/* The four coefficients of a bilinear function, from its values at the corners. */
 static void expand(const double *share, double *c) {
   double f[4] = {0};
   for (int k = 0; k < 16; k++)
@@ -94,8 +94,8 @@ static gt_id build_logic(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], v->inputs > 3 ? x[3] : GT_NONE);
 }
 
-/* From logits, and with all values where a layer has them, at aligned addresses: that is where four samples
- * move at once. x[3] is there for the guards' sake. */
+/* From logits, and with all values at aligned addresses, as in a layer: only then four samples are moved at
+ * once. x[3] is the input of the guards. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   static double c[4 * 4096];
   const double *const inputs[3] = {x[0], c, x[2]};
@@ -111,7 +111,7 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, y, one);
 }
 
-/* Two layers of the same gates and wiring, the values between them in 16 bits; as many gates as inputs. */
+/* Two layers of the same gates and wiring, with 16-bit values between them; as many gates as inputs. */
 static gt_shape reference_stack(const gt_case_view *v, const double *const *x, double *y) {
   static double between[64 * 1024];
   const double *const inputs[3] = {between, x[1], x[2]};
@@ -125,7 +125,7 @@ static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, between, x[1], x[2], x[3]);
 }
 
-/* For each input its readers, found the slow way. */
+/* For each input the gates that read it, by a plain search. */
 static void fill_inverse(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t inputs = v->shape[0].dim[0], gates = v->shape[1].dim[0];
   int32_t count = 0;
@@ -142,7 +142,7 @@ static void fill_inverse(const gt_case_view *v, int input, const double *const *
   out[inputs] = count;
 }
 
-/* p[0], p[1]: inputs and gates; the words that gt_logic_inverse makes of wiring i * i % inputs. */
+/* p[0], p[1]: inputs and gates; the words of gt_logic_inverse for the wiring i * i % inputs. */
 static gt_shape reference_inverse(const gt_case_view *v, const double *const *x, double *y) {
   (void)x;
   const int64_t inputs = v->c->p[0], gates = v->c->p[1];

@@ -6,7 +6,7 @@
 
 GT_REGISTER(opcase, logic_bits)
 
-/* What a gate says of two bits, by the list of op/logic/logic.h. */
+/* The output bit of a gate for two bits, by the list in op/logic/logic.h. */
 static bool gate_says(int gate, bool a, bool b) {
   switch (gate) {
   case 1: return a && b;
@@ -35,7 +35,7 @@ static int best_gate(const double *logits) {
   return best;
 }
 
-/* --- codes: c0 ^ c1 a ^ c2 b ^ c3 ab must say what the gate says ---------------------------------------- */
+/* --- codes: c0 ^ c1 a ^ c2 b ^ c3 ab must equal the gate ------------------------------------------------ */
 
 static gt_id build_codes(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;

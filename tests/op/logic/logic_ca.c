@@ -11,7 +11,7 @@ GT_REGISTER(opcase, logic_ca)
 
 /* Inputs: the clock's state and table, the automaton's state, coefficients, wiring, inverse wiring. p:
  * tests/support/automaton.h. */
-/* Of the cases that drive states towards bits. */
+/* For the cases in which states are driven towards bits. */
 #define ROUNDING 0.25
 #define SAMPLING 0.4
 enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
@@ -28,7 +28,7 @@ static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
 
 static uint32_t channels_of(const gt_case_view *v) { return (uint32_t)v->shape[X_STATE].dim[3]; }
 
-/* Any wiring will do; the centre as b in the first layer, as in the automata, makes one input with many
+/* Any wiring is valid; the center as b in the first layer, as in the automata, gives one input many
  * readers. */
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const gt_logic_ca_attribute a = attribute_of(v);
@@ -113,8 +113,8 @@ static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, d
   memcpy(out, in, (size_t)r->channels * sizeof *out);
 }
 
-/* What is told to the next step: number i of step t. */
-static double told(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size, double value) {
+/* The value that the next step gets, driven towards a bit: number i of step t. */
+static double driven(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size, double value) {
   const uint64_t seed = (uint64_t)p[1] | (uint64_t)p[2] << 32;
   const uint32_t purpose = GT_PURPOSE_GRAPH + (r->a.fire_rate < 1);
   const gt_philox draw = gt_philox_block(seed, purpose, (uint32_t)p[0], (uint32_t)(t * size + i));
@@ -139,7 +139,7 @@ static void run_steps(const rule *r, const gt_case_view *v, double *states) {
         if (u <= r->a.fire_rate) {
           new_cell(r, board, cell / r->width, cell % r->width, to);
           for (int64_t c = 0; c < r->channels; c++)
-            to[c] = told(r, p, t, (b * cells + cell) * r->channels + c, size, to[c]);
+            to[c] = driven(r, p, t, (b * cells + cell) * r->channels + c, size, to[c]);
         } else {
           memcpy(to, old, (size_t)r->channels * sizeof *to);
         }
@@ -185,10 +185,10 @@ static gt_shape reference_final(const gt_case_view *v, const double *const *x, d
                                      .reason = "products of many gates"};
 RULE(states, "logic_ca", , 1 << X_STATE | 1 << X_COEFFICIENTS)
 RULE(final, "logic_ca_final", _final, 1 << X_STATE | 1 << X_COEFFICIENTS)
-/* Straight through: the gradient is not that of the function (tests/op_units/logic_ca.c). */
+/* Straight-through: the gradient is not that of the function (tests/op_units/logic_ca.c). */
 RULE(digital, "logic_ca_digital", , 0)
 RULE(rounded, "logic_ca_rounded", , 0)
-/* Many states beyond either bit. */
+/* Many states below 0 or above 1. */
 static const gt_case_rule bounded = {.name = "logic_ca_bounded",
                                      .build = build,
                                      .reference = reference,
@@ -207,7 +207,7 @@ static const gt_case_rule bounded = {.name = "logic_ca_bounded",
 
 #define WIDE 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900
 
-/* The shapes of what depends on the layers: gt_logic_ca_gates, _wires and _inverse_words. */
+/* The sizes that depend on the layers: gt_logic_ca_gates, _wires and _inverse_words. */
 static const gt_case cases[] = {
     BOTH("w4 v1,1 1,1,1,1 2,4 c2,2 c52", 2, 1, 1, 100, 1, 1, 1),
     BOTH("w4 v1,1 3,3,3,1 45,4 c2,30 c224", 1, 2, 1, 100, 4, 8, 4, 2, 1, 8, 4, 2, 1),
@@ -223,12 +223,12 @@ static const gt_case cases[] = {
     {&rounded, "w4 v1,1 2,5,4,2 36,4 c2,26 c216", {5, 77, 3, 0, 4, 2, 1, 60, 2, 8, 2, 10, 4, 2}},
     {&rounded, "w4 v1,1 2,4,5,3 69,4 c2,41 c348", {9, 1, 2, 0, 3, 3, 0, 100, 3, 8, 4, 2, 16, 8, 3}},
     {&bounded, "w4 v1,1 2,5,4,2 36,4 c2,26 c216", {5, 77, 3, 0, 4, 2, 1, 60, 2, 8, 2, 10, 4, 2}},
-    /* Perception of more layers than are unrolled, in several steps; wider than a workgroup; an invocation
+    /* Perception with more layers than are unrolled, in several steps; wider than a workgroup; one invocation
      * for each gate of a wide layer. */
     BOTH("w4 v1,1 1,4,3,2 93,4 c2,65 c460", 3, 2, 0, 60, 6, 8, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 2),
     BOTH("w4 v1,1 1,2,3,40 940,4 c2,355 c8564", 2, 40, 1, 100, 4, 8, 4, 2, 1, 300, 40),
     BOTH("w4 v1,1 1,1,2,40 912,4 c2,867 c5876", 2, 4, 1, 100, 4, 8, 4, 2, 1, 512, 300, 40),
-    /* Too many gates for a workgroup to keep what they read, on any device. */
+    /* Too many gates for any workgroup to keep their inputs in shared memory. */
     {&final, "w4 v1,1 1,2,2,2 11710,4 c2,11706 c70320", {5, 77, 3, 0, 1, 2, 1, 100, 1, 4, WIDE, 2}},
 };
 GT_CASES(logic_ca, cases);

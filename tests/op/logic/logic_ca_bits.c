@@ -9,8 +9,8 @@
 
 GT_REGISTER(opcase, logic_ca_bits)
 
-/* Inputs: the clock's state and table, boards (a cell's bit is whether its number is above a half), logits,
- * wiring. p: tests/support/automaton.h. */
+/* Inputs: the clock's state and table, boards (a cell's bit tells whether its number is above a half),
+ * logits, wiring. p: tests/support/automaton.h. */
 enum { X_BOARDS = 2, X_LOGITS, X_WIRING };
 
 static gt_logic_ca_attribute attribute_of(const gt_case_view *v) { return automaton_of(v->c->p); }
@@ -45,7 +45,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 typedef struct rule {
   gt_logic_ca_attribute a;
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  int *gate; /* the function of each */
+  int *gate; /* the function of each gate */
   const double *wiring;
   int64_t wires, height, width, channels;
 } rule;
@@ -127,7 +127,7 @@ static const gt_case_rule bits = {.name = "logic_ca_bits",
                                   .tolerance = 0,
                                   .reason = "bits"};
 
-/* Clock, boards, gates, twice the wires; steps, kernels, periodic, percent of cells that fire, layers of
+/* Clock, boards, gates, twice the wires; steps, kernels, periodic, percentage of cells that fire, layers of
  * perception, widths. */
 static const gt_case cases[] = {
     {&bits, "w4 v1,1 g1,1,1,1 2,16 c2,2", {5, 77, 3, 0, 2, 1, 1, 100, 1, 1, 1}},

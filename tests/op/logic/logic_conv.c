@@ -17,7 +17,7 @@ static gt_logic_conv_attribute attribute_of(const gt_case_view *v) {
   return a;
 }
 
-/* The tree below a gate of level `level` (0: a leaf), from the root down; `at` counts from the left. */
+/* The tree below a gate of level `level` (0: a leaf), from the root down; `at` is the index from the left. */
 static double tree(const gt_case_view *v, const double *const *x, int64_t kernel, int level, int64_t at,
                    int64_t row, int64_t column, int64_t s) {
   const gt_shape image = v->shape[0];
@@ -61,7 +61,7 @@ static gt_id build_conv(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_conv(g, x[0], x[1], x[2], v->inputs > 3 ? x[3] : GT_NONE, &a);
 }
 
-/* For each channel its leaves, found the slow way. */
+/* For each channel the leaves that read it, by a plain search. */
 static void fill_inverse(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t channels = v->shape[0].dim[2], leaves = gt_shape_count(v->shape[2]);
   int32_t count = 0;
@@ -77,7 +77,7 @@ static void fill_inverse(const gt_case_view *v, int input, const double *const *
   out[channels] = count;
 }
 
-/* From logits, so that all values lie at aligned addresses and coefficients are those of gates. */
+/* From logits, so that all values are at aligned addresses and the coefficients are those of gates. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   static double c[4 * 4096];
   const double *const inputs[3] = {x[0], c, x[2]};
@@ -101,8 +101,7 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_conv(g, x[0], gt_logic_coefficients(g, x[1], false), x[2], x[3], &a);
 }
 
-/* p[0], p[1]: channels and leaves; the words that gt_logic_conv_inverse makes of wiring i * i % (9 channels).
- */
+/* p[0], p[1]: channels and leaves; the words of gt_logic_conv_inverse for the wiring i * i % (9 channels). */
 static gt_shape reference_inverse(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t channels = v->c->p[0], leaves = v->c->p[1];
   int32_t wiring[512], out[2048], slow[2048];
@@ -162,8 +161,8 @@ static const gt_case_rule inverse = {.name = "logic_conv_inverse",
                                      .tolerance = 0,
                                      .reason = "lists of whole numbers"};
 
-/* Height, width, channels, batch; kernels, gates of all, leaves of one; words of the inverse; places in the
- * field; then field, stride, padding, pool. */
+/* Height, width, channels, batch; kernels, gates of all, leaves of one; words of the inverse; positions in
+ * the field; then field, stride, padding, pool. */
 #define CONV(rule, h, w, c, b, k, gates, leaves, words, places, ...) \
   { &rule, #h "," #w "," #c "," #b " " #gates ",4 i" #k "," #leaves " c" #words, {__VA_ARGS__}, .v = places }
 #define FROM_LOGITS(h, w, c, b, k, gates, leaves, words, places, ...)                             \

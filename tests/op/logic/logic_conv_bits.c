@@ -6,8 +6,8 @@
 
 GT_REGISTER(opcase, logic_conv_bits)
 
-/* Inputs: images [B, height, width, channels], a value's bit is whether it is above a half; logits; wiring
- * [kernels, leaves]. p: field, stride, padding, pool. */
+/* Inputs: images [B, height, width, channels], where a value's bit tells whether it is above a half; logits;
+ * wiring [kernels, leaves]. p: field, stride, padding, pool. */
 static gt_logic_conv_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   return (gt_logic_conv_attribute){
@@ -24,7 +24,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_unpack(g, gt_reshape(g, y, gt_shape_2(-1, words)), batch, GT_WORDS_BY_VALUE);
 }
 
-/* By the list of op/logic/logic.h: gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is
+/* By the list in op/logic/logic.h: gate k gives 1 on (1,1), (1,0), (0,1), (0,0) if its bit 0, 1, 2, 3 is
  * set. */
 static bool gate_says(const double *logits, bool a, bool b) {
   int best = 0;
@@ -33,7 +33,7 @@ static bool gate_says(const double *logits, bool a, bool b) {
   return best >> (a ? !b : b ? 2 : 3) & 1;
 }
 
-/* The tree below a gate of level `level` (0: a leaf), from the root down; `at` counts from the left. */
+/* The tree below a gate of level `level` (0: a leaf), from the root down; `at` is the index from the left. */
 static bool tree(const gt_case_view *v, const double *const *x, int64_t kernel, int level, int64_t at,
                  int64_t row, int64_t column, int64_t s) {
   const gt_shape image = v->shape[0];
@@ -76,7 +76,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
 static const gt_case_rule rule = {
     .name = "logic_conv_bits", .build = build, .reference = reference, .tolerance = 0, .reason = "bits"};
 
-/* Batch, height, width, channels; kernels, gates of all, leaves of one; places in the field; then field,
+/* Batch, height, width, channels; kernels, gates of all, leaves of one; positions in the field; then field,
  * stride, padding, pool. */
 #define CONV(b, h, w, c, k, gates, leaves, places, ...) \
   { &rule, "g" #b "," #h "," #w "," #c " g" #gates ",16 i" #k "," #leaves, {__VA_ARGS__}, .v = places }

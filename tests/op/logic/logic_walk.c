@@ -6,10 +6,9 @@
 
 GT_REGISTER(opcase, logic_walk)
 
-/* Gate g of as many as inputs reads inputs p[0] g and p[1] g + p[2], every third the other way round: a
- * wiring [2, G] that reads each input twice. Then its walk; nothing where the case does not have room for
- * just that.
- */
+/* With as many gates as inputs, gate g reads inputs p[0] g and p[1] g + p[2], every third gate in reverse
+ * order: a wiring [2, G] that reads each input twice. Then its walk; none if the case does not have exactly
+ * the room for it. */
 static void fill_walk(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t gates = v->shape[1].dim[0], *p = v->c->p;
   int32_t wiring[2 * 2048];
@@ -43,14 +42,14 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], x[3]);
 }
 
-/* The same at aligned addresses, where four samples move at once. x[3] is there for the guards' sake. */
+/* The same at aligned addresses, where four samples are moved at once. x[3] is the input of the guards. */
 static gt_id build_aligned(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   const gt_id one = gt_constant(g, 1);
   return gt_mul(g, gt_logic(g, gt_mul(g, x[0], one), gt_mul(g, x[1], one), x[2], x[4]), one);
 }
 
-/* Two layers of the same gates, the values between them in 16 bits. */
+/* Two layers of the same gates, with 16-bit values between them. */
 static gt_shape reference_stack(const gt_case_view *v, const double *const *x, double *y) {
   static double between[64 * 1024];
   const double *const inputs[3] = {between, x[1], x[2]};
@@ -95,8 +94,8 @@ static gt_id build_grouped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
 }
 
-/* p[0], p[1]: the case is x plus how many runs are found too many for a wiring of so many inputs, which reads
- * input 0 three times and input 1 once. */
+/* p[0], p[1]: the result is x plus the number of runs found for a wiring that reads input 0 three times and
+ * input 1 once, and therefore has no walk. */
 static gt_shape reference_no_walk(const gt_case_view *v, const double *const *x, double *y) {
   int32_t wiring[2 * 64];
   const int32_t inputs = (int32_t)v->c->p[0];

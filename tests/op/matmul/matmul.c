@@ -59,7 +59,7 @@ static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_matmul(g, x[0], x[1], v->c->p[0], v->c->p[1]);
 }
 
-/* What a layer makes of it: bias, activation, a residual, a gate for each row. */
+/* With the ops of a layer after it: bias, activation, a residual, a gate for each row. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = gt_tanh(g, gt_add(g, build_product(g, v, x), x[2]));
   if (v->inputs > 3) y = gt_add(g, y, x[3]);
@@ -77,7 +77,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-/* A tanh passes on at most what it is given, a residual adds nothing to it. */
+/* tanh has a slope of at most 1, and a residual adds no error. */
 static gt_shape layer_magnitude(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_magnitude(v, x, y);
   for (int64_t i = 0; y && v->inputs > 4 && i < gt_shape_count(out); i++)
@@ -85,8 +85,8 @@ static gt_shape layer_magnitude(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-/* Of what a layer makes, the sum of each column: a by-product of the product. p[2]: of a value that is asked
- * for itself, too, with the sums in each of its rows. */
+/* The column sums of a layer's output, a by-product of the GEMM. p[2]: the output itself is also used, plus
+ * the sums in each of its rows. */
 static gt_id build_columns(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = build_product(g, v, x);
   if (v->inputs > 2) y = gt_relu(g, gt_add(g, y, x[2]));
@@ -119,7 +119,7 @@ static gt_shape reference_columns(const gt_case_view *v, const double *const *x,
   return add_columns(v, out, row, y);
 }
 
-/* A rectifier passes on at most what it is given. */
+/* relu has a slope of at most 1. */
 static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_shape(v);
   double *row = room_for(out, y);
@@ -127,8 +127,8 @@ static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x,
   return add_columns(v, out, row, y);
 }
 
-/* Gradients of a layer are made of two products, of which the second has the slope of tanh at the first among
- * its factors: at most 2 |tanh| times the first one's error, whose absolute products sum up to 3.4 here. */
+/* The gradients of a layer are a chain of two products; the second has tanh' of the first as a factor: the
+ * error is at most 2 |tanh| times that of the first, whose absolute products sum up to 3.4 here. */
 #define PRODUCT(label, called)                                       \
   static const gt_case_rule label = {.name = called,                 \
                                      .build = build_product,         \
@@ -144,7 +144,7 @@ static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x,
 
 PRODUCT(product, "matmul");
 PRODUCT(small,
-        "small_matmul"); /* of few rows, columns or depths: on emulated units one such case is like another */
+        "small_matmul"); /* for few rows, columns or a small K: on emulated units all such cases are alike */
 
 static const gt_case_rule layer = {.name = "matmul_layer",
                                    .build = build_layer,
@@ -182,9 +182,9 @@ static const gt_case_rule residual = {.name = "matmul_layer",
                                      .reason = "as the product; of values that are mostly positive"}
 
 COLUMNS(columns, 3);
-COLUMNS(written, 0); /* a gradient would have the product write two values, and then it does nothing beside */
+COLUMNS(written, 0); /* with a gradient the product would write two values, and then has no by-product */
 
-/* All four forms of one shape, given as [m, k] and [k, n] with their transposes. */
+/* All four transpositions of one shape, given as [m, k] and [k, n]. */
 #define FORM(rule, shapes, a, b, is_more) \
   { &rule, shapes, {a, b}, .more = is_more }
 #define FORMS_OF(rule, m, n, k, is_more)                                                                  \
@@ -244,7 +244,7 @@ static const gt_case cases[] = {
     {&layer, "40,30 30,20 40,1", {0, 0}},
     {&residual, "67,65 65,33 33 67,33 67,1", {0, 0}},
     {&residual, "2,9,8 8,7 7 2,9,7 2,1,1", {0, 0}},
-    /* by-products: tiles that are whole and not, many and one, parts of k, columns that are no quads */
+    /* by-products: whole and partial tiles, many and one, split-K, columns that are not a multiple of 4 */
     {&columns, "65,3 3,1"},
     {&columns, "67,31 31,37"},
     {&columns, "128,64 64,64"},
