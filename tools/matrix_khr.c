@@ -1,15 +1,14 @@
-/* matrix_khr [--bfloat] IN.spv OUT.spv: rewrites a SPIR-V module whose cooperative matrices are those of
- * SPV_NV_cooperative_matrix, the only ones that older compilers of GLSL know, into one of
- * SPV_KHR_cooperative_matrix, which drivers of several makers take, and take better.
+/* matrix_khr [--bfloat] IN.spv OUT.spv: rewrites a SPIR-V module with cooperative matrices of
+ * SPV_NV_cooperative_matrix, the only extension that older GLSL compilers support, into one with
+ * SPV_KHR_cooperative_matrix, which drivers of several vendors support, and faster.
  *
- * The extensions differ in little: a type of KHR says what its matrices are for, the left factor, the right
- * one or the sum, which is found here from the multiplications; a load or store names the layout by a
- * number instead of a truth value, before the stride instead of behind it; and the length of a matrix is an
- * instruction of a function, no constant. A type that serves as two of the three is refused: give its
- * extents specialization constants of their own. A quotient of matrices stands for their product element by
- * element, which NVIDIA's form lacks. --bfloat: what is of float16 in the source is of bfloat16
- * (SPV_KHR_bfloat16), which such a compiler does not know at all: factors that are loaded and multiplied, and
- * vectors that floats are converted to, and that are taken for words of 32 bits. */
+ * The extensions differ in few points: a KHR type states its use, A, B or accumulator, which is derived here
+ * from the multiplications; a load or store has the layout as a number instead of a boolean, and before the
+ * stride instead of after it; and the length of a matrix is an instruction in a function, not a constant. A
+ * type with two uses is an error: give its extents separate specialization constants. NV has no elementwise
+ * product of matrices: a quotient stands for it. --bfloat: what is float16 in the source becomes bfloat16
+ * (SPV_KHR_bfloat16), which such a compiler does not support at all: operands that are loaded and multiplied,
+ * and vectors that floats are converted to, and that are bitcast to 32-bit words. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 #include <string.h>
 
 enum { HEADER = 5, MAGIC = 0x07230203, MOST_WORDS = 1 << 24, MOST_IDS = 1 << 20 };
-enum { /* instructions, by the specification's names */
+enum { /* instructions, with the names of the specification */
        OpName = 5,
        OpMemberName = 6,
        OpExtension = 10,
@@ -57,27 +56,26 @@ enum {
   CAPABILITY_BFLOAT_MATRIX = 5118
 };
 enum { BFLOAT = 0 };              /* an encoding of floats */
-enum { LEFT, RIGHT, SUM, ROLES }; /* KHR's numbers; of layouts, those for rows and for columns are 0 and 1 */
+enum { LEFT, RIGHT, SUM, ROLES }; /* numbers in KHR; for layouts, row-major and column-major are 0 and 1 */
 
-typedef struct id { /* what is known of one */
+typedef struct id { /* what is known about an id */
   uint32_t type;    /* of a value */
-  uint32_t roles;   /* of a matrix type: a bit each */
-  bool matrix;      /* it is a matrix type */
-  uint32_t layout;  /* of a truth value that says "by columns": the number that says so */
-  bool length;      /* a length, or what constants make of one */
+  uint32_t roles;   /* uses of a matrix type: one bit each */
+  bool matrix;      /* true if it is a matrix type */
+  uint32_t layout;  /* for the boolean "column-major": the id of the layout number */
+  bool length;      /* a matrix length, or an expression of constants with one */
 } id;
 
 typedef struct module {
   const char *path;
   uint32_t *in, *out;
   size_t count, written, capacity;
-  size_t function,
-      measuring;  /* where the function that is read or written begins; the one that uses lengths */
-  uint32_t bound; /* ids, with those added */
+  size_t function, measuring; /* start of the function that is read or written; the one that uses lengths */
+  uint32_t bound;             /* number of ids, including new ones */
   id *of;
-  uint32_t integer, number[ROLES]; /* ids: a type, its 0, 1 and 2 */
-  bool bfloat, matrices, selected; /* selected: layouts that depend on constants are written */
-  bool measured;                   /* lengths are written */
+  uint32_t integer, number[ROLES]; /* new ids: a type, its 0, 1 and 2 */
+  bool bfloat, matrices, selected; /* selected: layouts that depend on constants have been written */
+  bool measured;                   /* lengths have been written */
 } module;
 
 static void fail(const module *m, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
@@ -127,8 +125,8 @@ static void note_layout(module *m, uint32_t truth) {
   if (!by_columns->layout) by_columns->layout = m->bound++;
 }
 
-/* Lengths belong to the one function that uses them. A word that only looks like the name of one is taken for
- * it, which does no harm but to lengths that are used elsewhere. */
+/* Lengths belong to the one function that uses them. A literal word that happens to equal the id of a length
+ * is treated as one, which only matters for lengths that are used elsewhere. */
 static void note_lengths(module *m, const uint32_t *w, uint32_t size) {
   const uint32_t op = w[0] & 0xffff;
   const bool constant = op == OpSpecConstantOp;
@@ -149,7 +147,8 @@ static void survey_instruction(module *m, size_t at) {
   const uint32_t *w = m->in + at, op = w[0] & 0xffff, size = w[0] >> 16;
   if (op == OpFunction) m->function = at;
   note_lengths(m, w, size);
-  /* What has no result (OpStore, a branch) names what has been defined before, or labels. */
+  /* An instruction without a result (OpStore, a branch) refers to ids that are already defined, or to
+   * labels. */
   if (size > 2 && has_type(op) && w[2] < m->in[3] && !m->of[w[2]].type) m->of[w[2]].type = w[1];
   switch (op) {
   case OpCapability: m->matrices |= w[1] == CAPABILITY_MATRIX_NV; break;
@@ -185,7 +184,7 @@ static void survey(module *m) {
   }
 }
 
-/* What matrices of the type are for; those that nobody multiplies are like sums. */
+/* The use of a matrix type; types that are not multiplied are accumulators. */
 static uint32_t role_of(const module *m, uint32_t type) {
   const uint32_t roles = id_of(m, type)->roles;
   return roles & 1 << LEFT ? LEFT : roles & 1 << RIGHT ? RIGHT : SUM;
@@ -223,12 +222,12 @@ static void put_extension(module *m, const char *text) {
   put_instruction(m, OpExtension, words, strlen(text) / 4 + 1);
 }
 
-/* What types and functions name, right behind the type of the numbers. */
+/* The ids that types and functions refer to, directly after the integer type. */
 static void put_numbers(module *m) {
   for (uint32_t k = 0; k < ROLES; k++) PUT(m, OpConstant, m->integer, m->number[k] = m->bound++, k);
 }
 
-/* Layouts: constants, or what comes of them. */
+/* Layouts: constants, or expressions of constants. */
 static void put_layouts(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) {
     const uint32_t op = m->in[at] & 0xffff, name = m->in[at] >> 16 > 2 ? m->in[at + 2] : 0;
@@ -246,7 +245,7 @@ static bool is_length(const module *m, const uint32_t *w) {
   return (w[0] & 0xffff) == OpSpecConstantOp && m->of[w[2]].length;
 }
 
-/* Lengths, where they are instructions: at the beginning of the function that uses them. */
+/* Lengths, if they are instructions: at the start of the function that uses them. */
 static void put_lengths(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) {
     const uint32_t *w = m->in + at, size = w[0] >> 16;
@@ -258,7 +257,8 @@ static void put_lengths(module *m) {
   m->measured = true;
 }
 
-/* A load or store whose stride is word `at`, with the layout behind it: in KHR's form it stands before. */
+/* A load or store whose stride is word `at`, followed by the layout; in KHR the layout comes before the
+ * stride. */
 static void put_access(module *m, const uint32_t *w, uint32_t size, uint32_t op, uint32_t at) {
   put(m, size << 16 | op);
   put_words(m, w + 1, at - 1);
@@ -289,7 +289,7 @@ static void rewrite_instruction(module *m, size_t at) {
     if (!m->selected) put_layouts(m);
     m->function = at;
   }
-  /* Behind what a function begins with: its parameters, a label and variables. */
+  /* After the head of a function: its parameters, a label and variables. */
   const bool begins = op == OpFunction || op == OpFunctionParameter || op == OpLabel || op == OpVariable;
   if (m->function && m->function == m->measuring && !m->measured && !begins) put_lengths(m);
   if (op >= OpTypeCooperativeMatrixNV && op <= OpCooperativeMatrixLengthNV)

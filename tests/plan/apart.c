@@ -1,5 +1,6 @@
-/* What computes much beside a product that lives by the cache, and can wait, runs at a level where less is
- * computed; what computes little, and can wait, at one that computes much. What comes first at a level. */
+/* Kernels that compute a lot, run at the same level as a product that depends on the cache, and can wait, are
+ * moved to a level with less work; kernels that compute little and can wait are moved to a level with more.
+ * And the order within a level. */
 #include "op/core.h"
 #include "op/kan/kan.h"
 #include "op/matmul/matmul.h"
@@ -21,7 +22,8 @@ typedef struct levels {
   uint32_t input, coefficients, all;
 } levels;
 
-/* Both gradients of an RBF layer; of inputs their sums are wanted, of coefficients all. */
+/* Both gradients of an RBF layer; of the inputs' gradient only column sums are used, of the coefficients'
+ * all. */
 static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
   gt_graph *g = f->graph;
   gt_kan_attribute a = gt_kan_bumps(GT_BASIS_RBF, -2, 2, 8, 0);
@@ -57,7 +59,7 @@ static void beside_a_staged_one(void **state) {
   assert_int_equal(at.coefficients, at.input);
 }
 
-/* The level of the product that has so many rows. */
+/* The level of the product with this many rows. */
 static uint32_t level_of_rows(const gt_plan *plan, uint32_t rows) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     struct gt_matmul_args args;
@@ -69,7 +71,7 @@ static uint32_t level_of_rows(const gt_plan *plan, uint32_t rows) {
   return 0;
 }
 
-/* xᵀ g, which nobody waits for, and g w, which a large product does. */
+/* xᵀ g, which has no consumer in the plan, and g w, which a large product reads. */
 static void little_beside_much(void **state) {
   enum { ROWS = 48, UNITS = 64, OUTPUTS = 10 };
   fixture *f = *state;
@@ -85,7 +87,7 @@ static void little_beside_much(void **state) {
   assert_int_equal(level_of_rows(plan, ROWS), level_of_rows(plan, UNITS));
 }
 
-/* Of two that compute much at a level, the one of few workgroups is first, whichever computes more. */
+/* Of two expensive products on one level, the one with fewer workgroups is first, whichever computes more. */
 static void few_before_many(void **state) {
   enum { ROWS = 8192, DEEP = 4096, WIDE = 256, SHALLOW = 128 };
   fixture *f = *state;

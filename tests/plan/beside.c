@@ -1,5 +1,5 @@
-/* Two gradients that wait for the same value run at the same time: on matrix units each is cut such that it
- * leaves half of the device to the other, if both can be. */
+/* Two gradients that depend on the same value run at the same time: on matrix units each gets a configuration
+ * that leaves half of the device to the other, if both can. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -17,8 +17,8 @@ typedef struct groups {
   uint32_t of_inputs, of_weights;
 } groups;
 
-/* Workgroups of the products that make a layer's gradients; apart: of its weights another value's is asked
- * for. */
+/* Workgroups of the products that compute a layer's gradients; apart: the gradient of the weights depends on
+ * a later value. */
 static groups plan_gradients(fixture *f, int64_t lines, int64_t inputs, int64_t outputs, bool apart) {
   gt_graph *g = f->graph;
   const gt_id x = drawing_variable(f, "x", gt_shape_2(lines, inputs)),

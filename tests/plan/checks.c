@@ -1,4 +1,5 @@
-/* Who writes a part of a pack checks it for a flag, on a device; the flag's own kernel looks at the rest. */
+/* On a device, a kernel that writes a part of a pack also checks it for the finite flag; the flag's own
+ * kernel checks the other parts. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -27,7 +28,7 @@ static gt_id product(fixture *f) {
                    false);
 }
 
-/* Keeps the flag of a pack of parts, which begins as `first`. */
+/* Keeps the finite flag of a pack of parts; `first` is its initial value. */
 static void keep_flag(fixture *f, const gt_id *part, int parts, gt_id first) {
   gt_graph *g = f->graph;
   int64_t offset[8];
@@ -42,7 +43,7 @@ static gt_id beginning(fixture *f) {
                 gt_variable_read(f->graph, gt_graph_variable(f->graph, "ok", gt_shape_1(1), GT_F32, false)));
 }
 
-/* How many kernels look for what is not finite, and at how many bytes. */
+/* The number of kernels that check for values that are not finite, and how many bytes they read. */
 static int lookers(const gt_plan *plan, uint64_t *bytes) {
   int count = 0;
   *bytes = 0;
@@ -70,7 +71,7 @@ static void writers_check_what_they_write(void **state) {
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(lookers(plan, &bytes), 0);
   assert_int_equal(checkers(plan), 3);
-  assert_int_equal(plan->levels, 2); /* the flag begins, and they write */
+  assert_int_equal(plan->levels, 2); /* the initial flag, and the products that clear it */
   plan = drawing_planned(f, true, true);
   assert_int_equal(lookers(plan, &bytes), 1);
   assert_int_equal(checkers(plan), 0);
@@ -79,7 +80,8 @@ static void writers_check_what_they_write(void **state) {
   assert_int_equal(checkers(plan), 0);
 }
 
-/* What is moved, and what is copied into the pack, is looked at as it lies there; neighbours at once. */
+/* Parts that are moved or copied into the pack are checked there by the flag's kernel; adjacent parts at
+ * once. */
 static void the_rest_is_looked_at(void **state) {
   fixture *f = *state;
   static const int order[] = {1, 0};
@@ -93,7 +95,7 @@ static void the_rest_is_looked_at(void **state) {
   assert_int_equal(bytes, 3 * 4 * PART);
 }
 
-/* A flag that begins as what depends on a part cannot be cleared by who writes that. */
+/* If the initial value of a flag depends on a part, the kernel that writes the part cannot clear the flag. */
 static void no_circle_is_closed(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -106,8 +108,8 @@ static void no_circle_is_closed(void **state) {
   assert_int_equal(bytes, 4 * PART);
 }
 
-/* Sums over few rows of a product's values, which it makes whole and writes nowhere else, are checked by it.
- */
+/* If a product's values are only summed over their few rows, the product computes the final sums and checks
+ * them. */
 static void whole_sums_are_checked(void **state) {
   enum { FEW = 64, WIDE = 4224, DEEP = 64 };
   fixture *f = *state;
@@ -127,7 +129,7 @@ static void whole_sums_are_checked(void **state) {
 
 static float ones_but_one(uint32_t v, int64_t i) { return v == 0 && i == 5 ? INFINITY : 1; }
 
-/* A flag that lies where the one that it begins as does: both are cleared at one level. */
+/* A flag whose initial value is another flag in the same memory: both are cleared at one level. */
 static void a_flag_may_begin_as_another(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;

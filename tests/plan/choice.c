@@ -1,4 +1,4 @@
-/* Choices: what a plan keeps of them. */
+/* Choices and their candidates, as a plan records them. */
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
@@ -88,7 +88,7 @@ static void test_alike_is_called_alike(void **state) {
   gt_arena_finish(&arena);
 }
 
-/* Every candidate of a choice, in turn, is the one that was found best. */
+/* Every candidate of a choice is forced in turn, as if tuning had found it best. */
 static void test_tuned(void **state) {
   (void)state;
   gt_arena arena;

@@ -1,5 +1,5 @@
-/* By-products: which nodes have their columns joined by the kernel that writes these, on a device, and which
- * have not. */
+/* By-products: for which nodes the kernel that writes them also reduces their columns, on a device, and for
+ * which not. */
 #include "op/autodiff.h"
 #include "op/conv/conv.h"
 #include "op/core.h"
@@ -35,8 +35,8 @@ static int steps_of(const gt_plan *plan, const char *kernel) {
   return count;
 }
 
-/* Of three layers: each is the sum of what a product gives, the last one's with the slope of the loss behind
- * it. */
+/* For three layers: each bias gradient is the column sum of a product's result, that of the last layer after
+ * the derivative of the loss. */
 static void bias_gradients_of_layers(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -71,7 +71,7 @@ static gt_id convolved(fixture *f) {
   return gt_conv(f->graph, x, drawing_variable(f, "w", (gt_shape){4, {UNITS, 3, 3, UNITS}}), &a);
 }
 
-/* What batch norm wants to know of a convolution: nothing reads its result for that. */
+/* The moments that batch norm needs of a convolution: no kernel reads its result for that. */
 static void moments_of_a_convolution(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -87,7 +87,7 @@ static void moments_of_a_convolution(void **state) {
   assert_int_equal(steps_of(drawing_planned(f, false, false), "moments"), 2);
 }
 
-/* Rows whose weights differ within a tile are looked at again. */
+/* If row weights differ within a tile, the result is read again. */
 static void weights_are_for_who_joins_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = drawing_variable(f, "weight", gt_shape_1(BATCH));
@@ -136,7 +136,7 @@ static void few_rows_are_as_soon_read(void **state) {
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
-/* Sums over another axis, of other columns, of the largest. */
+/* Sums over another axis, sums of other columns, maxima. */
 static void others_are_not_joined(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -148,7 +148,8 @@ static void others_are_not_joined(void **state) {
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
-/* A reshape that keeps the columns is looked through; a second join of the same value reads it. */
+/* A reshape that keeps the columns does not prevent it; a second reduction of the same value reads the
+ * first. */
 static void reshapes_are_looked_through(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -160,12 +161,11 @@ static void reshapes_are_looked_through(void **state) {
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
 }
 
-/* --- two sums: what a norm's bias and weight want of what comes to the norm -------------------------------
- */
+/* --- two sums: the gradients of a norm's bias and weight, from the gradient of its output --- */
 
 enum { LINES = 8192 };
 
-/* Of a value, the sum and that of its products with what was normalised. */
+/* The sum of a value, and the sum of its product with the normalized input. */
 static void keep_both_sums(fixture *f, gt_id y, gt_id x) {
   gt_graph *g = f->graph;
   const gt_id mean = drawing_variable(f, "mean", gt_shape_2(LINES, 1)),
@@ -190,7 +190,7 @@ static void sums_of_what_nobody_else_reads(void **state) {
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   assert_false(writes_first_output(plan));
-  assert_int_equal(plan->levels, 2); /* a pass over all of it would want one more */
+  assert_int_equal(plan->levels, 2); /* a pass over the whole value would need one more */
   assert_int_equal(plan->steps, 3);
   assert_true(plan->unaliased_bytes < LINES * UNITS * sizeof(float) / 2);
 }
@@ -214,7 +214,7 @@ static void one_sum_of_what_nobody_else_reads(void **state) {
   assert_false(writes_first_output(plan));
 }
 
-/* As a norm without a bias has it. */
+/* As in a norm without a bias. */
 static void only_products_are_summed(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -228,7 +228,7 @@ static uint32_t outputs_of_product(const gt_plan *plan) {
   return drawing_step(plan, "matmul")->spec[GT_SPEC_OUTPUT_COUNT];
 }
 
-/* It takes the place of the first output, wherever it stands. */
+/* The sum replaces the first output, whichever of the two values is written. */
 static void either_may_be_written(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -256,7 +256,7 @@ static void both_written_leave_no_room(void **state) {
   assert_int_equal(outputs_of_product(plan), 2);
 }
 
-/* The product would have to wait for what its values are multiplied by. */
+/* The product would have to wait for the second factor. */
 static void what_comes_late_is_for_who_sums(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -270,7 +270,7 @@ static void what_comes_late_is_for_who_sums(void **state) {
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
 }
 
-/* With one more, what is known of factors would have no place. */
+/* With one more input there would be no room for the known amax of the operands. */
 static void many_inputs_are_for_who_sums(void **state) {
   fixture *f = *state;
   const gt_id y = product(f, LINES), more = drawing_variable(f, "more", gt_shape_2(LINES, UNITS));
@@ -280,7 +280,7 @@ static void many_inputs_are_for_who_sums(void **state) {
   assert_int_equal(outputs_of_product(plan), 1);
 }
 
-/* Of a product in whose kernel there is no place for sums, each reads what is written. */
+/* If the product's kernel cannot reduce columns, each sum reads the written value. */
 static void kernels_that_cannot_leave_it(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;
@@ -296,7 +296,7 @@ static void kernels_that_cannot_leave_it(void **state) {
   assert_int_equal(drawing_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
 }
 
-/* The same where one of them is told so when it is lowered. */
+/* The same if a kernel learns this only when it is lowered. */
 static void what_a_kernel_cannot_leave_is_written(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;
@@ -310,7 +310,7 @@ static void what_a_kernel_cannot_leave_is_written(void **state) {
   assert_int_equal(drawing_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
 }
 
-/* A CPU's kernels add up what they read, as ever. */
+/* The kernels of a CPU compute sums from the values they read, as always. */
 static void a_cpu_joins_no_columns(void **state) {
   fixture *f = *state;
   keep_both_sums(f, product(f, LINES), normalised(f));

@@ -1,5 +1,5 @@
-/* A table's rows are not gathered where all who read them are products that take them by their numbers; in
- * training, too, where the table is overwritten at the end of a step, and to the same bits on a CPU. */
+/* A table's rows are not gathered if all consumers are products that load them by index; also in training,
+ * where the table is overwritten at the end of a step; and on a CPU the result has the same bits. */
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -31,7 +31,7 @@ static gt_id rows(fixture *f, int64_t lines, int64_t width) {
   return gt_gather(f->graph, table, index_of(f->graph, lines), -1);
 }
 
-/* What a layer and the gradient of its weights read. */
+/* The products of a layer and of the gradient of its weights. */
 static void keep_products(fixture *f, gt_id gathered, int64_t lines, int64_t in) {
   gt_graph *g = f->graph;
   const gt_id x = gt_reshape(g, gathered, gt_shape_2(lines, in));
@@ -92,8 +92,8 @@ static float whole(uint32_t v, int64_t i) {
   return v == INDEX ? gt_from_bits(number % COUNT) : (float)(number % 9) - 4;
 }
 
-/* The variable of that name holds the same after a run of the CPU's plan, whatever is kept, as where nothing
- * is fused: of integers all sums are exact. */
+/* The variable of that name has the same value after a run of the CPU's plan, whatever is kept, as in an
+ * unfused plan: with integers all sums are exact. */
 static void same_as_unfused(fixture *f, const char *name, const gt_id *kept) {
   enum { MOST = 2 * LINES * EACH * UNITS };
   static float got[MOST], want[MOST];
@@ -161,7 +161,7 @@ static void devices_take_quads(void **state) {
   assert_taken(f, false, true);
 }
 
-/* Few rows are OpenBLAS's, which gets them as they lie in memory. */
+/* Products with few rows go to OpenBLAS, which reads them from memory. */
 static void cpus_take_many(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, 7, WIDTH), 7, EACH * WIDTH);
@@ -177,7 +177,7 @@ static gt_id updated(gt_graph *g, gt_id x, gt_id gradient) {
   return gt_sub(g, x, gt_mul(g, gradient, gt_constant(g, 16)));
 }
 
-/* What training leaves in each variable, the gathered rows being made for nobody, or kept. */
+/* The value of each variable after training, with the gathered rows unused, or kept. */
 static void train(fixture *f, const gt_id *kept, float *table, float *weight, float *loss) {
   const gt_plan *plan = planned(f, false, kept);
   assert_int_equal(gathers(plan), kept || !gt_matmul_own_tile(LINES));

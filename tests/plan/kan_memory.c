@@ -1,7 +1,7 @@
-/* What a KAN layer's step needs of memory on a large GPU with matrix units, however fine its grid: hardly
- * more than its inputs, outputs, parameters and their gradients. Basis functions are stored nowhere,
- * coefficients once again as units take them, and of how large functions become no more than one number for
- * some inputs. */
+/* Memory of a KAN layer's training step on a large GPU with matrix units, however fine its grid: hardly more
+ * than its inputs, outputs, parameters and their gradients. Basis functions are not stored, coefficients once
+ * more, packed for the matrix units, and the amax of functions takes no more than one number for several
+ * inputs. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/kan/kan.h"
@@ -15,13 +15,13 @@
 
 enum { LINES = 8192, INPUTS = 784, OUTPUTS = 64, GRID = 100, DEGREE = 3, BLOCK = 16 };
 
-/* Keeps what parameters become. */
+/* Keeps the updated parameters. */
 static void step_down(fixture *f, const char *name, gt_id parameter, gt_id gradient) {
   const gt_shape shape = gt_node_at(f->graph, parameter)->shape;
   drawing_keep(f, name, gt_sub(f->graph, parameter, gt_reshape(f->graph, gradient, shape)));
 }
 
-/* A step of the layer, with factors of each edge or without. */
+/* A training step of the layer, with scales for each edge or without. */
 static void check_memory(fixture *f, bool scaled) {
   gt_graph *g = f->graph;
   gt_kan_attribute a = gt_kan_bspline(-1, 1, GRID, DEGREE);

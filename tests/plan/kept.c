@@ -1,4 +1,4 @@
-/* What lives long in a plan: nothing that only waits for the gradient to come by. */
+/* Values with long lifetimes in a plan: none that are only kept for the gradient. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/chain.h"
@@ -27,8 +27,8 @@ static float filled(uint32_t v, int64_t i) { return (float)((int)((i * 7 + i / 5
 
 enum { BATCH = 3, SIZE = 9, CHANNELS = 8, IMAGE = BATCH * SIZE * SIZE * CHANNELS };
 
-/* The gradient, in a variable, of a maximum of what a rectifier gives, in windows that overlap. Apart: where
- * a reshape stands between the two, and the rectifier's own gradient is taken. */
+/* The gradient, in a variable, of max pooling after relu, with overlapping windows. Apart: with a reshape
+ * between the two, so that relu has a gradient kernel of its own. */
 static uint32_t rectified_maximum(fixture *f, bool apart) {
   gt_graph *g = f->graph;
   gt_error error = {0};
@@ -73,8 +73,9 @@ static void no_rectified_image_is_kept_for_its_maxima(void **state) {
   free(slope);
 }
 
-/* Of windows side by side neither what is pooled is written, made of x and a value a channel, nor what its
- * gradient is for each element, though three read it: two sums, and what comes of it for x. */
+/* For windows that do not overlap, neither the pool's input, which is computed from x and a value per
+ * channel, nor its gradient is written, although three kernels read the gradient: two sums, and the gradient
+ * of x. */
 static void nothing_is_written_for_windows_side_by_side(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -103,7 +104,7 @@ static void nothing_is_written_for_windows_side_by_side(void **state) {
   assert_in_range(written, ELEMENTS * 4, ELEMENTS * 6); /* of_x, a maximum of eight, its byte, and sums */
 }
 
-/* Of a chain of products, each by the transpose of a weight that is moved first, as a gradient has them. */
+/* A chain of products, each by the transpose of a weight that is permuted first, as in a gradient. */
 static void moved_weights_wait_for_their_level(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -133,11 +134,11 @@ static void moved_weights_wait_for_their_level(void **state) {
   }
   assert_int_equal(moves, LENGTH);
   assert_int_equal(plan->levels, LENGTH + 1);
-  /* Two of them at a time, not all. */
+  /* At most two of them exist at a time. */
   assert_true(plan->arena_bytes < 3 * WIDTH * WIDTH * sizeof(float));
 }
 
-/* [a, b, c, d] → [a, c, d, b], the two in the middle as one, and that turned again: one move of x. */
+/* [a, b, c, d] → [a, c, d, b], then the middle two merged and the last two swapped: a single permute of x. */
 static void moves_through_a_reshape_are_one(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -152,7 +153,7 @@ static void moves_through_a_reshape_are_one(void **state) {
   assert_int_equal(inner->input[0], x);
   const uint32_t y = gt_graph_variable(g, "y", gt_node_at(g, moved)->shape, GT_F32, false);
   gt_assign(g, y, 0, moved);
-  /* An axis that the reshape cuts is none to be moved by the former permute. */
+  /* An axis that is split by the reshape cannot be moved by the first permute. */
   const gt_id cut = gt_reshape(g, gt_permute(g, x, first), (gt_shape){.rank = 3, .dim = {A, C, D * B}});
   const gt_id turned = gt_permute(g, gt_reshape(g, cut, (gt_shape){.rank = 3, .dim = {C, A, D * B}}), back);
   assert_string_equal(gt_node_at(g, turned)->op->name, "permute");

@@ -1,11 +1,11 @@
-/* What fusion, placement and the reuse of memory may do: whatever a plan elides, attaches to another kernel,
+/* Legality of fusion, placement and memory reuse: whatever a plan elides, fuses into another kernel,
  * overwrites or computes in place, the numbers stay the same. Random graphs (support/random_graph.h) are run
- * by plans with all of that, and by plans without: every op a kernel of its own, every value in memory of its
- * own, and states updated only when a step is over. All numbers must be equal.
+ * by such plans, and by plans without all of that: every op a kernel of its own, every value in its own
+ * memory, and states updated only at the end of a step. All numbers must be equal.
  *
- * What only devices fuse is run on the Vulkan device, if there is one, for a few graphs. For many more, the
- * plan for a device that is not there is checked without running it: whatever a step reads has been written
- * by an earlier one. */
+ * Fusions that exist only on devices are run on the Vulkan device, if there is one, for a few graphs. For
+ * many more graphs the plan for a hypothetical device is checked without running it: everything that a step
+ * reads has been written by an earlier one. */
 #include "backend/backend.h"
 #include "graph/op.h"
 #include "op/core.h"
@@ -24,7 +24,7 @@
 
 enum { GRAPHS = 500, STEPS = 3 };
 
-static gt_backend *device; /* NULL: there is none */
+static gt_backend *device; /* NULL: no device */
 
 /* Which graphs: see random_graph_draw. */
 typedef struct source {
@@ -32,7 +32,7 @@ typedef struct source {
 } source;
 static const source of_many = {3, 11}, of_few = {2, 0};
 
-/* What variables, and behind them kept values, hold when all steps are done. */
+/* The values of variables, followed by kept values, after all steps. */
 typedef struct result {
   const float *value; /* NULL: not compared */
   uint64_t count;
@@ -103,7 +103,7 @@ static void *download(gt_arena *arena, const trial *t, uint32_t variable) {
   return data;
 }
 
-/* A step after which states become what lies in their copies. */
+/* A last step in which states are copied from their copies. */
 static void run_apart(trial *t) {
   gt_error error = {0};
   run(t, 1);
@@ -133,7 +133,7 @@ static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, sourc
   finish(&t);
 }
 
-/* The graph's plan on the backend against the plainest one on the CPU. */
+/* Compares the graph's plan on the backend with the simplest plan on the CPU. */
 static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, source from) {
   gt_arena arena;
   result got[RESULTS] = {{NULL, 0}}, want[RESULTS] = {{NULL, 0}};
@@ -153,8 +153,8 @@ static void plans_for_a_cpu(void **state) {
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) compare(f->backend, f->backend, seed, of_many);
 }
 
-/* What a product's kernel makes beside its result: nothing, sums or moments of its columns, a row program, or
- * a loss and its gradient. */
+/* What a product's kernel computes in addition to its result: nothing, sums or moments of its columns, a row
+ * program, or a loss and its gradient. */
 enum { NOTHING, COLUMNS, ROWS, LOSS, BESIDE };
 
 static int made_beside(const gt_plan *plan) {
@@ -183,7 +183,8 @@ static int made_on_device(uint32_t seed) {
   return beside;
 }
 
-/* As a software device takes a second for the kernels of each, the first few graphs of each kind. */
+/* A software device takes a second to compile the kernels of each graph, so it runs only the first few graphs
+ * of each kind. */
 static void plans_for_the_device(void **state) {
   enum { OF_EACH = 5 };
   fixture *f = *state;
@@ -198,12 +199,12 @@ static void plans_for_the_device(void **state) {
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
 
-/* --- plans for devices that are not there -------------------------------------------------------------- */
+/* --- plans for hypothetical devices --------------------------------------------------------------------- */
 
-/* Which bytes have been written: of the arena and of each variable. */
+/* Which bytes have been written, in the arena and in each variable. */
 typedef struct written {
   gt_arena arena;
-  uint8_t *byte[GT_PLAN_VARIABLE + RANDOM_GRAPH_VARIABLES]; /* NULL: not looked at */
+  uint8_t *byte[GT_PLAN_VARIABLE + RANDOM_GRAPH_VARIABLES]; /* NULL: not checked */
 } written;
 
 static void init_written(written *w, const gt_plan *plan) {
@@ -234,7 +235,7 @@ static void mark_writes(const gt_step *step, written *w) {
   }
 }
 
-/* What is assigned, and what is kept in the arena. */
+/* Assigned values, and values kept in the arena. */
 static void check_results(const trial *t, const written *w, uint32_t seed) {
   const gt_graph *g = t->drawn.graph;
   for (uint32_t r = 0; r < g->roots; r++) {
@@ -251,13 +252,13 @@ static void check_results(const trial *t, const written *w, uint32_t seed) {
   }
 }
 
-/* In a plan without reuse of memory a byte of the arena belongs to one value. */
+/* In a plan without memory reuse each byte of the arena belongs to one value. */
 static void check_plan(gt_target target, uint32_t seed) {
   trial t = {0};
   written w;
   gt_arena_init(&t.arena);
   t.drawn = random_graph_draw(&t.arena, seed, of_many.behind, of_many.ops, true);
-  plan_trial(&t, seed, (gt_plan_options){.target = target}); /* verified as it is made */
+  plan_trial(&t, seed, (gt_plan_options){.target = target}); /* plans are verified when they are created */
   t.plan = plan_trial(&t, seed, (gt_plan_options){.target = target, .no_reuse = true});
   init_written(&w, t.plan);
   for (uint32_t s = 0, end = 0; s < t.plan->steps; s = end) {
@@ -280,7 +281,7 @@ static void plans_for_scalar_units(void **state) {
   }
 }
 
-/* Matrix units that are always taken, and factors that are packed before in every other plan. */
+/* Plans that always use matrix units, and pack operands in advance in every other plan. */
 static void plans_for_matrix_units(void **state) {
   (void)state;
   gt_target target = drawing_fast_gpu;

@@ -1,5 +1,5 @@
-/* Planning takes time near the length of the graph: eight times as long, it takes some ten times as much, not
- * sixty. Each graph here has once taken the square in another pass. */
+/* Planning time is nearly proportional to the length of the graph: for eight times the length about ten
+ * times, not sixty times. Each of these graphs once took quadratic time in some pass. */
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -39,7 +39,7 @@ static void descend(gt_graph *g, gt_id loss, gt_id *weight, gt_id *gradient, int
   if (!gt_autodiff(g, loss, weight, count, gradient, &error)) fail_msg("%s", error.message);
 }
 
-/* A third of the steps each: the layers, their gradients, those of the weights. */
+/* A third of the steps each: the layers, their gradients, the gradients of the weights. */
 static void layers(gt_graph *g, int length) {
   const int count = length / 3;
   const gt_shape all = gt_shape_1(64 * (int64_t)count);
@@ -55,7 +55,7 @@ static void layers(gt_graph *g, int length) {
   gt_assign(g, flat, 0, gt_sub(g, before, gt_pack(g, gradient, count)));
 }
 
-/* A network unrolled in time, whose state also comes from ten steps ago. */
+/* A network unrolled in time, whose state also depends on the state ten steps earlier. */
 static void recurrent(gt_graph *g, int length) {
   enum { SKIP = 10 };
   const int count = length / 9;
@@ -73,7 +73,7 @@ static void recurrent(gt_graph *g, int length) {
   gt_assign(g, declare(g, "h", 0), 0, h[count]);
 }
 
-/* All of the first half is needed again in the second, the last first. */
+/* All values of the first half are used again in the second half, in reverse order. */
 static void there_and_back(gt_graph *g, int length) {
   const int count = length / 2;
   gt_id *x = GT_NEW_N(g->arena, gt_id, count + 1), back;
@@ -84,13 +84,13 @@ static void there_and_back(gt_graph *g, int length) {
   gt_assign(g, declare(g, "x", 0), 0, back);
 }
 
-/* A value that many read, each for itself. */
+/* One value with many separate consumers. */
 static void many_readers(gt_graph *g, int length) {
   const gt_id x = gt_sin(g, variable(g, "x", 0));
   for (int i = 0; i < length; i++) gt_assign(g, declare(g, "y", i), 0, gt_mul(g, x, gt_constant(g, i + 1)));
 }
 
-/* Each part of a variable is updated for itself. */
+/* Each part of a variable is updated separately. */
 static void parts(gt_graph *g, int length) {
   const uint32_t flat = gt_graph_variable(g, "v", gt_shape_1(16 * (int64_t)length), GT_F32, false);
   const gt_id all = gt_variable_read(g, flat);
@@ -98,7 +98,7 @@ static void parts(gt_graph *g, int length) {
     gt_assign(g, flat, 16 * (int64_t)i, gt_sin(g, gt_view(g, all, 16 * (int64_t)i, gt_shape_1(16))));
 }
 
-/* States that trade places, by copies that are saved first. */
+/* States that are rotated, through copies that are saved first. */
 static void swaps(gt_graph *g, int length) {
   for (int i = 0; i < length / 4; i++) {
     gt_assign(g, declare(g, "a", i), 0, variable(g, "b", i));
@@ -106,14 +106,14 @@ static void swaps(gt_graph *g, int length) {
   }
 }
 
-/* Each state is made from the one before it, which is overwritten in the same step. */
+/* Each state is computed from the one before it, which is overwritten in the same step. */
 static void shifts(gt_graph *g, int length) {
   const gt_id weight = variable(g, "w", 0);
   for (int i = 0; i < length; i++)
     gt_assign(g, declare(g, "s", i + 1), 0, product(g, variable(g, "s", i), weight));
 }
 
-/* Parts of a pack that have to be copied there. */
+/* Parts of a pack that must be copied there. */
 static void packed_copies(gt_graph *g, int length) {
   gt_id *x = GT_NEW_N(g->arena, gt_id, length);
   const gt_shape all = gt_shape_1(64 * (int64_t)length);
@@ -128,7 +128,7 @@ static double seconds_of(void (*build)(gt_graph *, int), int length) {
       .target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX}};
   gt_arena_init(&arena);
   gt_graph *graph = gt_graph_create(&arena);
-  const clock_t begin = clock(); /* of the processor: what else runs on the machine does not count */
+  const clock_t begin = clock(); /* processor time: independent of other processes */
   build(graph, length);
   const gt_plan *plan = gt_plan_create(&arena, graph, &options, &error);
   const clock_t end = clock();
@@ -138,7 +138,8 @@ static double seconds_of(void (*build)(gt_graph *, int), int length) {
   return (double)(end - begin) / CLOCKS_PER_SEC;
 }
 
-/* A square is never seen as less; what disturbs one try does not disturb all. */
+/* Takes the fastest of several tries, so a disturbed one does not matter; quadratic time would show in
+ * all. */
 static void grows_with_its_length(void (*build)(gt_graph *, int), const char *name) {
   double least = 0;
   for (int i = 0; i < TRIES; i++) {
@@ -165,8 +166,7 @@ TEST(shifts)
 TEST(packed_copies)
 
 int main(void) {
-  /* Memory is kept for the next try, which otherwise pays the kernel for each page, where it is much, anew.
-   */
+  /* Freed memory is kept for the next try; otherwise page faults would dominate large graphs. */
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
-/* What products on matrix units know of their factors from the kernels that write these: which are measured
- * by a step of their own. */
+/* What products on matrix units know about the amax of their operands from the kernels that write these, and
+ * which operands are measured by a step of their own. */
 #include "op/autodiff.h"
 #include "op/batch.h"
 #include "op/core.h"
@@ -30,7 +30,7 @@ static int steps_of(const gt_plan *plan, const char *kernel) {
   return count;
 }
 
-/* Steps of products with this bit in their form. */
+/* Number of matrix-unit products with this bit in their configuration. */
 static int products_with(const gt_plan *plan, uint32_t bit) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -56,7 +56,7 @@ static gt_id batch_of_bytes(fixture *f) {
   return gt_batch(g, data, clock, drawing_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
 }
 
-/* Gradients of a perceptron's weights; sizes end with a 0. */
+/* Weight gradients of a multilayer perceptron; sizes is terminated by a 0. */
 static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   gt_graph *g = f->graph;
   static const char *const names[] = {"w1", "w2", "w3", "w4", "w5"}, *const kept[] = {"d1", "d2", "d3", "d4",
@@ -73,7 +73,7 @@ static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   for (int i = 0; i < layers; i++) drawing_keep(f, kept[i], gradient[i]);
 }
 
-/* Steps of products on scalar units that find the largest elements of lines, as these bits say. */
+/* Number of scalar-unit products that find the amax of rows or columns, as these bits say. */
 static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -82,8 +82,8 @@ static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   return count;
 }
 
-/* Activations and their gradients are not read again; weights are measured while something else runs. What
- * the last layer gives back is made on scalar units, which find the same of lines. */
+/* Activations and their gradients are not read again; weights are measured while something else runs. The
+ * gradient of the last layer is computed on scalar units, which also find the amax of its lines. */
 static void a_perceptron(void **state) {
   fixture *f = *state;
   perceptron(f, drawing_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
@@ -98,7 +98,7 @@ static void a_perceptron(void **state) {
   assert_int_equal(products_with(measured, in_form | GT_MATRIX_MEASURES_COLUMNS), 0);
 }
 
-/* Between hidden layers both factors of a weight gradient are known: there nothing is measured. */
+/* Between hidden layers both operands of a weight gradient are known: nothing is measured there. */
 static void hidden_layers(void **state) {
   fixture *f = *state;
   perceptron(f, drawing_variable(f, "x", gt_shape_2(BATCH, 784)),
@@ -119,7 +119,7 @@ static gt_id times(fixture *f, gt_id x, const char *name) {
   return gt_matmul(f->graph, x, drawing_variable(f, name, gt_shape_2(shape.dim[1], 512)), false, false);
 }
 
-/* A second value, of another shape, of lines that tiles do not cover. */
+/* A second value with another shape, whose lines are not a multiple of the tiles. */
 static void others_are_measured(void **state) {
   fixture *f = *state;
   const gt_id before = product(f, 512);
@@ -142,8 +142,8 @@ static void reshapes_are_looked_through(void **state) {
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
 }
 
-/* The step that is measured most: 784-512-256-10 on batches of bytes. Both factors of the first layer's
- * weight gradient are known, and of the second's; else weights are measured. */
+/* The training step measured most often: 784-512-256-10 on batches of bytes. Both operands of the weight
+ * gradients of the first two layers are known; otherwise only weights are measured. */
 static void a_perceptron_on_bytes(void **state) {
   fixture *f = *state;
   perceptron(f, batch_of_bytes(f), (const int64_t[]){784, 512, 256, 10, 0});
@@ -152,7 +152,7 @@ static void a_perceptron_on_bytes(void **state) {
   assert_true(bytes_measured(known) < 20 << 20);
 }
 
-/* Bytes that are shifted to near 0 are to be measured. */
+/* Bytes that are shifted to near 0 must be measured. */
 static void bytes_near_zero(void **state) {
   (void)state;
   static const float plain[] = {0, 1 / 255.0f, 0}, close[] = {33, 1 / 255.0f, 1e-6f};

@@ -1,4 +1,4 @@
-/* What the plan room looks up in trees and heaps, against the plainest way to find it, on random input. */
+/* The trees and heaps of src/plan, against the simplest search, on random input. */
 #include "plan/order.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -32,8 +32,7 @@ static bool follows(bool edge[ALL][ALL], uint32_t from, uint32_t to) {
   return false;
 }
 
-/* Rounds over all items, each of which is taken when nothing before it is left; relays as soon as they may.
- */
+/* Rounds over all items: each is taken when none of its predecessors is left; relays as early as possible. */
 static uint32_t naive_sort(bool edge[ALL][ALL], const bool *absent, uint32_t *sorted) {
   bool done[ALL] = {false};
   uint32_t count = 0;
@@ -88,7 +87,7 @@ static void sorts_in_rounds(void **state) {
       assert_int_equal(gt_order_reaches(&order, from, 3, to, 2), any);
       assert_false(gt_order_reaches(&order, from, 3, to, 0));
     }
-    for (uint32_t i = 0; i < ITEMS; i++) { /* what is absent has no edges */
+    for (uint32_t i = 0; i < ITEMS; i++) { /* absent items have no edges */
       absent[i] = roll(4) == 0;
       for (uint32_t k = 0; k < ALL; k++) absent[i] &= !edge[i][k] && !edge[k][i];
     }
@@ -185,7 +184,7 @@ static void finds_the_lowest_place(void **state) {
       const uint64_t from = x->offset = roll(20);
       while (!is_free(list, i, x)) x->offset++;
       assert_int_equal(gt_spans_fit(&spans, x->first, x->last, from, x->bytes), x->offset);
-      if (roll(4) == 0) x->offset += roll(5); /* not only where it would be laid */
+      if (roll(4) == 0) x->offset += roll(5); /* not only if it is at the beginning of a list */
       while (!is_free(list, i, x)) x->offset++;
       gt_spans_take(&spans, x->first, x->last, x->offset, x->bytes);
     }
@@ -195,7 +194,7 @@ static void finds_the_lowest_place(void **state) {
 
 /* --- line ----------------------------------------------------------------------------------------------- */
 
-/* Many are put behind the same few, until no number is left between two. */
+/* Many items are inserted after the same few, until there is no number left between two. */
 static void keeps_the_line(void **state) {
   (void)state;
   enum { STANDING = 40 };
@@ -220,7 +219,7 @@ static void keeps_the_line(void **state) {
   }
 }
 
-/* --- ways ----------------------------------------------------------------------------------------------- */
+/* --- paths ---------------------------------------------------------------------------------------------- */
 
 enum { NODES = 120 };
 
@@ -247,7 +246,8 @@ static bool reaches(search *s, gt_id id) {
   return false;
 }
 
-/* From each user of a's values but a and b themselves; a reshape that b reads itself is no detour. */
+/* Searches from each consumer of a's values, except a and b themselves; a reshape that b reads itself is not
+ * a detour. */
 static bool naive_lead_around(const gt_fusion *f, int a, int b) {
   search s = {f, a, b, {false}, {false}};
   for (int i = 0; i < f->group[a].nodes; i++) {
@@ -279,7 +279,7 @@ static void join(gt_arena *arena, gt_fusion *f, int a, int b) {
   from->nodes = 0;
 }
 
-/* A graph of sums of what lies a little or far behind, sometimes seen through reshapes. */
+/* A random graph of sums of recent or distant values, sometimes through reshapes. */
 static gt_graph *random_graph(gt_arena *arena) {
   gt_graph *g = gt_graph_create(arena);
   gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(2, 3), GT_F32, false));

@@ -1,4 +1,4 @@
-/* What of a replay runs beside the end of the one before. */
+/* Which steps of a replay overlap the end of the replay before. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -31,12 +31,12 @@ typedef struct training {
 } training;
 
 enum {
-  LATE = 1, /* the log has a value of the batch, when all is done */
-  MADE = 2, /* weights are made from what the variable holds */
-  SEEN = 4  /* the batch is seen through a softmax, and in the end through two more */
+  LATE = 1, /* the log reads a value of the batch at the end */
+  MADE = 2, /* the weights are computed from the variable */
+  SEEN = 4  /* the batch goes through a softmax, and at the end through two more */
 };
 
-/* Weights that move with a product of a batch and what it says through them. */
+/* Weights that are updated with a product of the batch and the network's output. */
 static training draw_training(fixture *f, int64_t rows, int64_t width, int how) {
   gt_graph *g = f->graph;
   training t;
@@ -71,7 +71,7 @@ static gt_access *written_in_arena(const gt_step *step) {
   return NULL;
 }
 
-/* The clock and the batch. The last level still reads the clock: it has two places; the batch has one. */
+/* The clock and the batch. The last level still reads the clock, so it has two buffers; the batch has one. */
 static void clock_and_batch_run_ahead(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
@@ -89,8 +89,8 @@ static void clock_and_batch_run_ahead(void **state) {
   assert_int_equal(plan->levels, plain->levels);
 }
 
-/* What reads nothing but the batch is done by its kernel, and runs ahead with it; what reads anything else is
- * not: the batch would have to wait. */
+/* An op that reads only the batch is fused into its kernel, and overlaps with it; one that reads another
+ * value is not fused, as the batch would have to wait. */
 static void what_follows_the_batch(void **state) {
   fixture *f = *state;
   for (int others = 0; others < 2; others++) {
@@ -113,7 +113,8 @@ static void what_follows_the_batch(void **state) {
   }
 }
 
-/* Weights are made anew when the last replay has moved them: beside the batch then, behind the clock. */
+/* Weights that are computed after the last replay has updated the variable: at the level of the batch then,
+ * after the clock. */
 static void what_waits_stands_behind(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, MADE);
@@ -125,7 +126,7 @@ static void what_waits_stands_behind(void **state) {
   assert_int_equal(drawing_step(plan, "batch")->level, 1);
 }
 
-/* The second place of the clock's value is its own, and all who use it go there. */
+/* The second buffer of the clock's value is not shared, and all its consumers use the same stride. */
 static void both_places_are_kept_free(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
@@ -142,8 +143,8 @@ static void both_places_are_kept_free(void **state) {
   assert_true(now->offset + now->stride + now->bytes <= plan->arena_bytes);
 }
 
-/* A batch that is read at the end has two places as well, if it is small; a large one is drawn in its turn.
- */
+/* A small batch that is read at the end has two buffers as well; a large one is computed in its normal
+ * order. */
 static void what_is_read_late(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, LATE);
@@ -158,7 +159,7 @@ static void what_is_read_late(void **state) {
   assert_int_equal(written_in_arena(drawing_step(large, "batch"))->stride, 0);
 }
 
-/* The first softmax could run ahead, too, but then the end would hold a third matrix. */
+/* The first softmax could overlap, too, but then a third matrix would be live at the end. */
 static void what_is_dear_stays(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, SEEN);
@@ -172,7 +173,7 @@ static void what_is_dear_stays(void **state) {
   assert_true(large->arena_bytes < plain->arena_bytes + (1 << 20));
 }
 
-/* Whose values somebody wants to see, or who runs step by step, has nothing run ahead. */
+/* There is no overlap if values are inspected, or steps are run one at a time. */
 static void not_everywhere(void **state) {
   fixture *f = *state;
   const training t = draw_training(f, 64, 32, 0);
@@ -185,7 +186,7 @@ static void not_everywhere(void **state) {
       drawing_plan(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead, 0);
 }
 
-/* Where nothing depends on the replay before, no more than half of the levels run ahead. */
+/* If nothing depends on the replay before, at most half of the levels overlap. */
 static void two_replays_at_a_time(void **state) {
   fixture *f = *state;
   gt_id x = drawing_variable(f, "x", gt_shape_2(32, 32));
@@ -197,7 +198,7 @@ static void two_replays_at_a_time(void **state) {
   assert_int_equal(plan->ahead, 3);
 }
 
-/* What one step leaves in a variable and another one reads is waited for. */
+/* A variable that one step writes and another one reads is waited for. */
 static void what_changes_stays(void **state) {
   fixture *f = *state;
   const gt_id v = drawing_variable(f, "v", gt_shape_2(32, 32));
@@ -221,13 +222,13 @@ static void verify_catches_what_is_overtaken(void **state) {
   const gt_access batch = *written_in_arena(drawing_step(plan, "batch"));
   const uint64_t stride = now->stride;
   assert_true(verified(plan));
-  now->stride = 0; /* the clock's new value where the old one is still read, in odd replays */
+  now->stride = 0; /* the clock's new value overwrites the old one while it is still read, in odd replays */
   assert_false(verified(plan));
   now->stride = plan->arena_bytes;
   assert_false(verified(plan));
   now->stride = stride;
   const uint64_t offset = log[0].offset;
-  log[0].offset = batch.offset; /* the log reads the batch, which the next one has overwritten */
+  log[0].offset = batch.offset; /* the log reads the batch, which the next batch has overwritten */
   log[0].stride = 0;
   assert_false(verified(plan));
   log[0].offset = offset;
@@ -237,7 +238,7 @@ static void verify_catches_what_is_overtaken(void **state) {
   assert_false(verified(plan));
 }
 
-/* All of them are verified when they are made. */
+/* All of them are verified when they are created. */
 static void random_steps_overlap(void **state) {
   fixture *f = *state;
   uint32_t random = 1, ahead = 0, most = 0;
@@ -246,12 +247,12 @@ static void random_steps_overlap(void **state) {
     gt_arena_init(&f->arena);
     f->graph = gt_graph_create(&f->arena);
     random_step_draw(f->graph, &random, round % 2 ? 32 : 768,
-                     RANDOM_STEP_VALUES); /* of the latter none has two places */
+                     RANDOM_STEP_VALUES); /* none of the latter has two buffers */
     const gt_plan *plan = planned_for_device(f);
     ahead += plan->ahead > 0;
     if (plan->ahead > most) most = plan->ahead;
   }
-  assert_true(ahead > 250); /* most; how many depends on the levels that products are cut into */
+  assert_true(ahead > 250); /* most; how many depends on the levels into which products are split */
   assert_true(most > 3);
 }
 

@@ -1,6 +1,6 @@
-/* All reads of a variable see what it held before the step. Random graphs that overwrite what they read, in
- * place, by copies, through packs and parts, give what they give where nothing is overwritten: their results
- * go to other variables there. */
+/* All reads of a variable get its value from before the step. Random graphs that overwrite what they read, in
+ * place, by copies, through packs and parts, give the same as graphs that overwrite nothing: their results
+ * are assigned to other variables. */
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -27,7 +27,7 @@ static uint32_t roll(uint32_t sides) {
 
 static gt_shape shape_of(const gt_graph *g, gt_id x) { return gt_node_at(g, x)->shape; }
 
-/* Parts that lie together already, or would if they stood the other way round. */
+/* Parts that are already adjacent, or would be in reverse order. */
 static gt_id neighbours(gt_graph *g, gt_id x, int64_t count) {
   const int64_t half = count / 2, first = roll(2) ? 0 : half;
   const gt_id parts[2] = {gt_view(g, x, first, gt_shape_1(half)),
@@ -39,8 +39,8 @@ static uint32_t numbers(gt_graph *g) {
   return gt_graph_variable(g, "numbers", gt_shape_1(PART), GT_I32, false);
 }
 
-/* The row of a table of one, some times, times a column: the product reads the table itself, wherever that
- * lies. */
+/* The row of a one-row table, repeated, times a column: the product reads the table itself, wherever that is
+ * stored. */
 static gt_id gathered(gt_graph *g, gt_id x, gt_id y) {
   const gt_id table = gt_reshape(g, x, gt_shape_2(1, WIDTH)), column = gt_reshape(g, y, gt_shape_2(WIDTH, 1));
   const gt_id rows = gt_gather(g, table, gt_variable_read(g, numbers(g)), -1);
@@ -64,7 +64,7 @@ static gt_id random_value(gt_graph *g, const gt_id *value, int values) {
   }
 }
 
-/* The first variables hold what is read. Results go to them, or to others. */
+/* The first variables are inputs. Results are assigned to them, or to others. */
 static void build(gt_graph *g, bool elsewhere) {
   gt_id value[VALUES];
   bool taken[VARIABLES][WIDTH] = {{false}};

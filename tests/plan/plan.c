@@ -1,4 +1,4 @@
-/* Fusion, placement, levels and memory, on graphs whose plan is known, with values checked on the CPU
+/* Fusion, placement, levels and memory, for graphs with a known plan, with values checked on the CPU
  * backend. */
 #include "plan/plan.h"
 #include "support/drawing.h"
@@ -38,7 +38,7 @@ static void linear_relu_is_one_step(void **state) {
   gt_assign(f->graph, y, 0, gt_relu(f->graph, gt_add(f->graph, gt_matmul(f->graph, x, w, false, true), b)));
   gt_plan *fused = planned(f, false), *plain = planned(f, true);
   assert_int_equal(fused->steps, 1);
-  assert_int_equal(fused->arena_bytes, 0); /* the result goes straight into the variable */
+  assert_int_equal(fused->arena_bytes, 0); /* the result is written directly to the variable */
   assert_true(plain->steps > 1);
   float a[15], c[15];
   drawing_run(f, fused, ramp, 1, y, a);
@@ -72,7 +72,7 @@ static void epilogue_writes_two_outputs(void **state) {
   assert_int_equal(planned(f, false)->steps, 1);
 }
 
-/* "y" becomes what two neighbouring parts of "v" are, negated: the one at `first`, then that at `second`. */
+/* "y" becomes two neighboring parts of "v", negated: the one at `first`, then that at `second`. */
 static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
   gt_graph *g = f->graph;
   const gt_id v = variable(f, "v", 1, (int64_t[]){12});
@@ -82,12 +82,12 @@ static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
   return both;
 }
 
-/* Parts of a variable that stand there as they do in the pack are read where they lie; others are copied. */
+/* Parts of a variable that are stored as in the pack are read in place; others are copied. */
 static void neighbours_are_packed_already(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id together = negate_parts(f, 2, 6);
-  gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, behind all who read them */
+  gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, after all readers */
   float got[8];
   assert_int_equal(planned(f, false)->steps, 3); /* one for each instruction */
   drawing_run(f, planned(f, false), ramp, 1, 1, got);
@@ -108,7 +108,7 @@ static void updates_in_place_read_the_old_contents(void **state) {
   gt_id v = variable(f, "v", 1, (int64_t[]){9});
   uint32_t sum = gt_graph_variable(f->graph, "sum", gt_shape_1(1), GT_F32, false);
   gt_assign(f->graph, 0, 0, gt_add(f->graph, v, gt_constant(f->graph, 1)));
-  gt_assign(f->graph, sum, 0, gt_sum(f->graph, v, 0, false)); /* stands later, still sees the old v */
+  gt_assign(f->graph, sum, 0, gt_sum(f->graph, v, 0, false)); /* comes later, still reads the old v */
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 2);
   float got;
@@ -139,8 +139,8 @@ static void crossed_updates_are_copied(void **state) {
   }
 }
 
-/* What one variable held goes to another, although it is overwritten in the same step: whichever assign
- * stands first, and whether or not the one is made from the other. */
+/* The old value of one variable is assigned to another, although it is overwritten in the same step:
+ * whichever assignment comes first, and whether or not one is computed from the other. */
 static void old_contents_are_saved_first(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -161,7 +161,7 @@ static void old_contents_are_saved_first(void **state) {
     }
 }
 
-/* A pack that is to lie in a variable may be made of parts of it. */
+/* A pack that is assigned to a variable may consist of parts of it. */
 static void a_variable_is_packed_from_itself(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -173,7 +173,7 @@ static void a_variable_is_packed_from_itself(void **state) {
   for (int i = 0; i < 8; i++) assert_true(got[i] == ramp(0, (i + 4) % 8));
 }
 
-/* Gradient-like products land in the pack themselves; the gap between them stays zero, run after run. */
+/* Gradient-like products are written directly into the pack; the gap between them stays zero in every run. */
 static void packs_are_written_in_place(void **state) {
   fixture *f = *state;
   gt_id x = variable(f, "x", 1, (int64_t[]){3});
@@ -219,7 +219,7 @@ static void verify_catches_an_overlap(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
-/* A result that is assigned, packed or read by nobody: each has its own place, and none costs a step. */
+/* A result that is assigned, packed or unused: each has its own memory, and none needs a further step. */
 static void results_are_written_where_they_are_wanted(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -232,7 +232,7 @@ static void results_are_written_where_they_are_wanted(void **state) {
     const gt_plan *plan = planned(f, no_fusion);
     float got[200];
     assert_int_equal(plan->steps, 2);
-    assert_int_equal(plan->unaliased_bytes, 3 * 512); /* the square, and what nobody reads */
+    assert_int_equal(plan->unaliased_bytes, 3 * 512); /* the square, and the unused results */
     assert_int_equal(plan->arena_bytes, 2 * 512);
     drawing_run(f, plan, ramp, 1, y, got);
     for (int i = 0; i < 100; i++) assert_true(got[i] == 3 * ramp(0, i));
@@ -244,7 +244,8 @@ static void results_are_written_where_they_are_wanted(void **state) {
   }
 }
 
-/* What its kernel reads as a whole, a result does not overwrite; nor does it join a program that reads it. */
+/* A result does not overwrite an input that its kernel reads as a whole; nor is it fused into a program that
+ * reads that input. */
 static void results_leave_operands_alone(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -263,8 +264,8 @@ static void results_leave_operands_alone(void **state) {
   }
 }
 
-/* An epilogue may overwrite what it reads element by element; a further result, written at any time, may not.
- */
+/* An epilogue may overwrite an input that it reads element by element; a further result, which may be written
+ * at any time, may not. */
 static void results_wait_for_epilogues(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -299,7 +300,7 @@ static void a_kept_result_is_found(void **state) {
   }
 }
 
-/* Kernels that do not loop have all their workgroups, in lines that are no longer than a device takes. */
+/* Kernels without a grid loop get all of their workgroups, in rows that do not exceed the device's limit. */
 static void workgroups_stay_within_the_limit(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -319,14 +320,14 @@ static void workgroups_stay_within_the_limit(void **state) {
     assert_in_range(step->grid[0], 1, 7);
     if (strncmp(step->kernel->name, "logic_ca", 8)) continue;
     automata++;
-    assert_int_equal(step->grid[0], 7); /* a cell a workgroup: 49 lines for 341 of them */
+    assert_int_equal(step->grid[0], 7); /* one workgroup per cell: 49 rows for 341 of them */
     assert_int_equal(step->grid[1], 49);
   }
   assert_int_equal(automata, 1);
 }
 
-/* Vulkan promises workgroups of 128: no kernel asks for more, and a large product has all its tiles all the
- * same. */
+/* Vulkan guarantees workgroups of 128: no kernel needs more, and a large product still has all of its
+ * tiles. */
 static void small_devices_are_not_asked_for_more(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),

@@ -1,5 +1,5 @@
-/* Row programs: what joins a reduction of rows and what does not, and what they may overwrite, with values
- * checked on the CPU backend against unfused plans. */
+/* Row programs: which ops are fused with a row reduction and which are not, and what they may overwrite, with
+ * values checked on the CPU backend against unfused plans. */
 #include "plan/plan.h"
 #include "support/drawing.h"
 #include "op/autodiff.h"
@@ -31,7 +31,7 @@ static gt_plan *planned(fixture *f, bool no_fusion) {
 
 static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
 
-/* After two runs the variable holds what it does if nothing is fused. */
+/* After two runs the variable has the same value as in an unfused plan. */
 static void same_as_unfused(fixture *f, uint32_t variable) {
   const int64_t count = gt_shape_count(f->graph->variable[variable].shape);
   float fused[MOST], plain[MOST];
@@ -82,7 +82,7 @@ static void its_gradient_is_one_step_more(void **state) {
   same_as_unfused(f, of_w);
 }
 
-/* What has to wait for a product does not make a row program wait whose values others want sooner. */
+/* An op that waits for a product is not fused into a row program whose values are needed earlier. */
 static void nothing_waits_for_a_product(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -94,7 +94,7 @@ static void nothing_waits_for_a_product(void **state) {
   same_as_unfused(f, y);
 }
 
-/* A vector of as many values as there are rows is no value of each row where it lies along them. */
+/* A vector with one value per row is not such a value if it is broadcast along the rows. */
 static void rows_are_not_columns(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -104,7 +104,7 @@ static void rows_are_not_columns(void **state) {
   same_as_unfused(f, y);
 }
 
-/* x' = x - mean(x): in place, for the row has been joined by then. */
+/* x' = x - mean(x): in place, because the row has been reduced by then. */
 static void a_row_is_overwritten_where_it_lies(void **state) {
   fixture *f = *state;
   const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH));
@@ -113,8 +113,8 @@ static void a_row_is_overwritten_where_it_lies(void **state) {
   same_as_unfused(f, 0);
 }
 
-/* v' = v + sum of a row, one value each: in place. w' = that of rows of x * w, where all rows read all of w:
- * not. */
+/* v' = v + the sum of a row, one value each: in place. w' = that of the rows of x * w, where all rows read
+ * all of w: not in place. */
 static void values_of_rows_are_overwritten(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -129,7 +129,7 @@ static void values_of_rows_are_overwritten(void **state) {
   same_as_unfused(f, 2);
 }
 
-/* Nothing is read: the row is drawn anew in each pass, the same. */
+/* There is no input: the random row is generated again in each pass, with the same values. */
 static void random_rows_are_the_same_in_every_pass(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;

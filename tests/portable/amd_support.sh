@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced, after cli.sh, by the scripts that compile kernels for AMD on devices without hardware: $icd, the driver that
-# is used, and data sets made up where they are not in the repository, as only shapes count.
+# Sourced, after cli.sh, by the scripts that compile kernels for AMD on devices without hardware: $icd, the driver in use,
+# and generated data sets in place of those that are not in the repository, as only shapes matter.
 compile=$(realpath "${BUILD:-build}")/portable/compile
 root=$PWD
 
@@ -17,7 +17,8 @@ words() {
 images() { words $((0x803)) "$1" 28 28 && head -c $((784 * $1)) /dev/zero; }
 labels() { words $((0x801)) "$1" && yes $'\1\2\3\4\5\6\7\x8\x9' | tr '\n' '\0' | head -c "$1"; }
 
-# made_up_data: the configs name their files from the root of the repository; one like it, with what is missing.
+# made_up_data: the configs name their files relative to the root of the repository; this makes a similar root with the
+# missing files.
 made_up_data() {
   local folder split file
   mkdir -p "$TEST_TMP/root/datasets/mnist" "$TEST_TMP/root/datasets/fashion-mnist"

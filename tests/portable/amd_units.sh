@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Every kernel for matrix units through Mesa's compiler for AMD, for an RDNA3 without hardware, in all variants that
-# plans of the op cases and of some configs take: none is refused, none spills registers. A Mesa that has no such units
-# is helped out by a newer one, of which nothing is installed. AMD_ALL=1 takes waves of 32, too, which no driver here
-# calls its own; TABLE=1 prints the variants. Validators know these modules as what they were before they were rewritten,
-# which is looked at when they are built.
+# Compiles every kernel for matrix units with Mesa's compiler for AMD, for an RDNA3 without hardware, in all variants that
+# plans of the op cases and of some configs use: no kernel is refused or spills registers. If Mesa does not support these
+# units, a newer one is used without installing it. AMD_ALL=1 also runs waves of 32, which no driver here uses by default;
+# TABLE=1 prints the variants. Validators know only the modules before they are rewritten, which are checked when they are
+# built.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/portable/amd_support.sh

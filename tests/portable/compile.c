@@ -1,6 +1,6 @@
-/* compile [--table] [--dump DIR] [--units [--subgroup LANES]] CONFIG…: compiles every kernel that training,
- * evaluating and predicting with these configs takes, for the first device of a driver that has no hardware
- * (paper_device.h). --units: only those for matrix units, and what op cases take of them, too (units.h). Exit
+/* compile [--table] [--dump DIR] [--units [--subgroup LANES]] CONFIG…: compiles every kernel for training,
+ * evaluation and prediction with these configs, for the first device of a driver without hardware
+ * (paper_device.h). --units: only those for matrix units, including those of the op cases (units.h). Exit
  * code 0, 1 if the driver refused a kernel or spilled registers, 77 without such a driver or units, else
  * gtrain's own. */
 #include "paper_device.h"
@@ -32,7 +32,7 @@ static bool compile_training(gt_session *session, gt_error *error) {
   return ok;
 }
 
-/* Predictions, and with them the whole way from file to outputs. */
+/* Predictions, with all steps from file to outputs. */
 static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
@@ -63,7 +63,7 @@ static int compile(const char *path) {
 
 typedef struct mode {
   bool table, units;
-  uint32_t subgroup; /* that kernels for matrix units must have; 0: any */
+  uint32_t subgroup; /* for kernels of matrix units; 0: any */
 } mode;
 
 static const char *fault(const paper_kernel *k, const mode *m) {
@@ -73,7 +73,7 @@ static const char *fault(const paper_kernel *k, const mode *m) {
   return m->subgroup && k->subgroup != m->subgroup ? " in other subgroups" : NULL;
 }
 
-/* How many kernels are not as they should be. */
+/* The number of kernels with errors. */
 static int report(const paper_kernel *kernel, size_t count, const mode *m) {
   int bad = 0;
   if (m->table)

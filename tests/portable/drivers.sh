@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Vulkan is there, but shows no device, or one that will not do: which driver it is, and why. Drivers made up for it: one
-# whose library is not there, one whose library is no driver, one that does not start, one without a device.
+# Vulkan is installed, but shows no device, or an unsuitable one: the report names the driver and the reason. Uses fake
+# drivers: one whose library is missing, one whose library is not a driver, one that fails to start, one without a device.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(realpath "${BUILD:-build}")
@@ -96,7 +96,7 @@ if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
 else
   check "  needs no libEGL that is there" test "${out/libegl1/}" = "$out"
 fi
-# None of its libraries is there.
+# All of its libraries are missing.
 mkdir broken
 for library in libEGL.so.1 libGLdispatch.so.0 libGL.so.1 libGLX.so.0 libGLESv2.so.2 libOpenGL.so.0; do
   echo broken > "broken/$library"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Within the smallest limits that Vulkan promises (128 invocations, 16 KiB of shared memory, 1 GiB in one piece, no time
-# stamps), and with few workgroups along x, the ops are right and trainings agree with the CPU. A layer of ours makes
-# the device look so to gtrain and to the validation layer alike, which must not find one message. LIMITS_ALL=1 tries
-# all ops and subgroups of 4, 8 and 16.
+# Within the smallest limits that Vulkan guarantees (128 invocations, 16 KiB of shared memory, 1 GiB in one allocation, no
+# time stamps), and with few workgroups along x, the ops are right and trainings agree with the CPU. A layer of our own
+# makes the device look so to gtrain and to the validation layer, which must not print any message. LIMITS_ALL=1 tests all
+# ops and subgroups of 4, 8 and 16.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(realpath "${BUILD:-build}")
 layer=VK_LAYER_GTRAIN_small_device validation=VK_LAYER_KHRONOS_validation
 
-# Of two layers the one that is found first lies above, whatever their order in VK_INSTANCE_LAYERS.
+# Of two layers the one that is found first is above, whatever their order in VK_INSTANCE_LAYERS.
 mkdir "$TEST_TMP/layers"
 cat > "$TEST_TMP/layers/small_device.json" << END
 {"file_format_version": "1.1.2", "layer": {"name": "$layer", "type": "GLOBAL", "api_version": "1.3.0",
@@ -43,7 +43,7 @@ wide() { TEST_DEVICE=small TEST_DEVICE_SUBGROUP=64 "$@"; }
 few() { TEST_DEVICE=small TEST_DEVICE_GROUPS=5 "$@"; }
 selftest() { "$GTRAIN" selftest --device vulkan "$@"; }
 
-# agrees CONFIG STEPS SETTING…: the losses of its first steps, in few workgroups and on the CPU.
+# agrees CONFIG STEPS SETTING…: the losses of the first steps, with few workgroups and on the CPU.
 agrees() {
   local config=$1 steps=$2 run=$TEST_TMP/$1 settings=() setting
   shift 2
@@ -62,17 +62,17 @@ agrees() {
 
 check "trains an MLP" agrees digits 20 train.epochs=1
 check "trains on columns" agrees csv_regression 9 train.epochs=1
-# Plain descent: Adam makes much of gradients that are nothing but rounding.
+# Plain descent: Adam amplifies gradients that consist only of rounding.
 check "trains gates" agrees digits_logic 15 train.epochs=1
 check "trains trees of gates" agrees digits_logic_conv 15 train.epochs=1 optimizer.type=sgd optimizer.lr=1
 
-# 34 MiB of samples, in tensors of 23 and 11, beside a network of two.
+# 34 MiB of samples, in tensors of 23 and 11, for a network of two.
 cat > "$TEST_TMP/large.yaml" << 'YAML'
 data: {formula: "x0*x1", range: [-1, 1], samples: 3000000, test_samples: 1000}
 model: [{linear: 4}, tanh, {linear: 1}]
 train: {steps: 40, batch_size: 10000, log_every: 1}
 YAML
-# streams NAME HOW: with data that the device has no room for, to the same bytes as where it has.
+# streams NAME HOW: with data that do not fit the device, to the same bytes as with resident data.
 streams() {
   local name=$1
   shift

@@ -1,4 +1,4 @@
-/* A Vulkan driver that is not much of one, for what gtrain says of such: TEST_DRIVER=refuses fails to start,
+/* A minimal Vulkan driver that fails, to test gtrain's messages: TEST_DRIVER=refuses fails to start,
  * TEST_DRIVER=empty starts and has no device, TEST_DRIVER=crashes ends the process that starts it. */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL version(uint32_t *out) {
 
 static VKAPI_ATTR void VKAPI_CALL nothing(void) {}
 
-/* The loader wants every core function of a driver to be there, called or not. */
+/* The loader requires every core function of a driver, called or not. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name) {
   (void)of;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the handles of memory, and of modules and pipelines. */
+/* The objects of the handles for memory, and for modules and pipelines. */
 typedef struct memory {
   uint64_t size;
   void *mapped;
@@ -36,8 +36,7 @@ static PFN_vkDestroyPipeline real_destroy_pipeline;
 
 #define HANDLE(type, pointer) ((type)(uintptr_t)(pointer))
 
-/* --- what the device lacks, or is to be -------------------------------------------------------------------
- */
+/* --- changes to the device's features and properties --- */
 
 void paper_device_subgroup(uint32_t lanes) { subgroup = lanes; }
 
@@ -65,7 +64,7 @@ static VKAPI_ATTR void VKAPI_CALL memory_properties(VkPhysicalDevice device,
       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 }
 
-/* The device is asked for nothing that it lacks, and for statistics. */
+/* Removes the features that the device lacks from the request, and adds statistics. */
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *out) {
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
@@ -154,7 +153,7 @@ static void ask_driver(VkDevice device, VkPipeline pipeline, paper_kernel *kerne
   for (uint32_t i = 0; i < count; i++) keep_statistic(kernel, &statistic[i]);
 }
 
-/* The kernel of this hash; *made: it was not there. */
+/* The kernel with this hash; *made: true if it is new. */
 static paper_kernel *find_kernel(uint64_t hash, bool *made) {
   paper_kernel *kernel = NULL;
   pthread_mutex_lock(&kernels_lock);
@@ -198,8 +197,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline p
   (void)device, (void)pipeline, (void)callbacks;
 }
 
-/* Called in place of gt_vulkan_pipelines (the linker's --wrap), which alone knows what a pipeline is called.
- */
+/* Replaces gt_vulkan_pipelines (the linker's --wrap), the only place where a pipeline's name is known. */
 bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
                                 gt_error *error);
 bool __real_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
@@ -243,8 +241,7 @@ paper_kernel *paper_device_kernels(size_t *count) {
   return list;
 }
 
-/* --- memory and work: host memory, and nothing -----------------------------------------------------------
- */
+/* --- memory and work: host memory; work does nothing --- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkBuffer *out) {
@@ -317,7 +314,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_semaphore(VkDevice device, VkSemaphore
   (void)device, (void)semaphore, (void)callbacks;
 }
 
-/* All that is submitted has been done. */
+/* Everything submitted is complete. */
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
                                              VkFence fence) {
   const VkTimelineSemaphoreSubmitInfo *timeline = info->pNext;

@@ -1,12 +1,12 @@
-# Other people's devices: what gtrain's kernels are to AMD's compiler, on a second software driver, and within the
-# smallest limits that Vulkan promises.
+# Devices of other vendors: gtrain's kernels with AMD's compiler, on a second software driver, and within the smallest
+# limits that Vulkan guarantees.
 #
 #   make check-amd [TABLE=1]     every kernel of every config, and every one for matrix units, through Mesa's AMD
 #                                compiler; the table of all of them
 #   make check-limits            selftest and trainings on a device with the smallest limits
 #   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
 #
-# `make check` runs a quick form of the first.
+# `make check` runs a quick version of the first.
 
 PORTABLE         := $(BUILD)/portable
 PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c units.c paper_device.c))
@@ -18,7 +18,7 @@ $(PORTABLE)/compile: $(PORTABLE_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LD_FLAGS) -Wl,--wrap=gt_vulkan_pipelines -o $@ $(PORTABLE_OBJECTS) $(LIBRARY) $(LD_LIBS)
 
-# What the Vulkan loader opens: without sanitizers, whatever gtrain is built with.
+# A library that the Vulkan loader opens: without sanitizers, however gtrain is built.
 $(PORTABLE)/%.so: tests/portable/%.c $(BUILD)/flags.stamp
 	$(say) CC $@
 	@mkdir -p $(@D)

@@ -1,9 +1,8 @@
-/* A Vulkan layer that makes a device look poor. TEST_DEVICE=small gives it the smallest limits that
- * Vulkan 1.2 promises, TEST_DEVICE_GROUPS=N no more than N workgroups along x, TEST_DEVICE_SUBGROUP=N
- * subgroups of N, in name only (no shader of ours has instructions of subgroups),
- * TEST_DEVICE_PIECE=N no more than N MiB in one piece, TEST_DEVICE_MEMORY=N no more in all,
- * TEST_DEVICE_LACKS=timelineSemaphore,… hides features. Put below the validation layer it makes that layer
- * hold the program to these limits, too. */
+/* A Vulkan layer that reduces a device's limits. TEST_DEVICE=small: the smallest limits that Vulkan 1.2
+ * guarantees; TEST_DEVICE_GROUPS=N: at most N workgroups along x; TEST_DEVICE_SUBGROUP=N: reports subgroups
+ * of N, in name only (no shader uses subgroup instructions); TEST_DEVICE_PIECE=N: at most N MiB in one
+ * allocation; TEST_DEVICE_MEMORY=N: at most N in all; TEST_DEVICE_LACKS=timelineSemaphore,…: hides features.
+ * Below the validation layer it makes that layer check the program against these limits, too. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 static PFN_vkGetInstanceProcAddr next;
 static PFN_vkGetDeviceProcAddr next_device;
-/* The functions below this layer: to be asked for while the instance is made, as the loader's last link
- * answers with the first one later. */
+/* The functions below this layer: must be looked up while the instance is created, because the loader's last
+ * link later returns the first layer's functions. */
 static PFN_vkGetPhysicalDeviceProperties properties;
 static PFN_vkGetPhysicalDeviceProperties2 properties2;
 static PFN_vkGetPhysicalDeviceFeatures2 features2;
@@ -97,14 +96,14 @@ static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical, VkPhy
   }
 }
 
-/* Time stamps are not promised either. */
+/* Time stamps are not guaranteed either. */
 static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical, uint32_t *count,
                                                VkQueueFamilyProperties *out) {
   families(physical, count, out);
   for (uint32_t i = 0; out && small() && i < *count; i++) out[i].timestampValidBits = 0;
 }
 
-/* What a layer's own link of the chain says; the next layer is left the rest. */
+/* This layer's own link of the chain; the next layer gets the rest. */
 static VkLayerInstanceCreateInfo *instance_link(const void *chain) {
   VkLayerInstanceCreateInfo *s = (VkLayerInstanceCreateInfo *)chain;
   while (s &&

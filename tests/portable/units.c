@@ -63,7 +63,7 @@ static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
   return variants;
 }
 
-/* Why no plan takes a kernel for matrix units; NULL: there is no reason. */
+/* The reason why no plan uses a kernel for matrix units; NULL if there is none. */
 static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words) {
   const gt_matrix_units *units = &backend->target.matrix;
   if (!units->bfloat.m && paper_device_asks(words, blob->size, UNITS_BFLOAT_CAPABILITY))
@@ -73,7 +73,7 @@ static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob,
   return NULL;
 }
 
-/* Prints a kernel's line, if it is one for matrix units. True if no plan uses it. */
+/* Prints a line for a matrix-unit kernel. True if no plan uses it. */
 static bool report_missed(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words,
                           const paper_kernel *kernel, size_t count) {
   if (!paper_device_asks(words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))

@@ -1,5 +1,5 @@
-/* Kernels for matrix units (SPIR-V's CooperativeMatrixKHR) on a device on paper: which there are, which of
- * them plans take, and in what variants. */
+/* Kernels for matrix units (SPIR-V's CooperativeMatrixKHR) on a device on paper: which exist, which of them
+ * plans use, and in which variants. */
 #ifndef GT_TEST_UNITS_H
 #define GT_TEST_UNITS_H
 #include "backend/backend.h"
@@ -7,10 +7,11 @@
 
 enum { UNITS_CAPABILITY = 6022, UNITS_BFLOAT_CAPABILITY = 5118 };
 
-/* Compiles what the op cases with products take in all precisions, fused and not, as if the device had one
- * multiprocessor, some, and its own: tiles depend on them. How many cases; -1 on an error. */
+/* Compiles the kernels of the op cases with products in all precisions, fused and not, for devices with one
+ * multiprocessor, some, and the real number: tiles depend on it. Returns the number of cases; -1 on an
+ * error. */
 int units_compile_cases(gt_backend *backend, gt_error *error);
-/* A line for each embedded kernel: its variants and what registers they take. How many of them the device
- * could have run, but no plan took; -1 on an error. */
+/* Prints a line for each embedded kernel: its variants and their registers. Returns the number of kernels
+ * that the device could run but no plan used; -1 on an error. */
 int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count, gt_error *error);
 #endif

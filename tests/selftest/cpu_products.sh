@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Products by every way that the CPU has to compute them: GTRAIN_CPU takes instructions away. What the processor does
-# not have is not tried, for then the next best runs. Our own two give the same bits.
+# Products with every implementation of the CPU: GTRAIN_CPU disables instruction sets. Those that the processor does not
+# have are not tested, because the next best one would run. gtrain's own two implementations give the same bits.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,4 +1,4 @@
-/* The harness must find what is wrong: each case here errs in one way, and the checks have to say so. */
+/* The harness must detect errors: each case here has one error, and the checks must report it. */
 #include "graph/graph.h"
 #include "graph/op.h"
 #include "op/core.h"
@@ -15,12 +15,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* --- ops that err --- */
+/* --- ops with errors --- */
 
 enum { GOOD, WRITES_PAST, WRITES_BEFORE, SPOILS_INPUT, DEPENDS_ON_RUN, BAD_GRADIENT, NO_GRADIENT };
 
-/* A doubling op with a tile per 8 elements. The clock's argument struct will do: three addresses and a count.
- */
+/* A doubling op with one tile per 8 elements. It uses the clock's argument struct: three addresses and a
+ * count. */
 static int misdeed;
 static uint32_t runs;
 
@@ -82,7 +82,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   return v->shape[0];
 }
 
-/* Off in the last element only, by more than the tolerance. */
+/* Wrong in the last element only, by more than the tolerance. */
 static gt_shape wrong_value(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[0]);
   reference(v, x, y);
@@ -101,14 +101,14 @@ static gt_shape wrong_nan(const gt_case_view *v, const double *const *x, double 
   return v->shape[0];
 }
 
-/* Too small to see in the values, too steep for differences: every coordinate looks like a kink. */
+/* Too small to affect the values, too steep for differences: every coordinate looks like a kink. */
 static gt_shape jagged(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
     y[i] = 2 * x[0][i] + 2e-7 * sin(1e5 * x[0][i]);
   return v->shape[0];
 }
 
-/* x^2 with the right first derivative, 2 x, which then seems not to change with x. */
+/* x^2 with the right first derivative, 2 x, which then seems not to depend on x. */
 static gt_id build_square(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id fixed = gt_stop_gradient(g, x[0]), twice = gt_mul(g, gt_constant(g, 2), gt_mul(g, x[0], fixed));
   (void)v;
@@ -137,7 +137,7 @@ static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 
 
 static char output[8192];
 
-/* Runs cases on the CPU; output then holds what was printed. */
+/* Runs cases on the CPU; `output` gets the printed text. */
 static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest_options options, int deed) {
   const gt_case_family family = {"broken", cases, count}, *families = &family;
   FILE *stream = fmemopen(output, sizeof output, "w");
@@ -221,7 +221,7 @@ static void reports_as_json(void **state) {
   free(text);
 }
 
-/* Of two cases the one that says little beside the other; of slopes fewer. */
+/* Of two cases the one marked .more is left out; fewer gradients are checked. */
 static void is_brief(void **state) {
   (void)state;
   const gt_case two[] = {{&right, "37"}, {&value, "37", .more = true}};

@@ -1,5 +1,5 @@
-/* Characters that look like others, and texts that are nearly numbers: each is named for what it is, at its
- * place, with what to write instead, and by one error. */
+/* Characters that look like others, and texts that are nearly numbers: each is named, at its position, with
+ * the right spelling, in exactly one error. */
 #include "spec/look_alike.h"
 #include "spec/number_text.h"
 #include "spec/schema.h"
@@ -36,7 +36,7 @@ static const gt_schema schema = {.name = "optimizer", .fields = fields};
 static const struct {
   const char *text;
   int line, column;
-  const char *part, *suggestion; /* of message or help */
+  const char *part, *suggestion; /* text in the message or help */
 } rows[] = {
     /* decimal commas and separators of thousands */
     {"lr: 0,001", 1, 5, "decimal comma", "0.001"},
@@ -51,7 +51,7 @@ static const struct {
     {"steps: 10 000", 1, 8, "thousands", "10000"},
     {"steps: 10'000", 1, 8, "thousands", "10000"},
     {"steps: 10" NBSP "000", 1, 8, "no-break space (U+00A0)", "10000"},
-    /* no numbers */
+    /* not numbers */
     {"steps: None", 1, 8, "'None' is not a number", NULL},
     {"steps: null", 1, 8, "use its default", NULL},
     {"steps:", 1, 7, "use its default", NULL},
@@ -85,7 +85,7 @@ static const struct {
      "3",
      1, 5, "en dash (U+2013)", "1e-3"},
     {"lr: \xD9\xA1", 1, 5, "Arabic-Indic digit", "1"},
-    /* characters in place of YAML's */
+    /* characters in place of those of YAML */
     {"kind: \xE2\x80\x9C"
      "adam\xE2\x80\x9D",
      1, 7, "typographic quote (U+201C)", NULL},
@@ -110,7 +110,7 @@ static const struct {
      "dam",
      1, 7, "Cyrillic letter (U+0430)", "adam"},
     {"kind: adam\xE2\x80\x8B", 1, 11, "zero-width character (U+200B)", NULL},
-    /* blocks and tabs */
+    /* indentation and tabs */
     {"kind: |", 1, 7, "starts a block of text", NULL},
     {"list: >\nlr: 1", 1, 7, "starts a block of text", NULL},
     {"{kind: |}", 1, 8, "cannot start with '|'", NULL},
@@ -144,7 +144,7 @@ static void each_is_named(void **state) {
   }
 }
 
-/* What is in quotes, in a comment or inside a text stays as it is. */
+/* Characters in quotes, in comments and inside text are not changed. */
 static void others_stay(void **state) {
   (void)state;
   static const char *const texts[] = {
@@ -169,7 +169,7 @@ static void others_stay(void **state) {
   }
 }
 
-/* A text that would be refused without quotes is written with them. */
+/* A text that would be an error without quotes is written with them. */
 static void written_with_quotes(void **state) {
   (void)state;
   static const char *const texts[] = {"\xE2\x80\x9Cx\xE2\x80\x9D",

@@ -204,7 +204,8 @@ static void test_all_in_one_pass(void **state) {
   assert_int_equal(found.errors, 7);
 }
 
-/* What is built in spite of errors, to find the next ones, must not meet values that were refused. */
+/* After an error checking goes on, to report further errors; fields whose value was rejected must then have
+ * their defaults. */
 static void test_refused_is_not_used(void **state) {
   (void)state;
   assert_false(
@@ -273,7 +274,7 @@ static void test_position_within(void **state) {
   }
 }
 
-/* What is written out reads back to the same values, also from the shorthand. */
+/* The resolved config parses back to the same values, also if the input used the shorthand. */
 static void test_resolve(void **state) {
   (void)state;
   static const char *const texts[] = {"v: 32", "v: {kind: zeros, units: 3, label: \"7\", in: {ratio: 0.5}}"};
@@ -317,8 +318,8 @@ static void test_json_and_help(void **state) {
   free(text);
 }
 
-/* Floats are written as both YAML 1.1 and 1.2 read them, which 1e-8 is not; what is no float stays as it is.
- */
+/* Floats are written in a form that both YAML 1.1 and 1.2 parse as a float (1e-8 is a string in 1.1); values
+ * of other types are unchanged. */
 static void test_resolve_floats(void **state) {
   (void)state;
   static const char *const rows[][2] = {{"1e-8", "1.0e-8"},   {"-1E5", "-1.0e+5"}, {"2.e7", "2.0e+7"},

@@ -1,4 +1,4 @@
-/* Parsing: limits, refusals and syntax errors, each at its exact place. */
+/* Parsing: limits, unsupported syntax and syntax errors, each at its exact position. */
 #include "spec/spec.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void test_empty(void **state) {
   }
 }
 
-/* Columns count characters, and lines what editors count. */
+/* Columns count characters; lines are counted as in editors. */
 static void test_characters(void **state) {
   (void)state;
   const char *text = "\xEF\xBB\xBF"
@@ -75,7 +75,7 @@ typedef struct bad {
   const char *text;
   int line, column;
   const char *part;     /* of the message */
-  const char *expected; /* part of the expectation or of the suggestion */
+  const char *expected; /* part of `expected` or of the suggestion */
 } bad;
 
 static void test_errors(void **state) {
@@ -161,7 +161,7 @@ static void test_limits(void **state) {
   free(text);
 }
 
-/* Many keys, half of them given twice, take no quadratic time. */
+/* Many keys, half of them duplicates, do not take quadratic time. */
 static void test_many_keys(void **state) {
   (void)state;
   char *text = malloc(1 << 20), *end = text;
@@ -172,7 +172,7 @@ static void test_many_keys(void **state) {
   free(text);
 }
 
-/* Every prefix of a text, and every byte of it changed, is either read or refused with a reason. */
+/* Every prefix of a text, and every change of one byte, is either parsed or an error with a message. */
 static void test_damaged(void **state) {
   (void)state;
   char text[] =

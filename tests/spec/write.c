@@ -1,4 +1,4 @@
-/* Overrides, and trees written as YAML and read again. */
+/* Overrides, and trees written as YAML and parsed again. */
 #include "spec/spec.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* Words that must be in quotes to be read back may have gained them; those in quotes may not lose them. */
+/* Words that need quotes to be parsed back may have gained them; quoted words may not lose them. */
 static void assert_equal(const gt_spec *a, const gt_spec *b) {
   assert_int_equal(a->kind, b->kind);
   if (a->kind == GT_SPEC_SCALAR) {
@@ -131,7 +131,7 @@ static void test_awkward_strings(void **state) {
     for (int quoted = 0; quoted < 2; quoted++) {
       gt_spec *text = gt_spec_text(&arena, awkward[i]);
       text->quoted = quoted;
-      if (*awkward[i] || quoted) round_trip(text); /* nothing at all is read as an empty map */
+      if (*awkward[i] || quoted) round_trip(text); /* an empty document is read as an empty map */
       gt_spec *list = gt_spec_new(&arena, GT_SPEC_SEQUENCE), *inner = gt_spec_new(&arena, GT_SPEC_SEQUENCE);
       gt_spec_add(&arena, list, NULL, gt_spec_text(&arena, awkward[i]))->quoted = quoted;
       gt_spec_add(&arena, list, NULL, inner);

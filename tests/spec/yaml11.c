@@ -1,8 +1,8 @@
-/* YAML 1.1, which PyYAML, Ruby and many editors read, and 1.2, which gtrain reads, take some plain words for
- * different things: 5e-3 is text to the first, 010 is 8, `no` is false. The bundled configs and those in
- * the documents hold none of these: who reads one with another program, or checks it by the JSON Schema, gets
- * the values that gtrain gets. Sources: https://yaml.org/type/{int,float,bool,null,timestamp}.html, and
- * PyYAML's resolver, which has no number with an exponent but with a point and a sign. */
+/* YAML 1.1, which PyYAML, Ruby and many editors implement, and 1.2, which gtrain implements, read some plain
+ * words differently: 5e-3 is text in 1.1, 010 is 8, `no` is false. The bundled configs and those in the
+ * documents contain none of these: another program that reads them, or a check by the JSON Schema, gets the
+ * same values as gtrain. Sources: https://yaml.org/type/{int,float,bool,null,timestamp}.html, and PyYAML's
+ * resolver, in which a number with an exponent needs a point and a sign. */
 #include "base/file.h"
 #include "spec/schema.h"
 #include <setjmp.h>
@@ -27,7 +27,7 @@ typedef enum kind {
   KINDS
 } kind;
 
-/* OTHER_…: what 1.2 takes for something else, or for another number. */
+/* OTHER_…: 1.2 reads another type, or another number. */
 static const char *const patterns[KINDS] = {
     [INTEGER] = "^[-+]?(0|[1-9][0-9_]*)$",
     [OTHER_INTEGER] = "^[-+]?(0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)$",
@@ -45,7 +45,7 @@ static kind kind_of(const char *text) {
   return TEXT;
 }
 
-/* True if both read the plain word as the same thing. */
+/* True if both versions read the plain word as the same value. */
 static bool agrees(const gt_spec *node) {
   double number;
   bool flag;
@@ -109,8 +109,8 @@ static void the_bundled_configs(void **state) {
   globfree(&found);
 }
 
-/* What stands between ```yaml and ```, and what looks like a key and such a number anywhere. Returns how many
- * blocks there are. */
+/* Checks the text between ```yaml and ```, and everything that looks like a key with such a number. Returns
+ * the number of blocks. */
 static int walk_document(const char *path) {
   static const char begin[] = "\n```yaml\n", end[] = "\n```\n";
   regex_t wrong;

@@ -1,6 +1,6 @@
-/* Long ranges are evaluated by programs that are arranged for it (step/arrange.h), short ones are not: both
- * come to the same bits, in random programs with choices by one value, results that are written over what is
- * read, and outputs that others read. */
+/* Long ranges are evaluated by programs that are rearranged for it (step/arrange.h), short ones are not: both
+ * give the same bits, in random programs with selections by one value, results that overwrite inputs, and
+ * outputs that other instructions read. */
 #include "step/arrange.h"
 #include "base/philox.h"
 #include "step/pairs.h"
@@ -31,8 +31,8 @@ static void draw_inputs(float x[INPUTS][COUNT + 1]) {
   for (uint32_t k = 0; k < SCALARS; k++) x[k][0] = roll(2) ? 1.5f : 0;
 }
 
-/* An operand that there is already: of each input's kind, an immediate, the leader, or a result, most likely
- * a late one. */
+/* An existing operand: each kind of input, an immediate, the leader, or a result, most likely a recent
+ * one. */
 static uint32_t operand(uint32_t results) {
   const uint32_t kind = roll(8);
   if (kind < 2 || (kind > 3 && !results)) return roll(INPUTS);
@@ -58,8 +58,8 @@ static gt_program draw_program(void) {
   return p;
 }
 
-/* Output k goes over input `over[k]`, or, where that is 0, to memory of its own. In parts of so many
- * elements. */
+/* Output k overwrites input `over[k]`, or, if that is 0, has its own memory. Evaluates `part` elements at a
+ * time. */
 static void evaluate(const gt_program *p, const uint32_t *over, uint32_t part, float x[INPUTS][COUNT + 1],
                      float y[OUTPUTS][COUNT + 1]) {
   gt_program_context context = {.program = p, .row = 1};
@@ -91,7 +91,7 @@ static void test_programs(void **state) {
     decided += gt_program_decide(&context, &shorter);
     gt_program_find_pairs(&p, none, &pairs);
     for (uint32_t r = 0; r < p.instructions; r++) paired += pairs.gone[r];
-    /* Each over an input of its own, or beside. */
+    /* Each output overwrites a different input, or has its own memory. */
     const uint32_t over[OUTPUTS] = {roll(2) ? SCALARS : 0, roll(2) ? SCALARS + 1 : 0,
                                     roll(2) ? SCALARS + 2 : 0};
     for (int way = 0; way < 2; way++) {
@@ -107,7 +107,7 @@ static void test_programs(void **state) {
   assert_true(decided > PROGRAMS / 4 && paired > PROGRAMS / 2);
 }
 
-/* Nothing is put off until what it reads has been written over. */
+/* An instruction is not delayed until its input has been overwritten. */
 static void test_order(void **state) {
   (void)state;
   const gt_program p = {.instructions = 3,
@@ -124,7 +124,7 @@ static void test_order(void **state) {
   assert_true(!pairs.gone[0] && !pairs.with[2]);
 }
 
-/* Of choices that are made, what is not chosen is gone, and so are they. */
+/* Selections whose condition is known are removed, and so are the values that they do not select. */
 static void test_choice(void **state) {
   (void)state;
   const gt_program p = {.instructions = 4,
@@ -143,7 +143,7 @@ static void test_choice(void **state) {
   assert_int_equal(decided.code[0], GT_CODE(GT_I_SQRT, 2, 0, 0));
   assert_int_equal(decided.code[1], GT_CODE(GT_I_MUL, GT_OPERAND_RESULT, 1, 0));
   assert_int_equal(decided.output[0], GT_OPERAND_RESULT + 1);
-  gt_program choice = p; /* an output that were an input then */
+  gt_program choice = p; /* an output that would be an input then */
   choice.code[2] = GT_CODE(GT_I_WHERE, 0, GT_OPERAND_RESULT, 1);
   choice.output[0] = GT_OPERAND_RESULT + 2;
   context.program = &choice;

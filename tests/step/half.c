@@ -1,4 +1,4 @@
-/* Numbers in 16 bits: all of them, what lies between two of them, and what is not a number. */
+/* 16-bit floats: all of them, values between two of them, and NaN. */
 #include "step/half.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void bf16(void **state) {
     else
       assert_int_equal(gt_to_bf16(x), h);
   }
-  assert_int_equal(gt_to_bf16(gt_from_bits(0x3f808000u)), 0x3f80); /* a tie goes to the even one */
+  assert_int_equal(gt_to_bf16(gt_from_bits(0x3f808000u)), 0x3f80); /* ties to even */
   assert_int_equal(gt_to_bf16(gt_from_bits(0x3f818000u)), 0x3f82);
   assert_int_equal(gt_to_bf16(gt_from_bits(0x3f808001u)), 0x3f81);
   assert_int_equal(gt_to_bf16(gt_from_bits(0x7f7fffffu)), 0x7f80); /* too large: infinite */

@@ -1,5 +1,5 @@
-/* Programs on the CPU: every instruction against its meaning in double, every way of loading an input, blocks
- * of odd lengths, work in place, and the way to and from specialization constants. */
+/* Programs on the CPU: every instruction against its definition in double, every way of loading an input,
+ * blocks of odd lengths, in-place updates, and the conversion to and from specialization constants. */
 #include "step/program.h"
 #include "base/philox.h"
 #include "step/math.h"
@@ -24,7 +24,7 @@ static const float edges[] = {0.0f,       -0.0f,      1.0f,     -1.0f,    0.5f, 
                               -4.712389f, 6.2831855f, 0.625f,   0.4142f,  13.0f,     -13.0f};
 enum { EDGES = sizeof edges / sizeof *edges };
 
-/* Distance in units of the last place of `want`, where denormals share the smallest unit. */
+/* Distance in units of the last place of `want`; denormals share the smallest unit. */
 static double ulps(float got, double want) {
   int exponent;
   if (isnan(want) || isnan(got)) return isnan(want) && isnan(got) ? 0.0 : INFINITY;
@@ -33,7 +33,7 @@ static double ulps(float got, double want) {
   return fabs(got - want) / fmax(ldexp(1.0, exponent - 24), 0x1p-149);
 }
 
-/* The result of a product with a denormal factor has a denormal's precision. */
+/* A product with a denormal factor has the precision of a denormal. */
 static double slack(uint32_t opcode, double a) {
   return opcode == GT_I_SILU || opcode == GT_I_GELU ? fabs(a) : 1.0;
 }
@@ -82,7 +82,7 @@ static void instructions_at_random(void **state) {
       for (uint32_t i = 0; i < n; i++) {
         a[i] = (gt_random_uniform(1, opcode, round, i) * 2.0f - 1.0f) * range;
         b[i] = (gt_random_uniform(2, opcode, round, i) * 2.0f - 1.0f) * range;
-        if (round & 1) b[i] = (float)(int)b[i]; /* whole exponents and divisors */
+        if (round & 1) b[i] = (float)(int)b[i]; /* integer exponents and divisors */
         c[i] = a[i] + b[i];
       }
       check_block(opcode, a, b, c, n);
@@ -114,7 +114,7 @@ static double loaded(const float *x, uint32_t mode, int input, uint32_t row, uin
   }
 }
 
-/* Sums seven inputs, each read in its way: whole numbers, so that any slip shows. */
+/* Sums seven inputs, each loaded differently: integers, so that any error shows. */
 static void check_loads(uint32_t row, uint32_t first, uint32_t n, uint32_t step) {
   static float x[7][COUNT];
   gt_program program = {.instructions = 6, .inputs = 7, .outputs = 1, .output = {GT_OPERAND_RESULT + 5}};
@@ -154,8 +154,8 @@ static void loads(void **state) {
 
 /* --- places --------------------------------------------------------------------------------------------- */
 
-/* r0 = x + leader, r1 = x * r0, y0 = r0 where x lies, y1 = r1 where the leader lies: r0 must not overwrite x
- * early. */
+/* r0 = x + leader, r1 = x * r0, y0 = r0 in place of x, y1 = r1 in place of the leader: r0 must not overwrite
+ * x too early. */
 static void work_in_place(void **state) {
   (void)state;
   const gt_program program = {.instructions = 3,
@@ -181,7 +181,8 @@ static void work_in_place(void **state) {
   }
 }
 
-/* Outputs that no instruction makes: an input, an immediate, the leader; and one result given out twice. */
+/* Outputs that no instruction computes: an input, an immediate, the leader; and one result that is two
+ * outputs. */
 static void plain_outputs(void **state) {
   (void)state;
   const gt_program program = {.immediates = 1,

@@ -1,5 +1,5 @@
-/* The container of models and checkpoints: its layout as published, and that no damaged or hostile file gets
- * through: every truncation, every byte flipped, and headers that lie under a hash that is right. */
+/* The container of models and checkpoints: its published layout, and that no damaged or malicious file is
+ * accepted: every truncation, every byte flipped, and bad headers with a correct hash. */
 #include "base/fingerprint.h"
 #include "store/safetensors.h"
 #include <setjmp.h>
@@ -61,8 +61,7 @@ static void comes_back(void **unused) {
   gt_container_finish(&file);
 }
 
-/* What Python's reader asks for, by the layout as published: length, '{', padding, offsets that begin at 0.
- * */
+/* What Python's reader requires, by the published layout: length, '{', padding, offsets that start at 0. */
 static void layout_is_as_published(void **unused) {
   (void)unused;
   write_sample();
@@ -123,7 +122,7 @@ static void every_flip_is_refused(void **unused) {
   gt_bytes_finish(&file);
 }
 
-/* A file of this header and so many bytes of data, with the right hash. */
+/* A file with this header and this many bytes of data, with the correct hash. */
 static void forge(const char *header, size_t data) {
   const size_t length = (strlen(header) + 7) / 8 * 8, size = 8 + length + data;
   uint8_t *file = calloc(1, size + 1);
@@ -186,7 +185,7 @@ static void lies_are_refused(void **unused) {
   gt_container file;
   gt_error error = {0};
   forge(ENTRY("F32", "[2]", "[0,8]"), 8);
-  assert_true(gt_safetensors_read(path, &file, &error)); /* the forgery itself is sound */
+  assert_true(gt_safetensors_read(path, &file, &error)); /* the unchanged file is valid */
   gt_container_finish(&file);
 }
 

@@ -1,5 +1,5 @@
-/* What one model's file gives another: by name, through a map, whole layers where they own more than
- * parameters; and the store that it is given to: slots by role, images, what begins as what. */
+/* Transfer of tensors from one model's file to another: by name, through a map, and whole layers if they own
+ * more than parameters; and the receiving store: slots by role, state dicts, initial values. */
 #include "store/transfer.h"
 #include "store/state_dict.h"
 #include <math.h>
@@ -20,7 +20,7 @@ static void fill_ones(const void *settings, const char *name, gt_shape shape, ui
   for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = (float)seed;
 }
 
-/* A dense layer "a" of 3 x `inputs`, a layer "norm" with a state of that width, and gates "g" wired by
+/* A dense layer "a" of 3 x `inputs`, a layer "norm" with a state of that width, and gates "g" with the wiring
  * `wire`. */
 static gt_store *make(int64_t inputs, int32_t wire) {
   static const int32_t limits[4] = {9, 9, 9, 9};
@@ -55,7 +55,7 @@ static void save(const gt_store *store, uint64_t seed) {
   gt_state_dict_finish(&dict);
 }
 
-/* A letter for each slot of the model: Taken, Left out, Not there, other Shape, other layer (O). */
+/* One letter for each slot of the model: Taken, Left out, Not in the file, Shape differs, Other layer. */
 static const char *give(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
                         gt_state_dict *dict) {
   static char text[17];
@@ -90,11 +90,11 @@ static void by_name_and_shape(void **state) {
   assert_true(first(&dict, "a.weight") == 2 && first(&dict, "norm.mean") == 7 &&
               first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
-  /* Another width: the bias fits, the layer with a state does not as a whole. */
+  /* Another width: the bias fits; the layer with a state does not fit as a whole. */
   assert_string_equal(give(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
   assert_true(first(&dict, "a.weight") == 3 && first(&dict, "a.bias") == 2 && first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
-  /* Other wires: what the gates have learned means nothing. */
+  /* Another wiring: the learned gates do not fit it. */
   assert_string_equal(give(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
   assert_true(first(&dict, "g.logits") == 3);
   gt_state_dict_finish(&dict);
@@ -132,7 +132,7 @@ static void constants_of_a_model_being_built(void **state) {
   assert_int_equal(drawn[0], 6);
   gt_transfer_constant(&whole, other, wiring, drawn);
   assert_int_equal(drawn[0], 5);
-  /* Values that are no indices here are left alone. */
+  /* Values that are not indices are not checked. */
   static const int32_t limits[4] = {5, 5, 5, 5};
   gt_slot narrow = *wiring;
   narrow.limit = limits;
@@ -149,7 +149,7 @@ static void places_and_roles(void **state) {
   assert_int_equal(store->total, 16 + 4 + 8 + 32);
   assert_int_equal(store->values, 15 + 3 + 5 + 32);
   assert_int_equal(store->states, 4);
-  assert_int_equal(gt_store_find(store, "g.logits")->offset, 0); /* needs no gap behind it */
+  assert_int_equal(gt_store_find(store, "g.logits")->offset, 0); /* needs no gap after it */
   const gt_slot *average = gt_store_find(store, "ema/a.bias");
   assert_int_equal(average->offset, gt_store_find(store, "a.bias")->offset);
   gt_state_dict dict;
@@ -169,7 +169,7 @@ static const gt_stored *stored_of(gt_stored *tensor, gt_shape shape, const float
   return tensor;
 }
 
-/* By each range: what is in it, and the first value outside. */
+/* For each range: values inside it, and the first value outside. */
 static void values_by_role(void **state) {
   (void)state;
   const float falls[] = {0, 5, 1, 4}, rises[] = {0, 5, 0, 6}, below[] = {2, 0, -1, -2},
@@ -182,7 +182,7 @@ static void values_by_role(void **state) {
   assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   assert_string_equal(error.message, "f: value 2 of 'bn.var' is -1; expected 0 or more");
-  slot.range = GT_ASCENDING; /* columns of values that rise */
+  slot.range = GT_ASCENDING; /* columns of ascending values */
   assert_int_equal(gt_slot_out_of_order(&slot, rises), -1);
   assert_int_equal(gt_slot_out_of_order(&slot, falls), 3);
   slot.range = GT_ANY_VALUE;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced after cli.sh by scripts that need automata: a learned Game of Life, Conway's rule to hold it to, and one of
-# random gates.
+# Sourced after cli.sh by scripts that need automata: a learned Game of Life, Conway's rule to compare it with, and an
+# automaton of random gates.
 
 # learn_life FOLDER: the model is $life; $solved is 1 if it makes no mistake on any board of 3x3 cells, else 0.
 learn_life() {
@@ -9,8 +9,8 @@ learn_life() {
   "$GTRAIN" eval "$life" --device "$DEVICE" --quiet --fail-if 'loss>0' > /dev/null 2>&1 && solved=1
 }
 
-# build_conway PROGRAM: compiles `PROGRAM STEPS`, which prints a random board of 128x128 cells after so many steps on a
-# torus, a row a line.
+# build_conway PROGRAM: compiles `PROGRAM STEPS`, which prints a random board of 128x128 cells after STEPS steps on a
+# torus, one row per line.
 build_conway() {
   cat > "$1.c" << 'C'
 #include <stdio.h>
@@ -37,8 +37,8 @@ C
   cc -O2 -o "$1" "$1.c"
 }
 
-# random_gates FOLDER [OPTION…]: an automaton of eight channels whose gates are what chance made them, so that every place
-# in its wiring counts. Shallow, and with this seed: deep ones of random gates soon give the same bits everywhere.
+# random_gates FOLDER [OPTION…]: an automaton of eight channels with random gates, so that every index in its wiring
+# matters. Shallow, and with this seed: deep random automata soon give the same bits everywhere.
 random_gates() {
   local folder=$1
   shift
@@ -46,5 +46,5 @@ random_gates() {
     --set train.steps=1 --set model.1.logic_ca.init=normal --set model.1.logic_ca.steps=3 \
     --set 'model.1.logic_ca.update=[136, 68, 34, 17, 9, 8]' --set seed=7 "$@"
 }
-# random_board: a board for it, 16x16 cells, as a line of digits.
+# random_board: a board for it, 16x16 cells, as one line of digits.
 random_board() { awk 'BEGIN { srand(5); for (i = 1; i <= 2048; i++) printf "%d", (rand() < 0.5); print "" }'; }

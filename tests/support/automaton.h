@@ -1,5 +1,5 @@
-/* What the cases of logic_ca and of logic_ca_bits say of their automaton. p: the clock's words, then from
- * AT_STEPS on what the enumeration says, then the layers' widths. */
+/* How the cases of logic_ca and logic_ca_bits describe their automaton. p: the clock's words, then from
+ * AT_STEPS on the values of the enumeration, then the layers' widths. */
 #ifndef GT_TESTS_AUTOMATON_H
 #define GT_TESTS_AUTOMATON_H
 #include "op/case.h"

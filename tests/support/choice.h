@@ -1,10 +1,10 @@
-/* What a plan's steps were chosen from (plan/plan.h), for tests that try all of it. */
+/* The choices in a plan (plan/plan.h), for tests that force every candidate. */
 #ifndef GT_TEST_SUPPORT_CHOICE_H
 #define GT_TEST_SUPPORT_CHOICE_H
 #include "plan/plan.h"
 
-/* That of the step which is the so many-th, from 0, of those that have one; NULL: there are not so many. */
+/* The number-th choice (from 0) of a plan's steps; NULL if there are fewer. */
 const gt_choice *choice_of(const gt_plan *plan, int number);
-/* In how many parts of k a way to cut a product has it, by its text. A test whose way says none fails. */
+/* The number of split-K parts in the text of a candidate. The test fails if the text has none. */
 unsigned parts_of_way(const char *way);
 #endif

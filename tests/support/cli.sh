@@ -37,12 +37,12 @@ exits() {
 }
 # says NAME TEXT: passes if $out contains it.
 says() { case $out in *"$2"*) pass "$1" ;; *) fail "$1: no '$2' in: $out" ;; esac }
-# within SECONDS COMMAND…: which may use so many seconds of processor time; how busy the machine is does not count.
+# within SECONDS COMMAND…: stops it after SECONDS of processor time; how busy the machine is does not matter.
 within() { (ulimit -t "$1" && shift && exec "$@"); }
-# or_hangs COMMAND…: ends what would wait for ever.
+# or_hangs COMMAND…: stops a command that would wait forever.
 or_hangs() { timeout 600 "$@"; }
-# goes_on RUN [FILE…]: stopped at any of its checkpoints, the run in $TEST_TMP/RUN comes to the same model.bin, and to the
-# same of the other files. The script's `train RUN OPTION…` trains there, and knows --resume and --quiet.
+# goes_on RUN [FILE…]: resumed from any of its checkpoints, the run in $TEST_TMP/RUN ends with the same model.bin, and the
+# same other files. The script's `train RUN OPTION…` trains there, and passes --resume and --quiet on.
 goes_on() {
   local checkpoint step later file
   for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do

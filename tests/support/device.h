@@ -1,39 +1,39 @@
-/* The Vulkan device that a program's tests run on: opened and closed by a group's fixtures, anew for each
- * group, so that it knows what GTRAIN_DEBUG says then. */
+/* The Vulkan device of a test program: opened and closed by the fixtures of each group, so that it uses the
+ * current GTRAIN_DEBUG. */
 #ifndef GT_TEST_SUPPORT_DEVICE_H
 #define GT_TEST_SUPPORT_DEVICE_H
 #include "backend/backend.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
 
-extern gt_backend *device; /* NULL if it could not be opened: stderr says why */
+extern gt_backend *device; /* NULL if it could not be opened: the reason is on stderr */
 
 int open_device(void **state);
 int close_device(void **state);
-/* True if there is a usable one; else says so, and the program is skipped. */
+/* True if there is a usable device; else prints why not, and the program is skipped. */
 bool has_device(void);
-/* True if the one that has_device saw is a software device, which takes seconds to compile a kernel. */
+/* True if the device found by has_device is a software device, which takes seconds to compile a kernel. */
 bool is_software(void);
-/* True if a case is left out, as a software device runs only every `of`th of its kind. */
+/* True if a case is left out because a software device runs only every `of`th of its kind. */
 bool left_out(uint32_t number, uint32_t of);
-/* True, and prints so, if emulated matrix units are left to CHECK_ALL=1 (make check-vulkan): a software
+/* True, with a message, if emulated matrix units are left to CHECK_ALL=1 (make check-vulkan): a software
  * device takes seconds to compile each of their kernels. */
 bool emulated_left_out(void);
-/* Matrix units as GTRAIN_DEBUG says, and the precision of products on them. */
+/* Matrix units as GTRAIN_DEBUG sets them, and the precision of products on them. */
 typedef struct device_form {
   const char *name, *debug;
   gt_precision precision;
-  bool always; /* emulated, too */
+  bool always; /* also run with emulated units */
 } device_form;
-/* Runs a group of tests, which `group` is, on devices of each form in turn, *precision being that form's.
- * Emulated units are left to CHECK_ALL=1 (make check-vulkan), but for forms that are marked. Returns how many
- * failed; 77 without a device, or if no form is left. */
+/* Runs the group of tests `group` on devices of each form in turn, with *precision set to that of the form.
+ * Emulated units are left to CHECK_ALL=1 (make check-vulkan), except for forms that are marked. Returns the
+ * number of failures; 77 without a device, or if no form is left. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
-/* A plan of g for the device, with these options; of their target only `units` counts, which decides how
- * tiles are cut: not 0, as if the device had so many. A test that gets none fails. */
+/* A plan of g for the device, with these options; of their target only `units` is used: if it is not 0,
+ * products are tiled for a device with this many. The test fails if there is no plan. */
 const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options);
-/* Runs the plan of g `times` times on variables that begin with value[v] each, and end there. A test that
- * cannot fails. */
+/* Runs the plan of g `times` times on variables that start with value[v] each, and writes their final values
+ * there. The test fails if it cannot. */
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value);
 #endif

@@ -54,7 +54,7 @@ gt_id layer_node(const layer_fixture *f, const char *name) {
   return f->model->node[slot->index];
 }
 
-/* What a variable of the graph begins with. */
+/* Initial value of a variable of the graph. */
 static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
   const gt_store *store = f->model->store;
   if (!strcmp(variable, "x")) return x;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced behind cli.sh by scripts that train on 28x28 pictures which may not have been downloaded: `made_pictures` makes
-# 40 of them, of ten classes, and $pictures are the options that put them in a config's place of data.
+# Sourced after cli.sh by scripts that train on 28x28 images which may not have been downloaded: `made_pictures` makes 40
+# images in ten classes, and $pictures has the options that use them in place of a config's data.
 made_pictures() {
   local i
   {
@@ -11,7 +11,7 @@ made_pictures() {
     printf '\0\0\10\1\0\0\0\50'
     for ((i = 0; i < 40; i++)); do printf '%b' "\\x0$((i % 10))"; done
   } > "$TEST_TMP/labels.idx"
-  # shellcheck disable=SC2034 # for who sources this
+  # shellcheck disable=SC2034 # for scripts that source this
   pictures=()
   for i in train test; do
     pictures+=(--set "data.$i.inputs=$TEST_TMP/pictures.idx" --set "data.$i.targets=$TEST_TMP/labels.idx")

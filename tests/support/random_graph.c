@@ -38,7 +38,7 @@ static void declare(drawing *d) {
   declare_inputs(d);
 }
 
-/* A state becomes a value, or that and what it held; an output any value. */
+/* A state is assigned a value, or a value added to its old one; an output any value. */
 static void assign(drawing *d, random_graph *drawn, bool in_place) {
   gt_graph *g = d->g;
   for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++) {

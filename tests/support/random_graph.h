@@ -1,9 +1,9 @@
-/* Random graphs of what fusion attaches to a kernel, for comparing plans bit by bit.
+/* Random graphs of the ops that fusion attaches to a kernel, for comparing plans bit by bit.
  *
- * All values that can be seen are integers below 2^22: inputs are small integers, every op either keeps
- * integers or is rounded to one right behind it, with a margin that is far from the nearest boundary, and
- * factors are taken modulo 16. float32 then adds them without rounding in any order, so a plan that reorders
- * sums, or one of another backend, must give equal numbers. No tolerance is needed. */
+ * All visible values are integers below 2^22: inputs are small integers, every op either keeps integers or is
+ * rounded to one directly after it, with a margin that is far from the nearest boundary, and factors are
+ * taken modulo 16. float32 then adds them without rounding in any order, so a plan that reorders sums, or one
+ * of another backend, must give equal numbers. No tolerance is needed. */
 #ifndef GT_TESTS_RANDOM_GRAPH_H
 #define GT_TESTS_RANDOM_GRAPH_H
 #include "graph/graph.h"
@@ -26,9 +26,9 @@ typedef struct random_graph {
   int kept_count;
 } random_graph;
 
-/* The graph of a seed: `behind` products with what devices attach to them, then so many ops of all kinds.
- * in_place: a state's new value goes to the variable itself, else to its copy. */
+/* The graph of a seed: `behind` products with ops that devices fuse into them, then `ops` ops of all kinds.
+ * in_place: a state's new value is assigned to the variable itself, else to its copy. */
 random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int behind, int ops, bool in_place);
-/* What a variable holds at first, in elements of its type. */
+/* The initial value of a variable, in elements of its type. */
 void random_graph_fill(const gt_graph *graph, uint32_t variable, uint32_t seed, void *data);
 #endif

@@ -73,7 +73,7 @@ static void draw_unary(drawing *d) {
   }
 }
 
-/* With a matrix of its own shape, or one that is broadcast along columns, rows, or both. */
+/* With a matrix of the same shape, or one that is broadcast along columns, rows, or both. */
 static void draw_binary(drawing *d) {
   static const int kinds[] = {MATRIX, MATRIX, COLUMN, ROW, SCALAR};
   gt_graph *g = d->g;
@@ -103,13 +103,13 @@ static void draw_product(drawing *d) {
   random_ops_add(d, MATRIX, gt_matmul(d->g, a.id, b.id, false, random_ops_roll(d, 2)), limit);
 }
 
-/* As the gradient of a weight. */
+/* Like the gradient of a weight. */
 static void draw_turned_product(drawing *d) {
   const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
   random_ops_add(d, SQUARE, gt_matmul(d->g, a.id, b.id, true, false), a.limit * b.limit * (double)d->rows);
 }
 
-/* Batches of products, as attention has them. */
+/* Batched products, as in attention. */
 static void draw_batched_product(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape shape = {3, {d->rows / IMAGE, IMAGE, d->width}};
@@ -149,7 +149,7 @@ static void draw_row_reduction(drawing *d) {
   }
 }
 
-/* Where rows and columns are as many: a value a row, taken for one a column. */
+/* With as many rows as columns: one value per row, used as one per column. */
 static void draw_square_rows(drawing *d) {
   gt_graph *g = d->g;
   const value s = random_ops_pick(d, SQUARE, SMALL), held = d->pool[COLUMN][0],
@@ -159,8 +159,8 @@ static void draw_square_rows(drawing *d) {
   if (random_ops_roll(d, 2)) random_ops_add(d, SQUARE, gt_mul(g, s.id, sum.id), s.limit * sum.limit);
 }
 
-/* Of rows, or of two in one. Of integers times 256 an exponential is 1 or 0, and a softmax one in as many as
- * are largest: 8/n + 1/4 is at least 1/50 off any integer for n up to 80. */
+/* Softmax of rows, or of pairs of rows. For multiples of 256 an exponential is 1 or 0, and a softmax 1/n with
+ * n equal maxima: 8/n + 1/4 is at least 1/50 from any integer for n up to 80. */
 static void draw_softmax(drawing *d) {
   gt_graph *g = d->g;
   const int64_t fold = random_ops_roll(d, 3) ? 1 : 2;
@@ -177,7 +177,7 @@ static void draw_softmax(drawing *d) {
   random_ops_add(d, MATRIX, gt_reshape(g, rounded, random_ops_shape(d, MATRIX)), 8);
 }
 
-/* What a layer norm is made of, with a choice of two scales in place of the root. */
+/* The ops of a layer norm, with a selection between two scales in place of the root. */
 static void draw_norm(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, SMALL), gain = random_ops_pick(d, COLUMN, SMALL),
@@ -190,9 +190,9 @@ static void draw_norm(drawing *d) {
                  (x.limit + SMALL) * 2 * gain.limit + bias.limit);
 }
 
-/* A loss is the logarithm of up to 80 and a multiple of 256: it is at least 1/300 off the nearest half. Its
- * gradient is a share as above, less 1 at the label, or 0 where the row's gradient is. Logits are rows, or
- * two of them in one. */
+/* A loss is the logarithm of up to 80 plus a multiple of 256: at least 1/300 from the nearest half. Its
+ * gradient is a fraction as above, minus 1 at the label, or 0 where the row's gradient is. Logits are rows,
+ * or pairs of rows. */
 static void draw_cross_entropy(drawing *d) {
   gt_graph *g = d->g;
   const int64_t fold = random_ops_roll(d, 3) ? 1 : 2, rows = d->rows / fold;
@@ -215,7 +215,7 @@ static void draw_cross_entropy(drawing *d) {
 
 /* --- columns and whole values -------------------------------------------------------------------------- */
 
-/* Of a matrix, or of one whose rows are folded: then the first columns of twice as many. */
+/* Of a matrix, or of one with folded rows: then the first columns of twice as many. */
 static void draw_column_reduction(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, LARGEST / (double)d->rows);
@@ -228,7 +228,7 @@ static void draw_column_reduction(drawing *d) {
                  x.limit * (sums ? (double)d->rows : 1));
 }
 
-/* As for the gradients of a norm's bias and weight. */
+/* As in the gradients of a norm's bias and weight. */
 static void draw_column_sums(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, LARGEST / MOST / (double)d->rows),
@@ -237,9 +237,9 @@ static void draw_column_sums(drawing *d) {
   random_ops_add(d, COLUMN, gt_sum(g, gt_mul(g, x.id, y.id), 1, false), x.limit * y.limit * (double)d->rows);
 }
 
-/* Times the number of rows a mean is an integer, and times its square a variance. Rounding finds it if they
- * are within 20 units of the last place: 192 means of up to 640, and 192^2 variances of up to 9/4, are below
- * 2^17. */
+/* A mean times the number of rows is an integer, and a variance times its square. Rounding finds it if the
+ * error is within 20 units of the last place: 192 means of up to 640, and 192^2 variances of up to 9/4, are
+ * below 2^17. */
 static gt_id nearest_integer(drawing *d, gt_id x, double times) {
   return rounded_down(d, gt_add(d->g, gt_mul(d->g, x, constant(d, times)), constant(d, 0.5)));
 }
@@ -264,7 +264,7 @@ static void draw_sum(drawing *d) {
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* Sums of rows, which are rows of sums then, of as many columns again if that is possible. */
+/* Row sums, which are then sums of row sums, broadcast to as many columns again if possible. */
 static void draw_repeated_sum(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, MOST);
@@ -275,8 +275,7 @@ static void draw_repeated_sum(drawing *d) {
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* Of values that are finite, and others that may be too large for that; it may begin as what depends on them.
- */
+/* Of finite values, and others that may overflow; its initial value may depend on them. */
 static void draw_flag(drawing *d) {
   gt_graph *g = d->g;
   const value matrix = random_ops_pick(d, MATRIX, MOST), before = random_ops_pick(d, SCALAR, MOST);
@@ -292,7 +291,7 @@ static void draw_flag(drawing *d) {
 
 /* --- loads and movement -------------------------------------------------------------------------------- */
 
-/* Of each half of each row by the first quarter of a square. */
+/* Half of each row times the first quarter of a square. */
 static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
   const int64_t half = d->width / 2;
   const gt_id x = gt_reshape(d->g, rows, gt_shape_2(2 * d->rows, half));
@@ -300,7 +299,7 @@ static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
                     random_ops_shape(d, MATRIX));
 }
 
-/* Whole rows of a table, or two halves each. A product may load them by their numbers. */
+/* Whole rows of a table, or two halves each. A product may load them by index. */
 static void draw_gather(drawing *d) {
   gt_graph *g = d->g;
   const value table = random_ops_pick(d, TABLE, MOST), w = random_ops_pick(d, SQUARE, MOST),
@@ -342,7 +341,7 @@ static void draw_batch(drawing *d) {
                  SMALL);
 }
 
-/* Work on rows of another length. */
+/* Ops on rows of another length. */
 static void draw_reshape(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape folded = gt_shape_2(d->rows / 2, 2 * d->width);
@@ -362,8 +361,7 @@ static void draw_turn(drawing *d) {
   random_ops_add(d, MATRIX, y, x.limit * w.limit * (double)d->width);
 }
 
-/* Halves of one matrix, as they lie there or the other way round; or half of one, and what half of another
- * becomes. */
+/* Halves of one matrix, in order or swapped; or half of one, and half of another after an op. */
 static void draw_pack(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape half = gt_shape_2(d->rows / 2, d->width);
@@ -378,7 +376,7 @@ static void draw_pack(drawing *d) {
                  a.limit > b.limit ? a.limit : b.limit);
 }
 
-/* Pooling behind a rectifier, and what its gradient gives back. */
+/* Pooling after relu, and its gradient. */
 static void draw_pool(drawing *d) {
   gt_graph *g = d->g;
   const gt_pool_attribute a = {

@@ -22,13 +22,13 @@ uint32_t random_step_roll(uint32_t *state, uint32_t below) {
   return (*state >> 8) % below;
 }
 
-/* Mostly of the last ones: long chains rather than broad ones. */
+/* Usually a recent value: long chains rather than wide graphs. */
 static gt_id pick(pool *p) {
   const uint32_t recent = p->count < 4 || !random_step_roll(p->state, 4) ? p->count : 4;
   return p->item[p->count - 1 - random_step_roll(p->state, recent)];
 }
 
-/* All values are square, and small whatever they are made from. */
+/* All values are square, and small whatever their inputs are. */
 static gt_id draw_value(pool *p, gt_shape shape) {
   gt_graph *g = p->graph;
   const gt_id a = pick(p), b = pick(p);
@@ -41,7 +41,7 @@ static gt_id draw_value(pool *p, gt_shape shape) {
   }
 }
 
-/* What it held and a value, or the value alone. */
+/* The old value plus a new one, or the new one alone. */
 static void draw_assign(pool *p, uint32_t variable, gt_id held, gt_id clock) {
   gt_graph *g = p->graph;
   gt_id value = gt_tanh(g, pick(p));

@@ -1,4 +1,4 @@
-/* A PNG file as a picture, for tests that look at what was drawn. */
+/* Reads a PNG file as an image, for tests that check what was drawn. */
 #ifndef GT_TESTS_READ_PNG_H
 #define GT_TESTS_READ_PNG_H
 #include "data/png.h"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Sourced after cli.sh by scripts that look at what a terminal is sent. script(1) makes the pseudo-terminals.
+# Sourced after cli.sh by scripts that check what is sent to a terminal. script(1) makes the pseudo-terminals.
 command -v script > /dev/null || { echo "script(1) is not there" && exit 77; }
 
-# sent COLUMNS NAME COMMAND…: runs it on a terminal of that width; the bytes sent there are then in the file
-# $TEST_TMP/NAME, and its exit code in $code. Its standard output is that terminal, too.
+# sent COLUMNS NAME COMMAND…: runs it on a terminal of that width; writes the bytes sent there to $TEST_TMP/NAME, and the
+# exit code to $code. Its standard output is that terminal, too.
 # shellcheck disable=SC2034 # code is for the caller
 sent() {
   local columns=$1 name=$2 command

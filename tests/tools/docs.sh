@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is generated from the command table and the schema: docs/config.md and docs/cli.md are as committed, the man page
-# and the completions are sound and offer what they should, `make install` puts all of them where they belong.
+# and the completions are valid and offer what they should, `make install` installs all of them in the right places.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(dirname "$GTRAIN")
@@ -32,7 +32,7 @@ fi
 
 # shellcheck source=/dev/null
 source "$share/bash-completion/completions/gtrain"
-offers() { # NAME WANTED WORD…: for the last of these words exactly that is offered, in any order
+offers() { # NAME WANTED WORD…: the completion of the last of these words offers exactly WANTED, in any order
   local name=$1 wanted=$2
   shift 2
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -68,8 +68,7 @@ else
   echo "no zsh: its completion is not looked at"
 fi
 
-# Its recipe, without what would be built before: whoever runs this script alone may do so with other flags than those of
-# the build.
+# Its recipe, without building first: somebody who runs this script alone may use other flags than those of the build.
 make -n BUILD="${BUILD:-build}" install DESTDIR="$TEST_TMP/root" PREFIX=/usr 2> /dev/null | grep 'scripts/install.sh' > "$TEST_TMP/install"
 check "make install" sh "$TEST_TMP/install"
 for file in bin/gtrain share/man/man1/gtrain.1 share/bash-completion/completions/gtrain share/zsh/site-functions/_gtrain; do

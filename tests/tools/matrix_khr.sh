@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What tools/matrix_khr makes of cooperative matrices in NVIDIA's form: types that say what they are for, layouts as
-# numbers, lengths as instructions; and what it refuses.
+# The output of tools/matrix_khr for NV cooperative matrices: types with their use, layouts as numbers, lengths as
+# instructions; and its errors.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tool=$(realpath "${BUILD:-build}")/tools/matrix_khr
@@ -10,8 +10,8 @@ if [[ ! -x $tool ]] || ! command -v spirv-as > /dev/null; then
 fi
 cd "$TEST_TMP" || exit 1
 
-# module B_TYPE: c = a * b + c with a loaded by rows and b as a constant says, and an element of c counted by its length;
-# the right factor is of this type.
+# module B_TYPE: c = a * b + c with a loaded by rows and b as a constant says, and an element of c indexed by its length;
+# the right operand has this type.
 module() {
   cat << END
 OpCapability Shader
@@ -88,9 +88,9 @@ check "the capability is KHR's" grep -qx '17 6022' plain.txt
 check "three types, two loads, a store, a product, a length" \
   test "$(for op in 4456 4457 4458 4459 4460; do count $op plain.khr; done | tr '\n' ' ')" = "3 2 1 1 1 "
 
-# The value of the constant that an id is; of what depends on a constant, the operation.
+# The value of the constant with an id; for an expression of constants, the operation.
 value() { awk -v id="$1" '($1 == 43 || $1 == 52) && $3 == id { print $1 == 43 ? $4 : "operation " $4 }' plain.txt; }
-# operand OPCODE NUMBER WHICH: of the opcode's instruction number WHICH
+# operand OPCODE NUMBER WHICH: of the instruction number WHICH with that opcode
 operand() { grep "^$1 " plain.txt | sed -n "${3}p" | cut -d ' ' -f $(($2 + 1)); }
 for role in 0 1 2; do
   check "type $((role + 1)) has role $role" test "$(value "$(operand 4456 6 $((role + 1)))")" = $role

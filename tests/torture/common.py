@@ -37,7 +37,7 @@ CONFIGS = {
                                           "sampling": 0.1}}],
                   "loss": "sum_squared", "optimizer": {"type": "adamw", "lr": 0.05},
                   "train": {"steps": 30, "batch_size": 4, "eval_every": 6, "checkpoint": {"every": 2}}},
-    # Knots that follow the data, a finer grid in the second phase, and edges that become functions.
+    # Knots that adapt to the data, a finer grid in the second phase, and edges that become functions.
     "knots": {"data": {"format": "function", "formula": "exp(sin(pi*x0) + x1^2)", "samples": 64, "test_samples": 16},
               "model": [{"kan": {"units": 3, "grid": 3, "grid_update": {"every": 3, "until": 20, "blend": 0.5}}},
                         {"kan": {"units": 1, "grid": 3, "grid_update": {"every": 3, "until": 20, "blend": 0.5}}}],
@@ -45,7 +45,7 @@ CONFIGS = {
               "train": {"batch_size": 16, "eval_every": 4, "checkpoint": {"every": 2},
                         "phases": [{"steps": 12}, {"steps": 12, "model.0.kan.grid": 6, "prune": {"node": 0.01}},
                                    {"steps": 8, "symbolic": {"library": ["x", "x^2"], "minimum_r2": 0.9}}]}},
-    # Pictures that are kept decoded in a file; a killed run may have been writing it.
+    # Images whose decoded pixels are cached in a file; a killed run may have been writing it.
     "pictures": {"data": {"train": "photos", "size": [6, 6], "channels": 1, "test_fraction": 0.25, "cache": os.path.join(BASE, "photos.cache")},
                  "model": ["flatten", {"linear": 2}], "optimizer": {"type": "sgd", "lr": 0.1},
                  "train": {"steps": 12, "batch_size": 8, "eval_every": 4, "checkpoint": {"every": 2}}},

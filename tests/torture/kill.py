@@ -45,8 +45,8 @@ def expected(code, alive, number):
     if not alive or number == signal.SIGUSR1:
         return code == 0
     if number == signal.SIGKILL:
-        return code in (-signal.SIGKILL, 0)  # 0: its end came first
-    # The last moments of a run, after all is saved, are the system's again.
+        return code in (-signal.SIGKILL, 0)  # 0: it ended before the signal
+    # In the last moments of a run, after everything is saved, signals have their default effect again.
     return code in (75, 0, -number)
 
 

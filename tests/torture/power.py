@@ -193,7 +193,7 @@ def go_on(config, directory):
         if os.path.isdir(os.path.join(directory, "checkpoints")) and os.listdir(os.path.join(directory, "checkpoints")):
             return code, err
         if not os.path.exists(os.path.join(directory, "config.yaml")):
-            shutil.rmtree(directory)  # nothing of the run but empty names
+            shutil.rmtree(directory)  # only empty names are left of the run
     return run(command(config, directory))
 
 

@@ -26,7 +26,7 @@ def endless(name):
     train["epochs" if "epochs" in train else "steps"] = ENDLESS
     train["threads"] = 1
     if "early_stopping" in train:
-        train["early_stopping"] = {"metric": "hard_loss", "goal": -1}  # never: it begins anew for ever
+        train["early_stopping"] = {"metric": "hard_loss", "goal": -1}  # never: it restarts forever
     return config
 
 

@@ -1,5 +1,5 @@
-/* Checkpoints: the host's state comes back bit for bit, impossible numbers are refused, the newest are kept,
- * and metrics are cut back on resume. */
+/* Checkpoints: the host's state is restored bit for bit, impossible numbers are errors, the newest are kept,
+ * and metrics are truncated on resume. */
 #include "train/checkpoint.h"
 #include <math.h>
 #include <setjmp.h>
@@ -84,7 +84,7 @@ static void other_files_are_refused(void **unused) {
   assert_false(file.damaged);
 }
 
-/* Only what fails its hash counts as damaged: it may be set aside. */
+/* Only a file with a wrong hash counts as damaged: it may be set aside. */
 static void damage_is_told_from_trouble(void **unused) {
   (void)unused;
   gt_container file;
@@ -115,7 +115,7 @@ static void damage_is_told_from_trouble(void **unused) {
   assert_false(file.damaged);
 }
 
-/* The checkpoint of step 42 with another value under one key, sound by its hash. */
+/* The checkpoint of step 42 with another value for one key, with a correct hash. */
 static bool reads_with(const char *key, const char *value) {
   gt_container file;
   gt_error error = {0};

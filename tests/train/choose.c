@@ -1,4 +1,5 @@
-/* The device that `auto` takes: decided by the work of a step and by what made-up devices report. */
+/* The device that `auto` chooses: depends on the work of a step and on the properties of hypothetical
+ * devices. */
 #include "train/choose.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +72,7 @@ static void work_decides(void **unused) {
   assert_int_equal(middle.device, 1);
   assert_string_equal(middle.why, "");
   assert_true(middle.gpu < middle.cpu);
-  /* Few FLOPs, but function values, which take a CPU long. */
+  /* Few FLOPs, but transcendental functions, which are slow on a CPU. */
   assert_int_equal(kan.device, 1);
 }
 
@@ -88,7 +89,7 @@ static void devices_decide(void **unused) {
   assert_true(chosen(MIDDLE "}", weak, 2).cpu > best.cpu);
 }
 
-/* Neither time nor the number of threads changes an estimate. */
+/* An estimate does not depend on time or the number of threads. */
 static void the_same_again(void **unused) {
   (void)unused;
   const gt_device_info devices[] = {cpu("avx2,fma"), large};

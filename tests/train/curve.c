@@ -1,5 +1,5 @@
-/* The picture of a run's losses: what it looks like, that it fits, and that more points need no more memory.
- */
+/* The plot of the losses of a run: its appearance, that it fits the terminal, and that its memory is
+ * bounded. */
 #include "train/curve.h"
 #include "base/text.h"
 #include <math.h>
@@ -11,7 +11,7 @@
 
 static gt_curve curve;
 
-static char *drawn(const gt_curve_style *style) {
+static char *plot(const gt_curve_style *style) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
@@ -20,9 +20,9 @@ static char *drawn(const gt_curve_style *style) {
   return text;
 }
 
-static void expect(gt_curve_style style, const char *picture) {
-  char *text = drawn(&style);
-  assert_string_equal(text, picture);
+static void expect(gt_curve_style style, const char *wanted) {
+  char *text = plot(&style);
+  assert_string_equal(text, wanted);
   free(text);
 }
 
@@ -36,7 +36,7 @@ static void straight(int points, double from, double to, double watched) {
   for (int i = 0; i < points; i++) add(i + 1, from + (to - from) * i / (points - 1), watched);
 }
 
-static void pictures(void **unused) {
+static void plots(void **unused) {
   (void)unused;
   straight(6, 5.5, 0.6, 3.5);
   expect((gt_curve_style){.columns = 36, .watched = "validation", .epochs = true},
@@ -78,7 +78,7 @@ static void every_width(void **unused) {
   for (int braille = 0; braille < 2; braille++)
     for (int columns = 0; columns < 300; columns++) {
       const gt_curve_style style = {.columns = columns, .braille = braille, .watched = "validation"};
-      char *text = drawn(&style), *rest = text;
+      char *text = plot(&style), *rest = text;
       int lines = 0;
       for (char *line; (line = strsep(&rest, "\n")) && rest; lines++)
         assert_true(gt_text_width(line) <= columns);
@@ -93,13 +93,13 @@ static void odd_losses(void **unused) {
   memset(&curve, 0, sizeof curve);
   expect(style, "");
   add(1, 1, NAN), add(2, NAN, NAN), add(3, INFINITY, NAN), add(4, 2, NAN);
-  expect(style, ""); /* two points are no curve */
+  expect(style, ""); /* fewer than three finite losses: nothing is drawn */
   add(5, -1, 0);
-  char *text = drawn(&style);
-  assert_non_null(strstr(text, "loss  .")); /* no logarithm of what is not positive */
+  char *text = plot(&style);
+  assert_non_null(strstr(text, "loss  .")); /* linear axis, as a loss is 0 or less */
   free(text);
   straight(3, 0.25, 0.25, 0.25);
-  text = drawn(&style);
+  text = plot(&style);
   assert_true(!strncmp(text, "0.25 |ooo", 9));
   free(text);
 }
@@ -119,7 +119,7 @@ static void many_points(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(every_width),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(plots), cmocka_unit_test(every_width),
                                      cmocka_unit_test(odd_losses), cmocka_unit_test(many_points)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

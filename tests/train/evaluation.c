@@ -1,4 +1,5 @@
-/* The line of an evaluation fits every width: words become short, then the least important fields go. */
+/* The line of an evaluation fits every width: words are shortened, then the least important fields are
+ * dropped. */
 #include "train/evaluation.h"
 #include <math.h>
 #include <setjmp.h>
@@ -65,7 +66,7 @@ static void of_others(void **unused) {
   expect(&e, 200, "phase 2/3 step   30/1000  train loss 1.235e-04   65.9 k samples/s");
   e.train.metric[0].value = NAN;
   expect(&e, 40, "phase 2/3 step   30/1000  train loss nan");
-  /* A loss that only judges, and the two forms of logic gates. */
+  /* A loss that only evaluates, and the soft and hard values of logic gates. */
   e = classes();
   e.train.count = 1;
   e.watched = of(&(gt_sums){.loss = 2, .weight = 4}, false);
@@ -94,7 +95,7 @@ static void every_width(void **unused) {
     char line[GT_EVALUATION_LONGEST];
     gt_evaluation_text(line, &e, room);
     assert_true((int)strlen(line) <= room);
-    assert_true(strlen(line) >= before); /* more room never tells less */
+    assert_true(strlen(line) >= before); /* more columns never show less */
     before = strlen(line);
   }
   assert_true(before > 100);

@@ -1,5 +1,5 @@
-/* model.bin: what is read back of the inputs' scaling, from files of before there were centers, too; numbers
- * that cannot be are refused. */
+/* model.bin: the inputs' scaling is read back, also from files written before centers were added; impossible
+ * numbers are errors. */
 #include "train/model_file.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 static char path[4096];
 static const float center[2] = {1, 2}, scale[2] = {3, 4}, shift[2] = {5, 6};
 
-/* Writes a model of these and reads it. */
+/* Writes a model with this scaling and reads it. */
 static bool try_model(const char *signature, const gt_stored *tensors, int count, gt_model_file *file) {
   const gt_metadata metadata[] = {
       {"format", GT_MODEL_FORMAT}, {"config", "seed: 1\n"}, {"signature", signature}};
@@ -41,7 +41,7 @@ static void old_files(void **unused) {
   gt_model_file_finish(&file);
   assert_false(try_tensors(old, 1, &file));
   assert_false(try_tensors(old + 1, 1, &file));
-  /* Names of classes once stayed in the Unicode form that the data had. */
+  /* Class names were once stored in the Unicode normalization form of the data. */
   assert_true(try_model("{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 2, "
                         "\"class_names\": [\"cafe\u0301\", \"tea\"]}",
                         old, 0, &file));
@@ -62,7 +62,7 @@ static void files_with_centers(void **unused) {
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
   assert_false(try_tensors(tensors + 1, 2, &file));
-  tensors[1].name = "data.shift"; /* not the third of these */
+  tensors[1].name = "data.shift"; /* without the third of these */
   assert_false(try_tensors(tensors, 3, &file));
   tensors[1] = (gt_stored){"data.offset", GT_I32, {1, {2}}, shift};
   assert_false(try_tensors(tensors, 3, &file));
@@ -101,7 +101,7 @@ static void impossible_numbers_are_refused(void **unused) {
   }
 }
 
-/* Before any sample of that shape is laid out. */
+/* Detected before any sample of that shape is allocated. */
 static void a_signature_fits_the_tensors(void **unused) {
   (void)unused;
   static const float weight[2] = {1, 2};

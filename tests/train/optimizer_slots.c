@@ -1,5 +1,5 @@
-/* What an optimizer keeps for each parameter finds its parameter again in a checkpoint, whatever the groups.
- */
+/* The optimizer slots of each parameter are matched with their parameter in a checkpoint, whatever the
+ * parameter groups. */
 #include "optim/groups.h"
 #include "store/state_dict.h"
 #include <setjmp.h>
@@ -57,8 +57,8 @@ static void save(const char *optimizer) {
   gt_state_dict_finish(&dict);
 }
 
-/* Loads it for another optimizer: a digit for each parameter, 1 if it has its moments, 0 if it begins anew,
- * "." if it is frozen; "-" if the checkpoint is refused. */
+/* Loads it for another optimizer: one digit for each parameter, 1 if its moments are restored, 0 if it starts
+ * from scratch, "." if it is frozen; "-" if the checkpoint is an error. */
 static const char *load(const char *optimizer, bool copies) {
   static char text[PARAMETERS + 1];
   gt_container file;

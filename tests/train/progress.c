@@ -1,4 +1,4 @@
-/* The line of progress fits every width, and tells as much as fits. */
+/* The progress line fits every width, and shows as much as fits. */
 #include "train/progress.h"
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void every_width(void **unused) {
       gt_progress_text(plain, &views[v], false, room);
       assert_true(strlen(line) <= room);
       assert_true(strlen(plain) <= strlen(line));
-      assert_true(strlen(plain) >= before); /* more room never tells less */
+      assert_true(strlen(plain) >= before); /* more columns never show less */
       before = strlen(plain);
       assert_int_equal(*line != 0, room >= 4);
       if (room >= 4) assert_non_null(strchr(line, '%'));

@@ -1,4 +1,4 @@
-/* The completion of bash: one function, whose cases are a command and the word before. */
+/* The bash completion: one function with a case for each command and previous word. */
 #include "base/arena.h"
 #include "docs.h"
 
@@ -6,7 +6,7 @@ static void put_words(const char *const *words) {
   for (; *words; words++) printf("%s ", *words);
 }
 
-/* What a case offers. */
+/* The completions of a case. */
 static void put_values(docs_values values) {
   if (values.words) {
     printf(" words='");
@@ -19,7 +19,7 @@ static void put_values(docs_values values) {
   printf(" ;;\n");
 }
 
-/* What follows an option that takes a value. */
+/* Completes the value of an option. */
 static void put_option_values(const gt_command *command) {
   const gt_option *option;
   for (int i = 0; (option = docs_option(command, i)); i++) {
@@ -36,7 +36,7 @@ static void put_options(const gt_command *command) {
   printf("--help' ;;\n");
 }
 
-/* Words that are no options: the first, then all others. */
+/* Positional arguments: the first one, then all others. */
 static void put_command_words(const gt_command *command) {
   for (int word = 0; word < 2; word++) {
     printf("      %s%s)", command->name, word ? "" : "1");
@@ -57,7 +57,7 @@ static void for_commands(void (*put)(const gt_command *command)) {
   for (int i = 0; i < gt_command_count(); i++) put(gt_command_at(i));
 }
 
-/* Readline breaks words at "=" and ":", and completes the last piece only. */
+/* Readline splits words at "=" and ":", and completes the last piece only. */
 static const char start[] =
     "  local command=${COMP_WORDS[1]} current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
     "  local words='' keys='' prefix='' files='' folders='' place='' pattern patterns name\n"

@@ -1,4 +1,4 @@
-/* docs/config.md: every section and every thing that a config may have, with its keys. */
+/* docs/config.md: every section of a config and every kind of thing in it, with its keys. */
 #include "base/arena.h"
 #include "docs.h"
 #include "layer/layer.h"
@@ -36,7 +36,7 @@ static void put_table(const gt_schema *schema, bool deep) {
   put_keys(schema, "", deep);
 }
 
-/* --- things of a kind --- */
+/* --- the things of a kind --- */
 
 static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
   return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
@@ -46,7 +46,7 @@ static const char *anchor(const gt_schema_thing *thing) {
   return gt_arena_printf(&arena, "%s-%s", thing->kind, thing->name);
 }
 
-/* A table of all, then those that have keys of their own. */
+/* A table of all, then those with keys of their own. */
 static void put_items(const char *kind, int family) {
   printf("\n| %s | |\n|---|---|\n", kind);
   for (int i = 0; i < count; i++) {
@@ -94,11 +94,11 @@ static void put_kind(const char *name) {
 
 /* --- sections --- */
 
-/* True if the table of the section around it has the keys of this one, too. */
+/* True if the table of the parent section includes the keys of this one. */
 static bool is_inside(const gt_schema_thing *section) {
   for (int i = 0; i < count; i++) {
     const gt_schema *outer = list[i].schema;
-    if (!list[i].path || !*list[i].path) continue; /* the config as a whole only links to its sections */
+    if (!list[i].path || !*list[i].path) continue; /* the whole config: links only */
     for (const gt_field *f = outer ? outer->fields : NULL; f && f->name; f++)
       if (f->sub && f->sub == section->schema) return true;
   }
@@ -128,7 +128,7 @@ static void put_contents(void) {
     if (!is_section(&list[i])) continue;
     const char *to = "";
     for (const char *c = list[i].path; *c; c++)
-      if (*c != '.') to = gt_arena_printf(&arena, "%s%c", to, *c); /* as GitHub and pandoc make anchors */
+      if (*c != '.') to = gt_arena_printf(&arena, "%s%c", to, *c); /* anchors as in GitHub and pandoc */
     printf("- [`%s`](#%s)", list[i].path, to);
     if (list[i].items && strcmp(list[i].items, "layer")) {
       const char *plural = find_kind(list[i].items)->plural;

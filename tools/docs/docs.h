@@ -1,6 +1,6 @@
-/* A program of the build that writes what is generated from the command table and the schema rows:
- * docs/config.md, docs/cli.md, the man page, completions. It is no part of gtrain, whose options are a
- * contract and whose binary needs no Markdown. */
+/* A build program that generates documents from the command table and the schema rows: docs/config.md,
+ * docs/cli.md, the man page, completions. It is not part of gtrain, whose options are a contract and whose
+ * binary needs no Markdown. */
 #ifndef TOOLS_DOCS_H
 #define TOOLS_DOCS_H
 #include "cli/command.h"
@@ -13,19 +13,19 @@ void docs_manual(void);
 void docs_bash(void);
 void docs_zsh(void);
 
-/* How a language writes running text and lines that stay as they are. */
+/* How a language writes running text and preformatted lines. */
 typedef struct docs_markup {
-  const char *begin, *end;       /* around lines that stay as they are */
+  const char *begin, *end;       /* around preformatted lines */
   void (*put)(const char *text); /* a line of running text, escaped */
   void (*put_verbatim)(const char *text);
 } docs_markup;
-/* The details of a command; lines that begin with two spaces stay as they are. */
+/* The details of a command; lines that begin with two spaces are preformatted. */
 void docs_put_details(const gt_command *command, const docs_markup *markup);
 
-/* Text with Markdown's own characters escaped; backticks keep their meaning. In a table: "|" too. */
+/* Text with Markdown's special characters escaped; backticks keep their meaning. In a table: "|" too. */
 void docs_put_markdown(const char *text);
 
-/* What completes a value: one of `words`, keys of the config that begin with `keys`, files, folders. */
+/* The completions of a value: one of `words`, keys of the config that begin with `keys`, files, folders. */
 typedef struct docs_values {
   const char *const *words;
   const char *keys;  /* "" : all; NULL: none */
@@ -33,10 +33,10 @@ typedef struct docs_values {
   bool folders;
 } docs_values;
 docs_values docs_option_values(const gt_option *option);
-/* The same for the words of a command that are no options, by its usage; the first may have known values. */
+/* The same for the positional arguments of a command, by its usage; the first may have known values. */
 docs_values docs_word_values(const gt_command *command, int word);
-/* Keys that --set takes: "train.epochs", …; ends with NULL. In the arena. */
+/* Keys for --set: "train.epochs", …; terminated by NULL. In the arena. */
 const char *const *docs_keys(gt_arena *arena);
-/* The index-th option of a command, those that all commands have after its own; NULL: there are no more. */
+/* The index-th option of a command, followed by the options of all commands; NULL: there are no more. */
 const gt_option *docs_option(const gt_command *command, int index);
 #endif

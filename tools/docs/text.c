@@ -1,4 +1,4 @@
-/* What the documents share: escaping, and the details of commands. */
+/* Shared by the documents: escaping, and the details of commands. */
 #include "docs.h"
 #include <stdlib.h>
 #include <string.h>

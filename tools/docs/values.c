@@ -1,4 +1,4 @@
-/* What completes a value, for both shells. */
+/* Completions of values, for both shells. */
 #include "base/arena.h"
 #include "docs.h"
 #include <string.h>
@@ -47,7 +47,7 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
   }
 }
 
-/* A section whose map has one place in the config, unlike a list of phases or of layers. */
+/* A section with a single path in the config, unlike a list of phases or of layers. */
 static bool is_map(const gt_schema_thing *thing) {
   return thing->path && !strstr(thing->path, "phases") && strcmp(thing->name, "model") &&
          strcmp(thing->path, "optimizer.parameters");
