@@ -26,9 +26,9 @@ void gt_print_wrapped(FILE *stream, const char *text, int indent);
 const char *gt_shell_word(struct gt_arena *arena, const char *word);
 /* "--NAME VALUE" as a shell reads it; "--NAME=VALUE" if VALUE would be taken for an option. */
 const char *gt_shell_option(struct gt_arena *arena, const char *name, const char *value);
-/* Writes text from a file or a stranger: characters that would control the terminal or reorder the line
- * (control characters except newline and tab, bidirectional controls, bytes that are not UTF-8) are written
- * as \\x1b or \\u202e. */
+/* Writes text from a file or another untrusted source: characters that would control the terminal or reorder
+ * the line (control characters except newline and tab, bidirectional controls, bytes that are not UTF-8) are
+ * written as \\x1b or \\u202e. */
 void gt_put_text(FILE *stream, const char *text);
 /* Escapes a name from a file for a message on one line: like gt_put_text, but also newlines, tabs and
  * invisible characters. In the arena. */

@@ -52,18 +52,16 @@ static void print_result(const gt_tune_result *r, const char *path) {
   else
     printf("step            %s, with the estimated choices: nothing was faster\n", before);
   printf("kept            %u of %u, in %s\n", r->changed, r->choices, path);
-  if (r->gone_through < r->choices)
-    printf("not tried       %u of %u, because time ran out (--seconds)\n", r->choices - r->gone_through,
-           r->choices);
+  if (r->tuned < r->choices)
+    printf("not tried       %u of %u, because time ran out (--seconds)\n", r->choices - r->tuned, r->choices);
 }
 
 static json_t *result_json(const gt_session *session, const gt_tune_result *r, const char *path,
                            json_t *choices) {
   return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:i, s:i, s:i, s:O}", "config", session->config->name,
                    "device", session->backend->name, "file", path, "us_before", r->before, "us_after",
-                   r->before * r->ratio, "choices", (int)r->choices, "gone_through", (int)r->gone_through,
-                   "changed", (int)r->changed, "tries", (int)r->tries, "failed", (int)r->failed, "of",
-                   choices);
+                   r->before * r->ratio, "choices", (int)r->choices, "gone_through", (int)r->tuned, "changed",
+                   (int)r->changed, "tries", (int)r->tries, "failed", (int)r->failed, "of", choices);
 }
 
 static bool find(const gt_arguments *arguments, gt_session *session, const char *path, int64_t ways,

@@ -180,8 +180,8 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   const gt_spec *first = first_file(reader);
   const gt_data_file found = first ? gt_data_locate(reader, first) : (gt_data_file){0};
   gt_data_probe p = {.spec = reader->spec, .path = found.path ? found.path : first ? first->scalar : NULL};
-  /* A stranger's file is not opened to detect its format. */
-  if (found.path && !found.stranger && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
+  /* A file from an untrusted source is not opened to detect its format. */
+  if (found.path && !found.untrusted && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
   if (!format) report_unknown_format(reader, first, found.path);
@@ -256,8 +256,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
          gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
-/* Once a stranger's file was read, an error message may quote its contents, so it is replaced. Errors of
- * opening a file and of memory quote nothing. */
+/* Once a file from an untrusted source was read, an error message may quote its contents, so the message is
+ * replaced. Errors of opening a file and of memory quote nothing. */
 static void conceal(gt_data_reader *reader) {
   const bool quoted = reader->diagnostics->errors > reader->found.errors;
   if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
@@ -266,7 +266,7 @@ static void conceal(gt_data_reader *reader) {
     gt_fail(reader->error, GT_ERR_DATA,
             "%s: the data files recorded in this model do not match it; pass them yourself, as in --set "
             "data.train=FILE, to see the details",
-            reader->wanted->stranger);
+            reader->wanted->untrusted);
 }
 
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,

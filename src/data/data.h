@@ -1,6 +1,6 @@
 /* Data: reads one file format into host memory. A dataset has up to three splits, each of dense row-major
- * tensors whose first dimension is the sample: one or several inputs, and the targets. This room knows no
- * model, graph or device.
+ * tensors whose first dimension is the sample: one or several inputs, and the targets. src/data does not
+ * depend on models, graphs or devices.
  * Owner: the caller of gt_dataset_open. Tensors are heap memory, freed by gt_dataset_close; names and scaling
  * are in the arena. An open dataset never changes.
  *
@@ -175,17 +175,17 @@ typedef struct gt_data_wanted {
   const gt_data_range *range;      /* allowed range of targets; NULL: any */
   bool labels; /* targets must be class labels, because the loss needs them: decides `task: auto` */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
-   * it are opened only if they are regular files, the user is told before they are read, and no error
+   * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */
-  const char *stranger;
+  const char *untrusted;
   /* Only shapes, counts and classes are needed: tensors above GT_DATA_OUTLINE bytes have no data, and
    * nothing is read, decoded or computed for it. Class labels and integer inputs always have their data. */
   bool outline;
 } gt_data_wanted;
 
 /* Opens the dataset that the `data:` map describes. A relative path is looked up in the working directory,
- * then beside the map's file, then in the folder above that (configs/ beside datasets/). If the map is in a
- * run directory and the path was not given by --set, the directory in which the run was started
+ * then in the folder of the map's file, then in the folder above that (configs/ next to datasets/). If the
+ * map is in a run directory and the path was not given by --set, the directory in which the run was started
  * (gt_lock_origin) comes first.
  * False: errors in diagnostics (bad config) or in *error (bad file, memory); *out is then empty. The seed
  * determines splits and samples. wanted: NULL is the same as all zero. */

@@ -153,13 +153,13 @@ static const char *fetch_script(gt_arena *arena, const char *folder, const char 
              : NULL;
 }
 
-static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node) {
-  const char *stranger = reader->wanted->stranger;
-  return stranger && node->at.file && !strcmp(node->at.file, stranger) ? stranger : NULL;
+static const char *untrusted_source(const gt_data_reader *reader, const gt_spec *node) {
+  const char *source = reader->wanted->untrusted;
+  return source && node->at.file && !strcmp(node->at.file, source) ? source : NULL;
 }
 
-bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node) {
-  return stranger_of(reader, node) != NULL;
+bool gt_data_is_untrusted(const gt_data_reader *reader, const gt_spec *node) {
+  return untrusted_source(reader, node) != NULL;
 }
 
 void gt_data_find_origin(gt_data_reader *reader) {
@@ -172,7 +172,7 @@ void gt_data_find_origin(gt_data_reader *reader) {
     reader->origin = gt_arena_strdup(reader->arena, origin);
 }
 
-/* What --set names is as seen from the working directory, wherever the run was started. */
+/* A path in --set is relative to the working directory, wherever the run was started. */
 static gt_located locate(const gt_data_reader *reader, const gt_spec *node) {
   const char *origin = gt_position_is_override(node->at) ? NULL : reader->origin;
   return gt_locate(reader->arena, node->scalar, reader->spec->at.file, origin);
@@ -181,7 +181,7 @@ static gt_located locate(const gt_data_reader *reader, const gt_spec *node) {
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
   const char *path = locate(reader, node).path;
   if (!path) return (gt_data_file){0};
-  return (gt_data_file){.path = path, .stranger = stranger_of(reader, node), .trust = &reader->trust};
+  return (gt_data_file){.path = path, .untrusted = untrusted_source(reader, node), .trust = &reader->trust};
 }
 
 /* Who reads the config from another folder, or a copy of it, is to find the same file. */
@@ -193,7 +193,7 @@ static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *
   reader->dataset->moved = moved;
 }
 
-/* How a command on a trained model is told where a file is that has moved: by the path of the node. */
+/* The option that tells a command on a trained model where a file has moved to: the path of the node. */
 static const char *renaming(const gt_data_reader *reader, const gt_spec *node) {
   const gt_spec *data = reader->spec;
   for (int i = 0; i < data->count; i++) {
@@ -218,7 +218,7 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
   else if (path[0] != '/')
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);
-  if (!stranger_of(reader, node)) d->suggestion = nearest_file(reader->arena, path);
+  if (!untrusted_source(reader, node)) d->suggestion = nearest_file(reader->arena, path);
   if (reader->wanted->signature && !gt_position_is_override(node->at)) d->help = renaming(reader, node);
 }
 
@@ -227,7 +227,7 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   if (found.path) {
     note_moved(reader, node, found.path);
     const gt_located all = locate(reader, node);
-    if (!found.stranger && !gt_position_is_override(node->at))
+    if (!found.untrusted && !gt_position_is_override(node->at))
       gt_schema_review_path(node, &all, reader->diagnostics);
   } else
     not_found(reader, node);
@@ -242,7 +242,7 @@ static uint64_t plain_size(int fd) {
   return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 ? (uint64_t)s.st_size : 0;
 }
 
-/* -1 of what is no plain file: a pipe that was opened and closed would be broken for who writes to it. */
+/* Returns -1 if it is not a regular file: opening and closing a pipe would break it for its writer. */
 static int open_plain(const char *path) {
   struct stat s;
   gt_error error = {0};
@@ -272,9 +272,9 @@ static uint64_t size_limit(int fd) {
 
 bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
   *out = (gt_bytes){0};
-  if (file.stranger) gt_info("%s names the data file %s, which is read", file.stranger, file.path);
-  const int fd = gt_open_input(file.path, file.stranger, error);
-  if (fd >= 0) gt_data_note_strange(file);
+  if (file.untrusted) gt_info("%s names the data file %s, which is read", file.untrusted, file.path);
+  const int fd = gt_open_input(file.path, file.untrusted, error);
+  if (fd >= 0) gt_data_note_untrusted(file);
   return fd >= 0 && gt_read_input(fd, file.path, size_limit(fd), out, error);
 }
 

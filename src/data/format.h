@@ -45,8 +45,8 @@ typedef struct gt_data_common { /* keys that every format has */
 
 enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
 
-typedef struct gt_data_trust { /* whether a stranger named the files (gt_data_wanted.stranger) */
-  bool strange;                /* a file that a stranger named was read */
+typedef struct gt_data_trust { /* whether the source of the files is trusted */
+  bool strange;                /* an untrusted file was read */
   bool hidden;                 /* error messages may now quote such a file */
   bool own[GT_PARTS];          /* error messages about this split's files quote none */
 } gt_data_trust;
@@ -122,12 +122,12 @@ bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
 /* --- helpers shared by the formats (files.c) --- */
 
-/* A file to read. One that a stranger named (gt_data_wanted) must be a regular file, and the user is told
+/* A file to read. An untrusted one (gt_data_wanted.untrusted) must be a regular file, and a message names it
  * before it is read. */
 typedef struct gt_data_file {
-  const char *path; /* NULL: there is none */
-  const char *stranger;
-  gt_data_trust *trust; /* updated when a stranger's file is read */
+  const char *path;      /* NULL: there is none */
+  const char *untrusted; /* gt_data_wanted.untrusted if that names the file; NULL: trusted */
+  gt_data_trust *trust;  /* updated when an untrusted file is read */
 } gt_data_file;
 
 /* The path that a node names, resolved as gt_dataset_open describes. */
@@ -136,14 +136,14 @@ gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
 void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
 /* Call before reading the files of a split. own: the user named all of them; then errors in them are shown
- * even if a stranger named the training files, as long as every name that may be quoted is known from the
+ * even if the training files are untrusted, as long as every name that may be quoted is known from the
  * model. */
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own);
 void gt_data_return_to(gt_data_reader *reader, int part); /* restores that state once all files are read */
 bool gt_data_are_own(const gt_data_file *file, int files);
-void gt_data_note_strange(gt_data_file file); /* notes that it is read */
-/* True if a stranger wrote the node. */
-bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node);
+void gt_data_note_untrusted(gt_data_file file); /* notes that it is read */
+/* True if the node comes from an untrusted config. */
+bool gt_data_is_untrusted(const gt_data_reader *reader, const gt_spec *node);
 bool gt_data_read_file(gt_data_file file, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
 /* Reads the first bytes of a file; none if it is not a regular file. */
@@ -170,7 +170,7 @@ uint64_t gt_data_memory_limit(const char *path);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* computed from the shape; UINT64_MAX on overflow */
 /* Allocates heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
-/* Gives *tensor the input's shape and a compatible element; samples must have as many values. */
+/* Gives *tensor the input's shape and a compatible element; samples must have the same number of values. */
 bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
 /* Converts bytes to F32. */
 bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error);

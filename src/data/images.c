@@ -216,8 +216,8 @@ static bool read_sets(opening *o, bool skip) {
     turn_to(o, k);
     if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
   }
-  /* A config from a stranger must not choose a file to write. */
-  if (!cache || gt_data_is_strange(o->reader, node)) return true;
+  /* An untrusted config must not choose a file to write. */
+  if (!cache || gt_data_is_untrusted(o->reader, node)) return true;
   if (whole)
     gt_remove_leftovers(cache);
   else
@@ -311,7 +311,7 @@ static bool open_images(gt_data_reader *reader, const void *given) {
   reader->test_fraction = asked->test_fraction;
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
-  /* The contents of a stranger's folder must not be shown, like the contents of their files. */
+  /* The contents of an untrusted folder must not be shown, like the contents of an untrusted file. */
   if (reader->trust.hidden && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
   for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
   gt_arena_finish(&o.arena);

@@ -70,12 +70,12 @@ static bool is_clean(const char *name) {
 }
 
 static void announce(gt_data_file folder) {
-  if (!folder.stranger) return;
-  gt_info("%s names the folder %s, which is read", folder.stranger, folder.path);
-  gt_data_note_strange(folder);
+  if (!folder.untrusted) return;
+  gt_info("%s names the folder %s, which is read", folder.untrusted, folder.path);
+  gt_data_note_untrusted(folder);
 }
 
-/* The folders of classes; a picture beside them has no class. */
+/* Finds the folders of classes; an image outside of them has no class. */
 static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt_error *error) {
   names found = {0};
   bool ok = read_names(folder, arena, &found, error);
@@ -97,7 +97,7 @@ static int index_of(const char *const *list, int count, const char *name) {
   return -1;
 }
 
-/* The names that the classes' numbers stand for: the config's, else those of a trained model, else none. */
+/* The class names in the order of their numbers: from the config, else from a trained model, else none. */
 static int known_classes(const gt_data_reader *reader, const char *const **list) {
   const gt_data_common *common = reader->common;
   const gt_data_wanted *wanted = reader->wanted;
@@ -105,15 +105,15 @@ static int known_classes(const gt_data_reader *reader, const char *const **list)
   return common->class_names.count ? common->class_names.count : wanted->class_names ? wanted->classes : 0;
 }
 
-typedef struct listing { /* a folder of classes while it is gone through */
+typedef struct listing { /* a folder of classes while it is read */
   gt_data_reader *reader;
   const char *folder;
   const char *split; /* the key of the config that names it */
   gt_arena *arena;
   gt_image_files *out;
-  const char **added; /* the classes that it settles; NULL: they are known */
-  int64_t others;     /* files that are no pictures */
-  names found;        /* folders that hold pictures */
+  const char **added; /* the classes that it defines; NULL: they are known */
+  int64_t others;     /* files that are not images */
+  names found;        /* folders that contain images */
   bool respelled;     /* several folders may be one class */
 } listing;
 
@@ -159,7 +159,7 @@ static bool list_class(listing *l, const char *name) {
   return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
 }
 
-/* Folders whose names differ in their Unicode form only are one class, which is told. */
+/* Folders whose names differ only in their Unicode normalization form are one class, with a message. */
 static void find_respelled(listing *l, const names *folders) {
   const gt_data_reader *reader = l->reader;
   const char **class = GT_NEW_N(l->arena, const char *, folders->count + 1);

@@ -26,8 +26,8 @@ static float value_at(const gt_tensor *tensor, int64_t i) {
                                           : ((const float *)tensor->data)[i];
 }
 
-/* Lows and highs of so many neighbours at once, a whole number of columns: the compiler makes vectors of
- * that. */
+/* Number of neighboring values whose minimum and maximum are updated at once, a multiple of the columns: the
+ * compiler vectorizes this. */
 enum { TOGETHER = 256 };
 
 #define ADD_VALUES(type)                                                          \
@@ -82,7 +82,7 @@ double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int
   return seen ? (double)outside / (double)seen : 0;
 }
 
-typedef struct limits { /* of a column: what is not outside, not far outside, not in another unit */
+typedef struct limits { /* of a column: not outside, not far outside, not in another unit */
   float low[3], high[3];
   int64_t outside; /* samples outside in this column */
 } limits;
@@ -127,9 +127,9 @@ static tally count_outside(const gt_tensor *samples, limits *column, int64_t col
   return t;
 }
 
-/* Of n + 1 samples drawn alike, one that is not trained on has a column's least or largest value with a
- * chance of 2 / (n + 1): so many of them lie outside the range of the others, in some column, by chance. Far
- * outside is a part of them. */
+/* The number of samples that may be outside by chance. Of n + 1 samples from one distribution, the one that
+ * was not trained on has the smallest or largest value of a column with probability 2 / (n + 1). part: the
+ * fraction of these that may be far outside. */
 static double expected_most(const gt_value_range *trained, int64_t samples, double part) {
   const double mean = part * 2 * (double)samples * (double)trained->columns / (double)(trained->count + 1);
   return mean + 3 * sqrt(mean);
@@ -147,7 +147,7 @@ static bool is_worth_a_word(const gt_value_range *trained, const tally *t, const
          (shifted && 10 * shifted >= trained->columns);
 }
 
-/* True if all values are tiny beside those of the training, and not all of them are 0. */
+/* True if all values are tiny compared with the training samples, and not all of them are 0. */
 static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range *now) {
   double most = 0;
   for (int64_t c = 0; c < now->columns; c++) {

@@ -19,11 +19,11 @@ typedef struct gt_value_range {
   bool bits;               /* all values are 0 or 1 */
 } gt_value_range;
 
-/* Of a tensor of bytes or floats; of integers, which are numbers of things, and of one without values none is
- * known. A feature is a column; of pictures, a channel is. In the arena. */
+/* The range of a tensor of bytes or floats; none for integers, which are indices, and for a tensor without
+ * values. Each feature is a column; for images, each channel is. In the arena. */
 gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
-/* What a model that knows input->range should say of these samples of it: NULL, where they lie in it by and
- * large, or a sentence in the arena. */
+/* The warning about samples outside input->range, the range of the training samples: a sentence in the arena,
+ * or NULL if nearly all are inside. */
 const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
 /* Share of the values i of samples with i % step == first, from 0 to 1, that lie outside [low, high]; of many
  * rows some, evenly spread, are looked at. scaling: what the network sees is compared; NULL: the values. */

@@ -1,16 +1,16 @@
-/* Decides whether errors may be shown: contents of files that a stranger named must not appear
- * (gt_data_wanted). */
+/* Decides whether errors may be shown: the contents of untrusted files must not appear in them
+ * (gt_data_wanted.untrusted). */
 #include "data/format.h"
 #include <string.h>
 
 bool gt_data_are_own(const gt_data_file *file, int files) {
   for (int i = 0; i < files; i++)
-    if (file[i].stranger) return false;
+    if (file[i].untrusted) return false;
   return true;
 }
 
-void gt_data_note_strange(gt_data_file file) {
-  if (file.stranger) file.trust->strange = file.trust->hidden = true;
+void gt_data_note_untrusted(gt_data_file file) {
+  if (file.untrusted) file.trust->strange = file.trust->hidden = true;
 }
 
 static bool same_names(const char *const *a, const char *const *b, int64_t count) {

@@ -246,7 +246,7 @@ const char *gt_dtype_name(gt_dtype dtype) {
   return names[dtype];
 }
 
-/* False for a view that takes part of the bytes for as many values of a shorter type. */
+/* False for a view that reads part of the bytes as the same number of values of a shorter type. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id) {
   const gt_node *node = gt_node_at(graph, id);
   if (node->op->kind != GT_OP_VIEW) return false;

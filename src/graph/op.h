@@ -53,7 +53,7 @@ typedef struct gt_op {
   const char *name;
   gt_op_kind kind;
   int min_inputs, max_inputs; /* max -1: any number */
-  int further;                /* GT_OP_KERNEL: results beside the first; less than GT_MAX_RESULTS */
+  int further;                /* GT_OP_KERNEL: results after the first; less than GT_MAX_RESULTS */
   uint32_t opcode;            /* GT_OP_ELEMENTWISE: the instruction, shaders/lib/opcodes.h */
   /* Infers shape and dtype of each result of a node from its inputs and attribute. Failure is a user error:
    * gt_fail(error, GT_ERR_CONFIG, …) with the shapes. node->shape and dtype are not set yet. */
@@ -108,7 +108,8 @@ typedef struct gt_op {
    * before groups are merged. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: true if complete column sums of a result that is not written make the step faster, as later
-   * kernels are saved. NULL: it cannot. Called likewise. */
+   * kernels are saved. NULL: it cannot. Called before groups are
+   * merged. */
   bool (*sums)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: true if the step is faster with a row program as the epilogue of the kernel that computes
    * the node's value, over rows as long as the value's last axis (step/lowering.h). NULL: it cannot have one.

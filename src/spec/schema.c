@@ -275,25 +275,25 @@ static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spe
 static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const names *list) {
   const gt_schema *const schemas[] = {r->schema, r->extra};
   const gt_field *missing = NULL;
-  const gt_spec *stranger = NULL;
+  const gt_spec *unknown = NULL;
   const char *value;
   names meant = {.count = 0};
   for (int i = 0; i < map->count; i++) {
     if (has_name(list, map->child[i]->key) || is_needless(list, map->child[i]->key)) continue;
     const gt_hint hint = hint_of(r->diagnostics, list, map->child[i], &value);
-    const bool is_stranger = !hint.suggestion && !hint.help;
-    if ((is_stranger && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
-    if (is_stranger) stranger = map->child[i];
+    const bool is_unknown = !hint.suggestion && !hint.help;
+    if ((is_unknown && unknown) || meant.count == MOST_UNKNOWN) return (synonym){0};
+    if (is_unknown) unknown = map->child[i];
     if (hint.suggestion) meant.item[meant.count++] = hint.suggestion;
   }
-  for (int k = 0; k < 2 && stranger; k++)
+  for (int k = 0; k < 2 && unknown; k++)
     for (const gt_field *f = schemas[k] ? schemas[k]->fields : NULL; f && f->name; f++) {
       if (!(f->flags & GT_FIELD_REQUIRED) || gt_spec_find(map, f->name) || has_name(&meant, f->name))
         continue;
       if (missing) return (synonym){0};
       missing = f;
     }
-  return missing && takes(r, missing, stranger) ? (synonym){stranger, missing->name} : (synonym){0};
+  return missing && takes(r, missing, unknown) ? (synonym){unknown, missing->name} : (synonym){0};
 }
 
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,

@@ -8,7 +8,7 @@ bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_sa
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute batch,
                          gt_model_inputs *inputs) {
   if (!gt_config_augment(config, &augmented->plan, &config->diagnostics)) return false;
-  *inputs = gt_samples_augmented(samples, arena, graph, clock, batch, &augmented->plan, &augmented->drawn);
+  *inputs = gt_samples_augmented(samples, arena, graph, clock, batch, &augmented->plan, &augmented->draws);
   return true;
 }
 
@@ -27,7 +27,7 @@ static gt_id row_before(gt_graph *graph, gt_id x) {
 
 static void mix_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
   const gt_id own = forward->targets, others = row_before(graph, own),
-              share = gt_augment_share(graph, augmented->drawn);
+              share = gt_augment_share(graph, augmented->draws);
   if (others == GT_NONE || share == GT_NONE) return; /* the graph has the error */
   if (gt_node_at(graph, own)->dtype == GT_I32) {
     augmented->mixture = (gt_loss_mixture){others, share};
@@ -53,7 +53,7 @@ void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *
     geometry.nearest = look->nearest;
     geometry.mixes = look->mixes;
     forward->targets = gt_augment(graph, gt_middle(graph, forward->targets, rule->height, rule->width),
-                                  augmented->drawn, GT_NONE, &geometry);
+                                  augmented->draws, GT_NONE, &geometry);
   } else if (look->mixes) {
     mix_targets(augmented, graph, forward);
   }

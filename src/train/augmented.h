@@ -7,7 +7,7 @@
 
 typedef struct gt_augmented {
   gt_augment_plan plan;
-  gt_id drawn; /* op/augment/augment.h */
+  gt_id draws; /* the random draws of each sample, op/augment/augment.h */
   gt_loss_mixture mixture;
 } gt_augmented;
 
@@ -15,8 +15,8 @@ typedef struct gt_augmented {
 bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_samples *samples,
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute batch,
                          gt_model_inputs *inputs);
-/* Changes the targets if they are images or if samples are mixed. Mixed labels stay two labels, which the
- * loss weighs. `augmented` must outlive the forward pass. */
+/* Transforms image targets like their inputs, and mixes the targets of mixed samples. A class label is not
+ * mixed: the loss gets both labels and their weights. `augmented` must outlive the forward pass. */
 void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward);
 /* The samples of the single input, followed by their mirror images (gt_forward.mirrored). */
 gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock);

@@ -50,8 +50,8 @@ static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt
   return true;
 }
 
-/* Warms up with four times as many replays each round, until a round takes long enough to estimate the time
- * of one. */
+/* Warms up, with four times the replays in each round, until a round takes long enough to estimate the time
+ * of one replay. */
 static bool warm_up(const gt_replayed *what, double enough, double *each, gt_error *error) {
   double seconds;
   int64_t n = 1;

@@ -13,7 +13,7 @@ typedef struct gt_bench_time {
   int repetitions;
 } gt_bench_time;
 
-/* replays 0: as many as take about a third of a second. */
+/* replays 0: the number that takes about a third of a second. */
 bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t replays,
                   gt_bench_time *time, gt_error *error);
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,

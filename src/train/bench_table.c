@@ -201,7 +201,7 @@ static bool best_product(gt_backend *backend, double *best, gt_error *error) {
   return true;
 }
 
-/* Copies as many values as fit into memory, so that caches matter little. */
+/* Copies a buffer as large as memory allows, so that caches matter little. */
 static bool best_copy(gt_backend *backend, double *best, gt_error *error) {
   for (int64_t values = VALUES; values >= 1 << 20; values /= 2) {
     gt_bench_time time;

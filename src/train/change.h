@@ -1,7 +1,7 @@
 /* gt_change_type: an operation at the start of a training phase that replaces the network by another one,
  * such as `prune:`. One constant row per type, in a file of its own: src/change/NAME.c with GT_DEFINE(change,
- * NAME). Nothing else is edited: phases, checkpoints and the schema work on the rows, and the train room
- * knows no change by name.
+ * NAME). Nothing else is edited: phases, checkpoints and the schema work on the rows, and src/train
+ * does not refer to changes by name.
  *
  * Contract: a change rewrites the configs of its phase and of all later ones, so that they describe the new
  * network; the weights that it returns match the first of these configs. A run resumed after the change

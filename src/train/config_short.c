@@ -1,5 +1,5 @@
-/* Short forms along a path that is set: `optimizer: adam` has no key `lr`, `optimizer: {type: adam}` can have
- * one. */
+/* --set optimizer.lr=0.1 if the config says `optimizer: adam`: each shorthand on the path is first expanded
+ * to its map, `optimizer: {type: adam}`, so that the key can be added. */
 #include "augment/augment.h"
 #include "layer/layer.h"
 #include "model/model.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 32 }; /* no path has more (gt_spec_override) */
+enum { MAX_PARTS = 32 }; /* no path has more (gt_spec_override) */
 
 static bool is_number(const char *part) { return isdigit((unsigned char)*part); }
 
@@ -57,7 +57,8 @@ static bool is_typed(const char *const *part, int parts) {
   return field && field->type == GT_FIELD_NODE;
 }
 
-/* The key that a plain value at this path stands for, or NULL; next: the key to be set in it. */
+/* The key that the shorthand value at this path sets, or NULL if it is not a shorthand; next: the path
+ * component that follows. */
 static const char *short_key(const gt_spec *node, const char *const *part, int parts, const char *next) {
   if (gt_spec_is_null(node) || node->kind == GT_SPEC_MAP) return NULL;
   if (node->kind == GT_SPEC_SEQUENCE && is_number(next)) return NULL;
@@ -85,9 +86,9 @@ static gt_spec *child_of(const gt_spec *node, const char *part) {
 }
 
 static void spell_out_path(gt_arena *arena, gt_spec *root, const char *path) {
-  const char *part[MOST_PARTS];
+  const char *part[MAX_PARTS];
   int parts = 0;
-  for (size_t length; parts < MOST_PARTS; path += length + 1) {
+  for (size_t length; parts < MAX_PARTS; path += length + 1) {
     length = strcspn(path, ".=");
     part[parts++] = gt_arena_strndup(arena, path, length);
     if (path[length] != '.') break;
@@ -116,8 +117,9 @@ static const char *numbered(gt_arena *arena, const gt_spec_names *names, const c
   return path;
 }
 
-/* The phase's map and what follows in "train.phases.N.SECTION.KEY=..."; NULL: another path, or the phase has
- * the section as a map, which is then one to set in. */
+/* Returns the map of phase N and sets *key to the text after "train.phases.N.". NULL if the path is not of
+ * this form, or if the phase contains the section as a map; the ordinary override then sets the key in that
+ * map. */
 static gt_spec *phase_of(gt_arena *arena, const gt_spec *root, const char *path, const char **key) {
   static const char phases[] = "train.phases.";
   const gt_spec *list = gt_spec_find(gt_spec_find(root, "train"), "phases");
@@ -136,8 +138,8 @@ static gt_spec *phase_of(gt_arena *arena, const gt_spec *root, const char *path,
   return phase;
 }
 
-/* A phase has such settings as keys with dots: train.phases.1.optimizer.lr is the key optimizer.lr of
- * phase 2. */
+/* In the map of a phase a setting of a section is one key with a dot: train.phases.1.optimizer.lr sets the
+ * key "optimizer.lr" of the second phase. */
 static bool override_in_phase(gt_arena *arena, gt_spec *root, const char *assignment,
                               gt_diagnostics *diagnostics) {
   const char *key;
@@ -153,8 +155,8 @@ static bool override_in_phase(gt_arena *arena, gt_spec *root, const char *assign
   return true;
 }
 
-/* A path into a layer that calls it by the type of another: model.0.kan.grid of a linear layer. Returns the
- * type that it has, and what the path calls it; NULL: the path is none of these. */
+/* Detects a path that names the wrong layer type: model.0.kan.grid if layer 0 is a `linear`. Returns the
+ * actual type and sets *called to the type in the path; NULL if the path is not of this kind. */
 static const char *other_type(gt_arena *arena, const gt_spec *root, const char *path, const char **called) {
   const gt_spec *node = root;
   const char *list = "";
@@ -163,13 +165,13 @@ static const char *other_type(gt_arena *arena, const gt_spec *root, const char *
     const char *part = gt_arena_strndup(arena, path, length);
     if (node->kind == GT_SPEC_SEQUENCE && is_layers(list) && is_number(part)) {
       const gt_spec *item = child_of(node, part);
-      const bool whole = item && item->kind == GT_SPEC_SCALAR;
-      const char *type = whole ? item->scalar : item && item->count == 1 ? item->child[0]->key : NULL;
+      const bool is_bare = item && item->kind == GT_SPEC_SCALAR;
+      const char *type = is_bare ? item->scalar : item && item->count == 1 ? item->child[0]->key : NULL;
       if (path[length] != '.' || !type) return NULL;
       *called = path + length + 1;
       const char *name = gt_arena_strndup(arena, *called, strcspn(*called, ".="));
       if (strcmp(type, name)) return gt_layer_find(type) && gt_layer_find(name) ? type : NULL;
-      if (whole) return NULL;
+      if (is_bare) return NULL;
     }
     if (path[length] != '.') return NULL;
     node = child_of(node, part);

@@ -62,7 +62,7 @@ static const char *model_in(gt_arena *arena, const char *path) {
 }
 
 /* The model file that the node names, from the working directory or from the config's folder. The config that
- * a run writes has the absolute path of one found beside the config. */
+ * a run writes has the absolute path of a model found in the config's folder. */
 static const char *find_model(gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics, gt_error *error) {
   char absolute[PATH_MAX];
   gt_located found = gt_locate(arena, node->scalar, node->at.file, NULL);

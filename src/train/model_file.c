@@ -358,7 +358,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
 }
 
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
-  return (gt_data_wanted){.stranger = gt_model_file_stranger(file),
+  return (gt_data_wanted){.untrusted = gt_model_file_untrusted(file),
                           .signature = &file->signature,
                           .classes = file->classes,
                           .class_names = file->class_names,

@@ -39,9 +39,9 @@ const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error);
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
 /* The origin of the paths in the model's config, as in gt_data_wanted: NULL (trusted) if the file lies in a
- * run directory of the user's own whose config names the same data, else the path of the file. An unpacked
- * run directory from somebody else counts as the user's own, like a config from somebody else. */
-const char *gt_model_file_stranger(const gt_model_file *file);
+ * run directory of the user whose config names the same data, else the path of the file. A run directory that
+ * the user received and unpacked also counts as the user's own, like a config that the user received. */
+const char *gt_model_file_untrusted(const gt_model_file *file);
 /* Adds a finding if the model's config leads to other samples of this split than in its run: the files have
  * changed, or other files of the same names were found. Files named by --set are exempt. */
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);

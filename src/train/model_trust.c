@@ -1,5 +1,5 @@
-/* Distinguishes models of the user's own runs, whose data files the user knows, from models
- * of somebody else. */
+/* Distinguishes models of the user's own runs, whose data files the user knows, from models of
+ * unknown origin. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "train/model_file.h"
@@ -38,7 +38,7 @@ static bool names_same_data(const char *path, const char *config) {
   return same;
 }
 
-const char *gt_model_file_stranger(const gt_model_file *file) {
+const char *gt_model_file_untrusted(const gt_model_file *file) {
   gt_arena arena;
   gt_arena_init(&arena);
   const char *slash = strrchr(file->path, '/');

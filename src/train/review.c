@@ -7,7 +7,7 @@
 enum { MOST_COLUMNS = 64 };
 
 typedef struct facts {
-  gt_sample_facts as;
+  gt_sample_facts base;
   const gt_input *input;
   const gt_tensor *samples, *test; /* test: of a file of its own, else NULL */
   bool is_function;                /* samples of a formula: values are called x0, x1, … */
@@ -65,8 +65,8 @@ static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_ar
                has_test_files(config) ? &config->dataset.test.input[index] : NULL,
                !strcmp(config->dataset.format, "function"),
                arena};
-  gt_input_seen(input, f->as.sample.dim);
-  return &f->as;
+  gt_input_seen(input, f->base.sample.dim);
+  return &f->base;
 }
 
 void gt_config_note_ranges(gt_config *config, gt_arena *arena) {
@@ -77,13 +77,13 @@ void gt_config_note_ranges(gt_config *config, gt_arena *arena) {
   }
 }
 
-void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics) {
-  for (int k = 0; k < taught->inputs; k++) {
-    const char *warning = gt_range_warning(&taught->input[k], &samples[k], arena);
+  for (int k = 0; k < trained_on->inputs; k++) {
+    const char *warning = gt_range_warning(&trained_on->input[k], &samples[k], arena);
     if (warning)
       gt_finding_at(diagnostics, GT_FINDING_outside_training, at, "%s", warning)->help =
-          "samples in the units of the training data; the model's results for others mean little";
+          "give samples in the units of the training data; predictions far outside its range are unreliable";
   }
 }
 
@@ -93,10 +93,10 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
   gt_data_signature taught = {.inputs = data->inputs};
   for (int k = 0; k < data->inputs; k++) {
-    taught.input[k] = data->input[k];
-    taught.input[k].range = gt_tensor_range(&data->train.input[k], arena);
+    trained_on.input[k] = data->input[k];
+    trained_on.input[k].range = gt_tensor_range(&data->train.input[k], arena);
   }
-  gt_review_ranges(&taught, data->test.input, test->at, arena, &config->diagnostics);
+  gt_review_ranges(&trained_on, data->test.input, test->at, arena, &config->diagnostics);
 }
 
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {

@@ -22,6 +22,6 @@ void gt_config_note_ranges(gt_config *config, gt_arena *arena);
 void gt_config_review_test(gt_config *config, gt_arena *arena);
 /* Finds inputs whose values lie elsewhere than those that a model was trained on. samples: one for each of
  * its inputs; at: where they come from. */
-void gt_review_ranges(const gt_data_signature *taught, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics);
 #endif

@@ -39,7 +39,7 @@ static length length_of(const gt_config *phase, int64_t before, const char *who)
   return l;
 }
 
-/* Returns the item, or one that nobody looks at. */
+/* Returns the item, or an unused one. */
 static count *add(counts *c, const gt_spec *section, const char *key, bool reached, const char *text,
                   const char *help) {
   const gt_spec *node = gt_spec_find(section, key);
@@ -66,10 +66,10 @@ static void add_schedule(counts *c, const gt_config *phase, const length *l) {
     add(c, section, "warmup", warmup < steps,
         gt_arena_printf(c->arena,
                         "warmup takes %lld steps, and %s has %lld: the learning rate gets to %.3g times its "
-                        "value and the schedule behind the warmup never begins",
+                        "value and the schedule after the warmup never starts",
                         warmup, l->who, steps, (double)steps / (double)(warmup + 1)),
         gt_arena_printf(c->arena, "a warmup of fewer than %lld steps", steps))
-        ->in_each = true; /* each phase begins its schedule anew */
+        ->in_each = true; /* each phase starts its own schedule */
   if (!schedule->type->reach || warmup >= steps) return;
   if (schedule->type->observe && !is_evaluated(phase)) return; /* never_evaluated says so */
   const gt_schedule_reach reach = schedule->type->reach(schedule->config);
@@ -106,7 +106,7 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
         ->help = accuracy ? "a goal from 0 to 1" : "a goal above 0";
 }
 
-/* Who is to act on evaluations is told apart from who only wants to see them. */
+/* Distinguishes settings that act on evaluations from those that only show them. */
 static void add_evaluations(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
   const gt_spec *section = gt_spec_find(phase->root, "train");

@@ -75,15 +75,15 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
 
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                      gt_batch_attribute attribute, const gt_augment_plan *plan,
-                                     gt_id *drawn) {
+                                     gt_id *draws) {
   gt_model_input *item = GT_NEW(arena, gt_model_input);
   gt_augment_rule rule = plan->rule;
   rule.batch = attribute.batch;
-  *drawn = gt_augment_draw(graph, clock, &rule);
+  *draws = gt_augment_draw(graph, clock, &rule);
   const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
               plain = gt_batch(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
   *item = (gt_model_input){.name = samples->input[0].name,
-                           .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *drawn,
+                           .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *draws,
                                               scaling, &plan->look)};
   return (gt_model_inputs){1, item};
 }

@@ -20,9 +20,9 @@ typedef struct gt_samples {
  * data.scaling.NAME. */
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute);
-/* The same for the single input, augmented; drawn: the random values (op/augment/augment.h). */
+/* The same for the single input, augmented; draws: the random values (op/augment/augment.h). */
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
-                                     gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *drawn);
+                                     gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *draws);
 /* Uploads the samples, except streamed ones, and the scaling. */
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
 /* The name of the variable of an input, in the arena. */

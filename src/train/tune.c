@@ -121,8 +121,8 @@ static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
   const double cost = c[last].cost;
   uint32_t best = choice->candidates;
   for (uint32_t i = 0; i < choice->candidates; i++) {
-    const bool behind = c[i].cost > cost || (c[i].cost == cost && i > last);
-    if (behind && (best == choice->candidates || c[i].cost < c[best].cost)) best = i;
+    const bool later = c[i].cost > cost || (c[i].cost == cost && i > last);
+    if (later && (best == choice->candidates || c[i].cost < c[best].cost)) best = i;
   }
   return best;
 }
@@ -234,7 +234,7 @@ static bool go_through(tuner *t, const question *q, gt_error *error) {
   noted.now = taken->text;
   noted.gain = 1 - left;
   t->result->changed += taken != &q->way[0];
-  t->result->gone_through++;
+  t->result->tuned++;
   if (t->options->note) t->options->note(t->options->context, &noted);
   return true;
 }

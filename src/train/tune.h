@@ -12,7 +12,7 @@
 typedef struct gt_tune_choice { /* a choice that was tuned */
   const char *key, *was, *now;  /* was, now: candidates */
   double gain;                  /* of the whole step: 0.03 is 3 % less time; 0: unchanged */
-  uint32_t tried, offered;      /* besides the current one */
+  uint32_t tried, offered;      /* in addition to the current one */
 } gt_tune_choice;
 
 typedef struct gt_tune_options {
@@ -23,8 +23,9 @@ typedef struct gt_tune_options {
 } gt_tune_options;
 
 typedef struct gt_tune_result {
-  uint32_t choices, gone_through, changed, tries, failed; /* failed: trials that the device refused */
-  double before, ratio; /* microseconds per step at first; time now as a part of it; medians */
+  uint32_t choices, tuned, changed, tries, failed; /* failed: trials that the device refused */
+  double before,
+      ratio; /* microseconds per step at first; time per step after tuning divided by `before`; medians */
 } gt_tune_result;
 
 /* Stores in session->tuned the candidates that are better than the estimated best, and removes its former

@@ -200,8 +200,8 @@ static bool check_limit(placing *p, gt_error *error) {
                  limit, least, nets);
 }
 
-static bool reckon(placing *p, const gt_net_options *training, const char *const *split, int splits,
-                   gt_error *error) {
+static bool estimate(placing *p, const gt_net_options *training, const char *const *split, int splits,
+                     gt_error *error) {
   const gt_backend *backend = p->session->backend;
   uint64_t data = 0;
   bool large = false;
@@ -244,7 +244,7 @@ bool gt_session_place(gt_session *session, const gt_net_options *training, const
                       int splits, gt_error *error) {
   placing p = begin(session, session->config);
   p.counted.arena = &p.arena;
-  const bool ok = reckon(&p, training, split, splits, error);
+  const bool ok = estimate(&p, training, split, splits, error);
   if (ok) place(&p);
   gt_arena_finish(&p.arena);
   return ok;
@@ -254,7 +254,7 @@ bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_op
                          const char *const *split, int splits, gt_error *error) {
   placing p = begin(session, config);
   p.counted.arena = &p.arena;
-  const bool ok = !session->memory_limit || reckon(&p, training, split, splits, error);
+  const bool ok = !session->memory_limit || estimate(&p, training, split, splits, error);
   gt_arena_finish(&p.arena);
   return ok;
 }

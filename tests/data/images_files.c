@@ -458,9 +458,9 @@ static void a_cache(void **state) {
   assert_int_equal(read_whole(path_of("root/table.csv"), bytes, sizeof bytes), 9);
 }
 
-static void a_stranger_writes_nothing(void **state) {
+static void an_untrusted_config_writes_nothing(void **state) {
   (void)state;
-  static const gt_data_wanted from_model = {.stranger = "test.yaml"};
+  static const gt_data_wanted from_model = {.untrusted = "test.yaml"};
   opened o;
   char cache[600];
   plant_animals();
@@ -490,6 +490,6 @@ int main(void) {
       cmocka_unit_test(folders_that_do_not_fit),    cmocka_unit_test(a_table_of_paths),
       cmocka_unit_test(a_folder_of_targets),        cmocka_unit_test(each_is_named),
       cmocka_unit_test(all_are_left_out),           cmocka_unit_test(a_cache),
-      cmocka_unit_test(pictures_that_trade_places), cmocka_unit_test(a_stranger_writes_nothing)};
+      cmocka_unit_test(pictures_that_trade_places), cmocka_unit_test(an_untrusted_config_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "data_support.h"
 #include <sys/stat.h>
 
-static const gt_data_wanted from_model = {.stranger = "test.yaml"}; /* the name of open_data's text */
+static const gt_data_wanted from_model = {.untrusted = "test.yaml"}; /* the name of open_data's text */
 
 static int not_trusted(void **state) {
   (void)state;
@@ -111,7 +111,7 @@ static void the_users_test_file_is_shown(void **state) {
       .inputs = 1,
       .input = {
           {.name = GT_INPUT_NAME, .element = GT_ELEMENT_F32, .rank = 1, .dim = {1}, .columns = columns}}};
-  gt_data_wanted asked = {.stranger = "test.yaml",
+  gt_data_wanted asked = {.untrusted = "test.yaml",
                           .signature = &signature,
                           .classes = 2,
                           .class_names = classes,
