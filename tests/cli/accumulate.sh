@@ -35,7 +35,7 @@ for parts in "60 2" "30 4" "10 12"; do
   check "… lose the same, step by step" close whole "$count"
 done
 exits 0 "dense: as few as four steps" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set train.accumulate=4
-says "… are told" "batch 4 x 120, 3 steps per epoch"
+says "… are reported" "batch 4 x 120, 3 steps per epoch"
 cp -r "$TEST_TMP/4" "$TEST_TMP/again"
 rm "$TEST_TMP"/again/model.bin "$TEST_TMP"/again/checkpoints/step-*{24,36}.safetensors
 exits 0 "gone on" train dense again --resume --set train.batch_size=30 --set train.accumulate=4

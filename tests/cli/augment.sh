@@ -87,7 +87,7 @@ check "so are predictions" differ "$TEST_TMP/model.csv" "$TEST_TMP/asks.csv"
 # --- sheets ---
 sheet() { "$GTRAIN" check "$TEST_TMP/run.yaml" --samples "$TEST_TMP/$1.png" "${@:2}"; }
 exits 0 "a sheet" sheet a --set 'augment=[{random_rotation: 30}, cutmix]'
-says "is told of" "a.png: the first 64"
+says "is reported" "a.png: the first 64"
 check "a PNG" test "$(head -c 4 "$TEST_TMP/a.png" | tail -c 3)" = PNG
 exits 0 "again" sheet b --set 'augment=[{random_rotation: 30}, cutmix]'
 check "the same" cmp "$TEST_TMP/a.png" "$TEST_TMP/b.png"
@@ -147,7 +147,7 @@ exits 0 "checks a piece" "$GTRAIN" check "$TEST_TMP/run.yaml"
 says "… and says so" "6 x 5 pixels of 8 x 8"
 exits 78 "larger than the images" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.crop=[8, 9]'
 says "… which is said" "at most [8, 8]"
-exits 78 "samples that are no pictures" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.shape=[64]'
+exits 78 "samples that are not pictures" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.shape=[64]'
 says "… which is said" "only images can be cropped"
 exits 78 "pixels that are scaled each" "$GTRAIN" check "$TEST_TMP/run.yaml" --set data.normalize=standard
 says "… which is said" "the normalization differs per pixel"

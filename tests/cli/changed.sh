@@ -52,7 +52,7 @@ for net in gates looks trees; do
   exits 0 "$net: another seed" train "$TEST_TMP/$net.yaml" --resume --set seed=77
   says "it says so" "first in seed: 77, was 1"
   check "$net: the same wiring" test "$(value_of soft_loss)" = "$loss"
-  exits 0 "$net: once more" train "$TEST_TMP/$net.yaml" --resume --set seed=5
+  exits 0 "$net: again" train "$TEST_TMP/$net.yaml" --resume --set seed=5
   check "$net: the same wiring" test "$(value_of soft_loss)" = "$loss"
 done
 rm -rf "$run"

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../support/cli.sh"
 train() { "$GTRAIN" train configs/xor.yaml --set train.steps=2 "$@"; }
 exits 0 "short options" train -q -d cpu -s train.batch_size=4 --run-dir "$TEST_TMP/a"
 check "… -q" test "$(grep -c "device:" <<< "$out")" = 0
-exits 0 "values beside their letter, and letters together" train -qstrain.batch_size=4 -dcpu --run-dir "$TEST_TMP/b"
+exits 0 "values next to their letter, and letters together" train -qstrain.batch_size=4 -dcpu --run-dir "$TEST_TMP/b"
 check "… mean the same" cmp "$TEST_TMP/a/model.bin" "$TEST_TMP/b/model.bin"
 check "… -s" grep -q "batch_size: 4" "$TEST_TMP/b/config.yaml"
 printf '0,1\n1,1\n' > "$TEST_TMP/two.csv"

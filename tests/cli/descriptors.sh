@@ -60,5 +60,5 @@ limited() { (ulimit -f 16 && exec "$@" > "$tmp/cut"); }
 exits 74 "a file that may grow no more" limited "${predict[@]}"
 exits 74 "a model that may not be written whole" limited "$GTRAIN" train configs/digits.yaml --device "$DEVICE" \
   --run-dir "$tmp/limited" --set train.epochs=1 --quiet
-says "… is told" "File too large"
+says "… is reported" "File too large"
 finish

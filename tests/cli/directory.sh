@@ -58,7 +58,7 @@ done
 rm -r "$run/checkpoints"
 mkdir "$run/checkpoints"
 exits 0 "without checkpoints it starts over" train "$run" --resume
-check "and comes to the same end" same "$run"
+check "and reaches the same end" same "$run"
 
 for how in loop other; do
   copy
@@ -106,7 +106,7 @@ mkdir -p "$project/checkpoints"
 printf 'seed: 3\ndata:\n  train: mine.csv\n' > "$project/config.yaml"
 echo '{"loss": 1}' | tee "$project/metrics.jsonl" > "$project/timing.jsonl"
 touch "$project/notes.tmp-1" "$project/checkpoints/last.tmp-2" "$project/.lock"
-refused 73 "--resume in a directory that is no run" "$project" --resume
+refused 73 "--resume in a directory that is not a run" "$project" --resume
 says "why" "is not a run directory"
 refused 73 "a new run in it" "$project"
 check "its lock is not ours" test ! -s "$project/.lock"

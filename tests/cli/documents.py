@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""documents.py [--record] FILE.md...: runs what the documents show, and compares what comes with what they say.
+"""documents.py [--record] FILE.md...: runs the commands in the documents, and compares their output with the documents.
 
 In each file, in order and in one folder of its own that has the repository's configs/ and datasets/:
 - a block whose first line is "# NAME" with a suffix (NAME.yaml, NAME.py, …) is written to that file;
 - in a block ```console, lines "$ COMMAND" are run by bash ("> " continues one); the lines after it are its output,
-  standard error included, where a line "…" stands for any lines, and "[exit N]" for a code other than 0.
+  including standard error, in which a line "…" stands for any number of lines, and "[exit N]" for a code other than 0.
 Numbers with a point may differ a little, as processors round differently; times, rates, sizes of memory, devices and
-paths of temporary files may be anything. --record writes the output that came into the files."""
+paths of temporary files may be anything. --record writes the actual output to the files."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def masked(line):
 
 
 def close(a, b):
-    """Decimals of two runs: 10 %, or 0.02; in scientific notation, which is for small errors, a factor of ten."""
+    """Tolerance of decimals between two runs: 10 %, or 0.02; in scientific notation, used for small errors, a factor of ten."""
     if "e" in a + b:
         return 0.1 <= abs(float(a) / float(b)) <= 10 if float(b) else float(a) == 0
     return abs(float(a) - float(b)) <= max(0.02, 0.1 * abs(float(b)))
@@ -51,7 +51,7 @@ def same(line, shown):
 
 
 def agrees(lines, shown):
-    """Whether the output is as shown, "…" standing for any number of lines."""
+    """True if the output is as shown, with "…" standing for any number of lines."""
     if not shown:
         return not lines
     if shown[0] == "…":
@@ -60,7 +60,7 @@ def agrees(lines, shown):
 
 
 def shortened(lines, shown):
-    """The output with as many lines before and after the first "…" as are shown now."""
+    """The output with the number of lines that is now shown before and after the first "…"."""
     if "…" not in shown:
         return lines
     head = shown.index("…")

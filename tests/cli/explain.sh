@@ -88,7 +88,7 @@ YAML
 exits 0 "a network of a table" "$GTRAIN" train "$TEST_TMP/table.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/table"
 exits 0 "its formula" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --edges
 says "… has the names of columns" "0.5*length__m_^2 + 3"
-says "… which it tells of" "length__m_ is the column 'length\\x0a(m)'"
+says "… which it reports" "length__m_ is the column 'length\\x0a(m)'"
 says "… and the constant one in its constant" ": gives one value, which is part of the constant"
 check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
@@ -139,11 +139,11 @@ refused() {
   exits 78 "$1" "$GTRAIN" check "$TEST_TMP/bad.yaml"
   says "… says why" "$3"
 }
-refused "pruning what is not trained" 's/{steps: 100}/{steps: 100, prune: {}}/' "nothing has been trained yet"
+refused "pruning an untrained network" 's/{steps: 100}/{steps: 100, prune: {}}/' "nothing has been trained yet"
 refused "pruning what is no KAN" 's/^  - kan: {units: 1.*/  - linear: 1/; s/, model.1.kan.grid: 10//' "'prune' needs a model of KAN layers: layer 'linear1' is of type 'linear'"
 refused "an unknown limit" 's/edge: 3e-2/egde: 3e-2/' "did you mean 'edge'?"
 sed 's/^  - kan.*//; s/^model:/model: [{linear: 1}]/; /phases/d; s/eval_every: 50/steps: 2/' "$TEST_TMP/run.yaml" > "$TEST_TMP/linear.yaml"
-exits 0 "a model that is no KAN" "$GTRAIN" train "$TEST_TMP/linear.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/linear"
+exits 0 "a model that is not a KAN" "$GTRAIN" train "$TEST_TMP/linear.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/linear"
 exits 65 "… is not explained" "$GTRAIN" explain "$TEST_TMP/linear/model.bin"
 says "… says which layer" "layer 'linear1' (linear) is another"
 finish

@@ -219,7 +219,7 @@ printf 'data:\n  train: train.csv\n  test: test.csv\nmodel: [{linear: 3}]\ntrain
 finds missing_class split.yaml:3:9 "the test split has no sample of class 'y', 'z'" "$GTRAIN" check split.yaml
 exits 78 "an output too many" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}'
 says "… lists the classes" "the classes are 'x', 'y', 'z'"
-exits 65 "a label that is no class" "$GTRAIN" check classes.yaml --set 'data={train: test.csv, test: train.csv}'
+exits 65 "a label that is not a class" "$GTRAIN" check classes.yaml --set 'data={train: test.csv, test: train.csv}'
 says "… lists them" "train.csv:3:3: 'y' is not a class; the only class is x"
 exits 0 "counts as JSON" "$GTRAIN" check classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --json
 says "… of each split" '"classes":[{"name":"x","train":1,"test":2},{"name":"y","train":1,"test":0}'
@@ -230,7 +230,7 @@ says "… lists the finding" '"findings":[{"name":"missing_class"'
 exits 78 "a strict training" "$GTRAIN" train classes.yaml --set 'data={train: train.csv, test: test.csv}' --set 'model=[{linear: 3}]' --run-dir r2 --strict
 check "… does not begin" test ! -e r2
 exits 78 "a name that is none" "$GTRAIN" check classes.yaml --set quiet=mising_class
-says "… is told" "did you mean 'missing_class'?"
+says "… is reported" "did you mean 'missing_class'?"
 exits 0 "quiet" "$GTRAIN" train classes.yaml --set 'quiet=[empty_class]' --run-dir r3
 check "… is recorded" grep -q "empty_class" r3/config.yaml
 
@@ -369,9 +369,9 @@ printf 'data: {train: rows.csv, target: y, test_fraction: 0.4, split: {group: wh
 finds large_group rows.yaml:1:71 "the group 'i' has 3 samples, and the test split should have 2" "$GTRAIN" check rows.yaml --set quiet=missing_class
 finds rare_class "--set:1:12" "class 'z' has a single sample" "$GTRAIN" check rows.yaml --set data.split=stratified --set data.ignore=who
 exits 65 "a run directory as samples" "$GTRAIN" predict near constant
-says "… is told" "constant is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures"
+says "… is reported" "constant is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures"
 exits 65 "another unit" "$GTRAIN" predict near/model.bin small.csv --strict
-says "… is told" "all values are far smaller than in the training data"
+says "… is reported" "all values are far smaller than in the training data"
 exits 0 "without --strict" "$GTRAIN" predict near/model.bin small.csv
 says "it is said" "[outside_training]"
 exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --json
@@ -412,10 +412,10 @@ silent "the same file twice" "$GTRAIN" check ../project/c.yaml
 echo '3,6' >> data/t.csv
 finds ambiguous_path ../project/c.yaml:1:15 "'data/t.csv' leads to different files: $PWD/data/t.csv is read, not ${PWD%/*}/project/data/t.csv" "$GTRAIN" check ../project/c.yaml
 silent "a file of --set" "$GTRAIN" check ../project/c.yaml --set data.train=data/t.csv
-exits 0 "a run beside its config" "$GTRAIN" train ../project/c.yaml --set data.train=../project/data/t.csv --run-dir ../project/run
+exits 0 "a run next to its config" "$GTRAIN" train ../project/c.yaml --set data.train=../project/data/t.csv --run-dir ../project/run
 rm -r data
 printf 'init_from: run\n' >> ../project/c.yaml
-exits 0 "init_from beside the config" "$GTRAIN" train ../project/c.yaml --run-dir from --strict
+exits 0 "init_from next to the config" "$GTRAIN" train ../project/c.yaml --run-dir from --strict
 check "… is recorded with its whole path" grep -q "model: ${PWD%/*}/project/run" from/config.yaml
 cp -r ../project/run run
 silent "init_from twice, the same" "$GTRAIN" check ../project/c.yaml

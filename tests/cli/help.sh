@@ -32,7 +32,7 @@ exits 2 "a gate that cannot be read" "$GTRAIN" eval x.bin --fail-if 'accuracy'
 exits 2 "a gate of an unknown metric" "$GTRAIN" eval x.bin --fail-if 'acuracy<1'
 says "nearest metric" "did you mean 'accuracy'"
 exits 74 "an absent model" "$GTRAIN" eval "$TEST_TMP/none.bin"
-exits 65 "a file that is no model" "$GTRAIN" eval configs/xor.yaml
+exits 65 "a file that is not a model" "$GTRAIN" eval configs/xor.yaml
 exits 74 "an absent config" "$GTRAIN" check "$TEST_TMP/none.yaml"
 exits 69 "an absent device" "$GTRAIN" train configs/xor.yaml --device vulkan:99 --run-dir "$TEST_TMP/run"
 exits 0 "devices --json" "$GTRAIN" devices --json

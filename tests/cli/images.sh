@@ -54,7 +54,7 @@ exits 0 "… on another folder" "$GTRAIN" eval "$TEST_TMP/plain/model.bin" --dev
   --set data.test="$pictures" --fail-if 'samples<17'
 exits 0 "a resolved config is one" "$GTRAIN" check "$TEST_TMP/plain/config.yaml"
 cp "$TEST_TMP/pictures.yaml" "$pictures/.yaml"
-exits 0 "a folder is found beside the config" env -C / "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.train=pictures
+exits 0 "a folder is found next to the config" env -C / "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.train=pictures
 GTRAIN_THREADS=1 train one --quiet > /dev/null
 check "the number of threads changes nothing" cmp "$TEST_TMP/plain/model.bin" "$TEST_TMP/one/model.bin"
 
@@ -77,7 +77,7 @@ says "… is named" "cmyk.jpg: expected an RGB or grayscale JPEG file; this one 
 exits 74 "a file that is not there" predict "$pictures/red/none.png"
 "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/xor" --set train.epochs=1 > /dev/null
 exits 65 "a model of other numbers" "$GTRAIN" predict "$TEST_TMP/xor/model.bin" --device "$DEVICE" "$red"
-says "… is told" "the model was not trained on image bytes"
+says "… is reported" "the model was not trained on image bytes"
 
 # --- unreadable images ------------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ check "… as what they show: blue" grep -q "1.png: blue" <<< "$out"
 check "… as what they show: red" grep -q "red.png: red" <<< "$out"
 exits 2 "a picture twice" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
   "$pictures"/blue/1.png "$pictures"/blue/1.png --output "$TEST_TMP/shown/"
-says "… is told" "two images would be written to $TEST_TMP/shown/1.png"
+says "… is reported" "two images would be written to $TEST_TMP/shown/1.png"
 exits 2 "paths that lead out of the folder" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
   "$pictures"/blue/1.png "$pictures"/../"${pictures##*/}"/blue/1.png --output "$TEST_TMP/shown/"
 exits 0 "a folder" "$GTRAIN" predict "$TEST_TMP/autoencoder" --device "$DEVICE" "$pictures" --output "$TEST_TMP/below/"
@@ -176,9 +176,9 @@ check "… one a line" test "$(grep -c "^$TEST_TMP/mixed/[ab]" <<< "$out")" = 2
 says "… what is left out" "skipped 1 file that is not PNG or JPEG"
 rm "$TEST_TMP"/mixed/[ab]*
 exits 65 "a folder without pictures" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed" --device "$DEVICE"
-says "… is told" "$TEST_TMP/mixed is a folder without pictures (.png, .jpg, .jpeg)"
+says "… is reported" "$TEST_TMP/mixed is a folder without pictures (.png, .jpg, .jpeg)"
 exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
-says "… which is told" "the model's outputs are not images"
+says "… which is reported" "the model's outputs are not images"
 
 # --- CIFAR --------------------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ check "… and stands in the run's config" grep -q 'head: ~' "$TEST_TMP/map/conf
 exits 0 "another model than the config's" train dense map-2 --set train.epochs=1 --init "$TEST_TMP/dense-1/model.bin"
 says "… is taken with the same map" "init_from: 7 of 9 tensors from $TEST_TMP/dense-1/model.bin"
 exits 0 "another width" train dense narrow --set model.0.linear.units=16 --set train.epochs=1 --set 'init_from.map={}'
-says "… is told tensor by tensor" "body.weight (f32 [16, 64] in this model, f32 [32, 64] in the file)"
+says "… is reported tensor by tensor" "body.weight (f32 [16, 64] in this model, f32 [32, 64] in the file)"
 says "… a layer with statistics whole or not at all" "num_batches_tracked (other tensors of its layer do not match)"
 exits 78 "names that there are not" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set 'init_from.map={haed: ~, body: bdy}'
 says "… of this model" "did you mean 'head'"
@@ -65,7 +65,7 @@ exits 78 "… and a mistake in the config" train dense none --init "$TEST_TMP/ha
 swapped='init_from.map={batch_norm1.running_var: batch_norm1.running_mean}'
 for command in train check; do
   exits 65 "means for variances ($command)" "$GTRAIN" $command "$TEST_TMP/dense.yaml" --set "$swapped"
-  says "… are told, as they are negative" "expected 0 or more"
+  says "… are reported, as they are negative" "expected 0 or more"
   says "… by the name that they would have" "of 'batch_norm1.running_var' is -"
 done
 exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \

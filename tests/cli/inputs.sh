@@ -96,7 +96,7 @@ wrong "integers where none are taken" 's/linear: 8/linear: {units: 8, from: plac
 sed '/^model:/,/linear: 1/d' "$TEST_TMP/columns.yaml" > "$TEST_TMP/moved.yaml"
 echo 'model: [{flatten: {from: place}}]' >> "$TEST_TMP/moved.yaml"
 exits 78 "a model of integers" "$GTRAIN" check "$TEST_TMP/moved.yaml"
-says "… is told" "the model's output, 'flatten1', holds integers"
+says "… is reported" "the model's output, 'flatten1', holds integers"
 wrong "floats where integers are taken" '/integers:/d' 7:5 "layer 'embedding1' needs integers, but 'place' [4, 2] holds floats"
 wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 \
   "layer 'embedding1' has 3 rows, but 'place' holds" 65
@@ -108,8 +108,8 @@ wrong "normalisation of an unknown input" 's/^  integers: place/&\n  normalize: 
   "there is no input 'plane'"
 wrong "a shape that could be of each" 's/^  integers: place/&\n  shape: [3]/' 7:10 "the data has several inputs"
 exits 0 "an input that nothing reads" "$GTRAIN" check "$TEST_TMP/columns.yaml" --set 'model=[{linear: {units: 1, from: plain}}]'
-says "… is told" "the input 'place' is never read"
+says "… is reported" "the input 'place' is never read"
 exits 0 "… and trained without" train columns unread --set 'model=[{linear: {units: 1, from: plain}}]' --set train.epochs=1
 exits 78 "data with other inputs" "$GTRAIN" eval "$TEST_TMP/columns/model.bin" --set 'data.inputs=[size, age]'
-says "… is told" "the inputs of this data are not those of the model"
+says "… is reported" "the inputs of this data are not those of the model"
 finish

@@ -23,7 +23,7 @@ for step in 10 40; do
   cp -r "$TEST_TMP/whole" "$TEST_TMP/again"
   rm "$TEST_TMP/again/model.bin"
   for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*-0} > $(printf '%08d' $step).safetensors ]] && rm "$later"; done
-  exits 0 "gone on from step $step" train again --resume --set train.threads=1
+  exits 0 "resumed from step $step" train again --resume --set train.threads=1
   says "… indeed" "at step $step"
   check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/again/model.bin"
   check "… and metrics" cmp "$TEST_TMP/whole/metrics.jsonl" "$TEST_TMP/again/metrics.jsonl"
@@ -49,7 +49,7 @@ says "… from the beginning" "step 4/6"
 if [[ $DEVICE == cpu ]]; then
   exits 0 "the bundled config" "$GTRAIN" train configs/function_lbfgs.yaml --device "$DEVICE" --run-dir "$TEST_TMP/bundled" --quiet
   # The error on other points depends on the rounding of sums, and with that on the processor.
-  check "… comes to an error of 0.001" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split train --device "$DEVICE" \
+  check "… reaches an error of 0.001" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split train --device "$DEVICE" \
     --quiet --fail-if 'loss>1e-6'
   check "… and of 0.002 on other points" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split test --device "$DEVICE" \
     --quiet --fail-if 'loss>4e-6'

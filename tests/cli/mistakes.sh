@@ -56,7 +56,7 @@ check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
 exits 78 "a value that would not do" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {activation: relu}}]'
 check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
 check "… no suggestion" test -z "$(grep 'did you mean' <<< "$out")"
-exits 78 "a slip beside a stranger" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {unit: 2, activation: 3}}]'
+exits 78 "a slip next to an unknown key" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {unit: 2, activation: 3}}]'
 check "… each its own" test "$(grep -c "did you mean 'units'" <<< "$out")" = 1
 
 # A layer as other programs write it, and a key that is missing only because it is misspelled.
@@ -68,8 +68,8 @@ one() {
   says "$1: what" "$4"
 }
 one "a type" 'model=[{type: Dense, units: 1}]' 1:9 "expected - linear: {units: ...}"
-one "an activation beside a layer" 'model=[{linear: 1, activation: relu}]' 1:20 "an activation is a layer of its own"
-one "a bias beside a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the layer's settings inside it"
+one "an activation next to a layer" 'model=[{linear: 1, activation: relu}]' 1:20 "an activation is a layer of its own"
+one "a bias next to a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the layer's settings inside it"
 one "a name for the type" 'optimizer={name: adam}' 1:12 "did you mean 'type'?"
 one "a type as key" 'optimizer={adam: {lr: 0.1}}' 1:12 "expected optimizer: {type: adam, ...}"
 one "settings in a text" 'optimizer=adam lr=0.1' 1:11 "settings are a map: {type: adam, ...}"
@@ -97,7 +97,7 @@ says "early stopping" "unwatched.yaml:6:19: warning: early stopping never happen
 says "keep_best" "unwatched.yaml:8:16: warning: keep_best keeps nothing"
 exits 0 "something to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set data.validation=0.2 --set train.steps=40
 check "no warning" test -z "$(grep warning <<< "$out")"
-exits 0 "nobody who watches" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set schedule=constant \
+exits 0 "no setting that needs evaluations" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set schedule=constant \
   --set train.early_stopping=0 --set train.checkpoint.keep_best=false
 check "no warning" test -z "$(grep warning <<< "$out")"
 finish

@@ -33,7 +33,7 @@ average=(--set optimizer.ema_statistics=true)
 exits 0 "an average of statistics" train "$TEST_TMP/average" "${average[@]}" --set train.checkpoint.keep_best=false
 "$GTRAIN" inspect "$TEST_TMP"/average/checkpoints/step-*60.safetensors > "$TEST_TMP/tensors"
 check "in the checkpoint" grep -q 'ema.states/batch_norm1.running_var *f32 *\[40\]' "$TEST_TMP/tensors"
-check "beside the statistics" grep -q ' batch_norm1.running_var *f32 *\[40\]\|^batch_norm1.running_var' "$TEST_TMP/tensors"
+check "next to the statistics" grep -q ' batch_norm1.running_var *f32 *\[40\]\|^batch_norm1.running_var' "$TEST_TMP/tensors"
 exits 0 "without it" train "$TEST_TMP/plain" --set train.checkpoint.keep_best=false
 evaluated() { "$GTRAIN" eval "$TEST_TMP/$1/model.bin" --device "$DEVICE" --json --quiet | sed 's/.*"loss":\([^,}]*\).*/\1/'; }
 logged() { grep '"test"' "$TEST_TMP/$1/metrics.jsonl" | tail -n 1 | sed 's/.*"loss":\([^,}]*\).*/\1/'; }

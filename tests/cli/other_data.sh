@@ -84,7 +84,7 @@ sed 's/train.csv/d.csv/; s/epochs: 30/epochs: 1/' config.yaml > a/c.yaml
 again() { "$GTRAIN" eval "$1" --device "$DEVICE" --quiet "${@:2}"; }
 at() { (cd "$1" && "${@:2}"); }
 changed="the test samples differ from those of the run that made"
-exits 0 "a file beside the config" "$GTRAIN" train a/c.yaml --device "$DEVICE" --run-dir beside --quiet
+exits 0 "a file next to the config" "$GTRAIN" train a/c.yaml --device "$DEVICE" --run-dir beside --quiet
 exits 0 "is found by eval" again beside/model.bin
 known=$out
 exits 0 "from another folder, too" at b again ../beside/model.bin

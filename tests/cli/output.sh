@@ -23,7 +23,7 @@ check "is another file, whole at once" test "$(inode "$tmp/out.csv")" != "$befor
 if ((EUID == 0)); then
   chown 12345:54321 "$tmp/out.csv"
   chmod 640 "$tmp/out.csv"
-  exits 0 "somebody's file" predict --output "$tmp/out.csv"
+  exits 0 "a file of the user" predict --output "$tmp/out.csv"
   check "stays theirs" test "$(stat -c '%u:%g %a' "$tmp/out.csv")" = "12345:54321 640"
 else
   chmod 400 "$tmp/out.csv"

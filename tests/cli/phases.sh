@@ -69,7 +69,7 @@ exits 0 "a run without" off never --set train.phases='[{epochs: 1}, {epochs: 1}]
 for run in off never; do exits 0 "answers" weights "$TEST_TMP/$run" "$TEST_TMP/$run.csv"; done
 check "are the same" cmp "$TEST_TMP/off.csv" "$TEST_TMP/never.csv"
 cp -r "$TEST_TMP/off" "$TEST_TMP/again" && rm "$TEST_TMP/again/model.bin" "$TEST_TMP/again/checkpoints/step-000000006.safetensors"
-exits 0 "gone on from the first phase" train_off again --resume
+exits 0 "resumed from the first phase" train_off again --resume
 check "the same bytes" cmp "$TEST_TMP/off/model.bin" "$TEST_TMP/again/model.bin"
 exits 78 "an average of the statistics alone" off none --set train.epochs=1 --set 'optimizer={type: adam, ema_statistics: true}'
 
@@ -103,7 +103,7 @@ wrong "nothing left to train" "this phase cannot begin: nothing to train" \
 wrong "another layer" "is not there in the phase before" "[{epochs: 1}, {epochs: 1, model: [{linear: {units: 20, name: body}}, {linear: 10}]}]"
 wrong "no list" "is not a list" '{epochs: 1}'
 wrong "an item that is none" "a phase is not a map" '[1]'
-exits 78 "a length beside phases" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.epochs=3
+exits 78 "a length next to phases" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.epochs=3
 says "… is said" "given twice"
 
 # --- a fine grid -------------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ later=(--set model.0.logic_ca.init=normal --set train.restart_every=20 --set tra
   --set "train.early_stopping={metric: soft_loss, goal: $second}")
 exits 0 "a goal" train --run-dir "$TEST_TMP/later" "${later[@]}" --json
 cp "$TEST_TMP/later/model.bin" "$TEST_TMP/later.bin"
-exits 0 "and once more" train --run-dir "$TEST_TMP/later" "${later[@]}" --resume
+exits 0 "and again" train --run-dir "$TEST_TMP/later" "${later[@]}" --resume
 check "the same bytes" cmp "$TEST_TMP/later/model.bin" "$TEST_TMP/later.bin"
 
 # Dense layers have another kind of wiring.

@@ -20,7 +20,7 @@ same eval eval -- --device "$DEVICE" --quiet
 same inspect inspect --
 same export export -- --format c
 same simulate simulate -- --steps 1
-exits 0 "with slashes behind it" "$GTRAIN" eval "$run//" --device "$DEVICE" --quiet
+exits 0 "with trailing slashes" "$GTRAIN" eval "$run//" --device "$DEVICE" --quiet
 exits 0 "--init" "$GTRAIN" train configs/life.yaml --device "$DEVICE" --run-dir "$TEST_TMP/next" --set train.steps=1 \
   --set train.restart_every=0 --set train.early_stopping=0 --init "$run"
 says "… names the file" "tensors from $run/model.bin"
@@ -32,7 +32,7 @@ printf '0,1\n' > "$TEST_TMP/x.csv"
 exits 0 "predict" "$GTRAIN" predict "$TEST_TMP/kan" "$TEST_TMP/x.csv" --device "$DEVICE"
 check "… says nothing of other models where there are none" test "$(grep -c best.bin <<< "$out")" = 0
 cp "$TEST_TMP/kan/model.bin" "$TEST_TMP/kan/best.bin"
-exits 0 "beside a best.bin" "$GTRAIN" predict "$TEST_TMP/kan" "$TEST_TMP/x.csv" --device "$DEVICE"
+exits 0 "next to a best.bin" "$GTRAIN" predict "$TEST_TMP/kan" "$TEST_TMP/x.csv" --device "$DEVICE"
 check "… the choice is said once" test "$(grep -c "using $TEST_TMP/kan/model.bin, not best.bin" <<< "$out")" = 1
 
 mv "$run/model.bin" "$TEST_TMP/kept.bin"
@@ -44,7 +44,7 @@ for command in "eval" "inspect" "export --format c" "simulate"; do
 done
 exits 0 "… which is one" "$GTRAIN" train "$run/config.yaml" --run-dir "$run" --resume --device "$DEVICE"
 check "… to the same model" cmp "$run/model.bin" "$TEST_TMP/kept.bin"
-exits 74 "a folder that is no run" "$GTRAIN" eval datasets
+exits 74 "a folder that is not a run" "$GTRAIN" eval datasets
 says "… is said to be none" "datasets is a folder without a model.bin"
 exits 74 "… by --init, too" "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --init datasets --run-dir "$TEST_TMP/none"
 says "… at its place" "datasets is a folder without a model.bin"

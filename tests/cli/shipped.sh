@@ -36,7 +36,7 @@ installed=$TEST_TMP/usr/bin/gtrain
 exits 0 "configs" "$installed" configs --json
 says "… of its own" "\"path\":\"$TEST_TMP/usr/share/gtrain/configs/xor.yaml\""
 exits 0 "train @NAME" "$installed" train @csv_regression -q --device "$DEVICE" --set train.epochs=1
-exits 0 "… with pictures beside it" "$installed" check -q @letter_g
+exits 0 "… with pictures next to it" "$installed" check -q @letter_g
 exits 78 "@NAME whose data is not installed" "$installed" check @mnist_mlp
 says "… names what brings it" "a file; $TEST_TMP/usr/share/gtrain/scripts/fetch-mnist.sh brings it"
 mkdir -p apart && cp "$GTRAIN" apart/gtrain

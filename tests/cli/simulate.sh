@@ -86,9 +86,9 @@ read -r one two four ten <<< "$wrong"
 check "boards change" test "$one" != "$two"
 lasting="after 1, 2, 4 and 10 times the 3 steps of the training: $one, $two, $four and $ten of 256 cells differ from the target"
 exits 0 "a run of 30 steps" simulate "$random" --start "$tmp/board" --steps 30 --quiet
-says "tells of four of its boards" "$lasting"
+says "reports four of its boards" "$lasting"
 exits 0 "one of 3" simulate "$random" --start "$tmp/board" --final "$tmp/end" --quiet
-says "goes on behind its result" "$lasting"
+says "goes on after its result" "$lasting"
 says "which it leaves as it is" "step 3: $one of 256 cells differ from the target; mean"
 check "and its last board" cmp "$tmp/seen" <(fold -w 8 < "$tmp/end" | cut -c 1 | paste -sd '' | fold -w 16)
 exits 0 "one of 7" simulate "$random" --start "$tmp/board" --steps 7 --quiet
@@ -102,9 +102,9 @@ wrong=$(for seed in {1..10}; do simulate "$random" --seed "$seed" --steps 30 --e
   awk '{ for (i = 1; i <= 4; i++) n[i] += $i } END { print n[1], n[2], n[3], n[4] }')
 read -r one two four ten <<< "$wrong"
 exits 0 "an evaluation" "$GTRAIN" eval "$random" --device "$DEVICE" --quiet
-says "tells it too" "after 1, 2, 4 and 10 times the 3 steps of the training: $one, $two, $four and $ten of 2560 cells"
+says "reports it too" "after 1, 2, 4 and 10 times the 3 steps of the training: $one, $two, $four and $ten of 2560 cells"
 exits 0 "as JSON" "$GTRAIN" eval "$random" --device "$DEVICE" --quiet --json
-says "likewise" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":2560},{"times":2,"step":6,"errors":'"$two,"
+says "the same" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":2560},{"times":2,"step":6,"errors":'"$two,"
 exits 0 "of a rule" "$GTRAIN" eval "$life" --device "$DEVICE" --quiet
 check "nothing" test "$(wc -l <<< "$out")" = 1
 
@@ -118,7 +118,7 @@ check "another seed, another" test "$(cmp -s "$tmp/a" "$tmp/c" || echo other)" =
 check "all together, another" test "$(cmp -s "$tmp/a" "$tmp/d" || echo other)" = other
 exits 0 "cells that fire by chance" random_gates "$tmp/async" --set model.1.logic_ca.fire_rate=0.6
 exits 0 "are the model's default" simulate "$tmp/async/model.bin"
-says "which is told" "16x16 cells of 8 bits, zeros outside the board, fire rate 0.6, start random"
+says "which is reported" "16x16 cells of 8 bits, zeros outside the board, fire rate 0.6, start random"
 
 # --- images -----
 exits 0 "pictures" simulate "$random" --start "$tmp/board" --png "$tmp/png" --animation "$tmp/all.png" --scale 1 --fps 25 \
@@ -150,7 +150,7 @@ exits 0 "without start and target" simulate "$letter" --start datasets/ca/letter
 says "the target itself is right" "step 0: 0 of "
 exits 0 "what comes of no cell" simulate "$letter" --quiet
 comes=$(grep '^after 1, 2, 4 and 10 times the 15 steps' <<< "$out")
-exits 0 "is what an evaluation tells of it" "$GTRAIN" eval "$letter" --device "$DEVICE" --quiet
+exits 0 "is what an evaluation reports" "$GTRAIN" eval "$letter" --device "$DEVICE" --quiet
 says "of a single board, as chance has no part" "$comes"
 exits 0 "as before" simulate "$letter" --start datasets/ca/letter_g.png --steps 0
 says "from the first board on" "none since step 0"

@@ -16,20 +16,20 @@ YAML
 exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
 of() { or_hangs "$GTRAIN" eval "$1" --device "$DEVICE" "${@:2}"; }
 exits 0 "a model in its run directory" of run/model.bin
-check "nothing is told of its data" test "$(grep -c "names the data file" <<< "$out")" = 0
+check "no message names its data" test "$(grep -c "names the data file" <<< "$out")" = 0
 cp table.csv kept && echo 1,2,eel >> table.csv
 exits 65 "a fault in that data" of run/model.bin
 says "is shown" "table.csv:42:5: 'eel' is not one of the 2 classes"
 mv kept table.csv
 for change in 'rm .lock' 'rm config.yaml' 'sed -i s/table.csv/other.csv/ config.yaml'; do
   rm -rf sent && cp -r run sent && (cd sent && $change)
-  exits 0 "a folder that is no run of this model ($change)" of sent/model.bin
-  says "makes it anybody's" "sent/model.bin names the data file table.csv, which is read"
+  exits 0 "a folder that is not a run of this model ($change)" of sent/model.bin
+  says "makes it untrusted" "sent/model.bin names the data file table.csv, which is read"
 done
 cp run/model.bin .
 evaluate() { of model.bin "$@"; }
 exits 0 "a model from elsewhere" evaluate
-check "the file is told first" test "$(head -n 1 <<< "$out")" = "model.bin names the data file table.csv, which is read"
+check "the file is reported first" test "$(head -n 1 <<< "$out")" = "model.bin names the data file table.csv, which is read"
 exits 0 "a file of the user's" evaluate --set data.train=table.csv
 check "is not told" test "$(grep -c "names the data file" <<< "$out")" = 0
 

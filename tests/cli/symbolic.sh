@@ -83,7 +83,7 @@ exits 0 "a run with a symbolic fit of some edges" train named
 says "… says which" "symbolic fit of 'kan1': 2 of 6 edges are functions; 0 -> 0 is sin, 1 - R2 "
 says "… and, in the end, what nothing explains enough" " kept, nearest "
 "$GTRAIN" inspect "$TEST_TMP/named/model.bin" > "$TEST_TMP/tensors"
-check "a finer grid is beside them" grep -Eq 'kan1.coefficients +f32 +\[1, 12, 2, 2\]' "$TEST_TMP/tensors"
+check "a finer grid is next to them" grep -Eq 'kan1.coefficients +f32 +\[1, 12, 2, 2\]' "$TEST_TMP/tensors"
 check "some function is left by pruning" grep -Eq 'symbolic_scale_in +f32 +\[[12]\]' "$TEST_TMP/tensors"
 check "… with a number that there is" sh -c "! grep -Eq -- '- \[[0-9], [2-9], |- \[[2-9], ' '$TEST_TMP/tensors'"
 loss=$("$GTRAIN" eval "$TEST_TMP/named/model.bin" --device "$DEVICE" --json | sed 's/.*"loss": *\([^,}]*\).*/\1/')
@@ -121,7 +121,7 @@ refused "an input too many" 's/symbolic: auto/symbolic: [[kan1, 2, 0]]/' 14:37 "
 refused "an output too many" 's/symbolic: auto/symbolic: [[kan1, 0, 1, sin]]/' 14:40 "the layer has no such output"
 refused "a named edge of an unknown function" 's/symbolic: auto/symbolic: [[kan1, 0, 0, bessel]]/' 14:43 "there is no function 'bessel'"
 refused "pruning at once" 's/symbolic: auto/prune: {}, symbolic: auto/' 14:40 "a phase can start with 'prune' or 'symbolic', not with both"
-refused "a layer that is no KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "'symbolic' needs a model of KAN layers: layer 'linear1' is of type 'linear'"
+refused "a layer that is not a KAN" 's/^  - kan: {units: 1, grid: 8.*/  - linear: 1/' 14:29 "'symbolic' needs a model of KAN layers: layer 'linear1' is of type 'linear'"
 refused "a layer norm" 's/grid: 8/grid: 8, input_norm: layer_norm/' 14:29 "has a layer norm"
 refused "an edge of a layer that is not there" 's/grid: 5/grid: 5, symbolic: [[0, 3, sin]]/' 4:45 "layer 'kan1' has no such output"
 finish

@@ -50,7 +50,7 @@ check "made narrower: it fits" test "$(longest "$tmp/narrow")" -lt 30 -a -s "$tm
 check "made wider: it follows" test "$(tail -n 1 "$tmp/drawn" | awk '{ print length }')" -gt 60
 
 on_terminal 0 0.7
-check "an unknown width is taken for 80" test "$(longest "$tmp/drawn")" -lt 80 -a -s "$tmp/drawn"
+check "an unknown width counts as 80" test "$(longest "$tmp/drawn")" -lt 80 -a -s "$tmp/drawn"
 TERM=dumb on_terminal 80 0.7
 check "a terminal that can do nothing gets lines" test ! -s "$tmp/drawn"
 finish

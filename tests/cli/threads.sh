@@ -17,7 +17,7 @@ for threads in 1 2 3 7; do
     cmp "$TEST_TMP/1/metrics.jsonl" "$TEST_TMP/$threads/metrics.jsonl"
 done
 GTRAIN_THREADS=5 exits 0 "by the environment" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --run-dir "$TEST_TMP/5"
-says "so many" ", 5 threads"
+says "this many" ", 5 threads"
 check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/5/model.bin"
 GTRAIN_THREADS=5 exits 0 "by the config" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --run-dir "$TEST_TMP/both" \
   --set train.threads=2

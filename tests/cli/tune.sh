@@ -27,7 +27,7 @@ if ((code == 69)); then
   echo "no Vulkan device: $(tail -n 1 "$tmp/err")"
   finish
 fi
-check "a run as it is reckoned" test $code = 0
+check "a run with the estimated choices" test $code = 0
 check "… has no ways of its own" test ! -e "$tmp/reckoned/tuned.json"
 
 exits 0 "a search" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 2
@@ -44,13 +44,13 @@ device=$(sed -n 's/.*"device": //p' "${kept[0]}")
 found() { echo "{\"format\": \"gtrain-tuned-2\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
 exits 0 "what will be taken" "$GTRAIN" check "$tmp/run.yaml" --device vulkan --choices
-says "it is told from what is reckoned" " tuned 32x32x32 by 2x2, split 2"
+says "it is marked as tuned" " tuned 32x32x32 by 2x2, split 2"
 says "the others are as before" " took "
 exits 0 "a tuned run" train tuned
 says "it says so" "kernels: 1 chosen by gtrain tune"
 check "its bits are others" test "$(cmp "$tmp/reckoned/model.bin" "$tmp/tuned/model.bin" > /dev/null 2>&1; echo $?)" = 1
 exits 0 "a step measured" "$GTRAIN" bench train "$tmp/run.yaml" --device vulkan --steps 1
-says "… is told from what is reckoned" "tuned           1 choices"
+says "… is counted as tuned" "tuned           1 choices"
 exits 0 "evaluated" "$GTRAIN" eval "$tmp/tuned/model.bin" --device vulkan
 mv "$tmp/cache" "$tmp/gone"
 goes_on tuned
@@ -63,7 +63,7 @@ check "… is not taken" cmp "$tmp/reckoned/model.bin" "$tmp/unknown/model.bin"
 # An error in the cache stops nothing; an error in a run's own choices does.
 echo '{"format": ' > "${kept[0]}"
 exits 0 "a damaged cache" train damaged
-says "… is told" "the file is ignored"
+says "… is reported" "the file is ignored"
 echo '{}' > "$tmp/tuned/tuned.json"
 rm "$tmp/tuned/model.bin"
 exits 65 "a damaged file of a run" train tuned --resume
@@ -71,11 +71,11 @@ says "… is named" "tuned/tuned.json is not a file of gtrain tune"
 rm "${kept[0]}"
 mkfifo "${kept[0]}"
 exits 0 "a pipe in the place of the file" or_hangs "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/pipe"
-says "… is told" "it is not a regular file; the file is ignored"
+says "… is reported" "it is not a regular file; the file is ignored"
 rm "${kept[0]}"
 found "32x32x32 by 2x2, split 2" | sed 's/tuned-2/tuned-1/' > "${kept[0]}"
 exits 0 "a file of an earlier format" train former
-says "… is told" "which an earlier version of gtrain wrote"
+says "… is reported" "which an earlier version of gtrain wrote"
 check "… is not used" cmp "$tmp/reckoned/model.bin" "$tmp/former/model.bin"
 found "32x32x32 by 2x2, split 2" | sed 's/"device": "/&another /' > "${kept[0]}"
 exits 0 "another device's" train another
@@ -83,8 +83,8 @@ says "… is not used" "it was tuned on"
 
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
 exits 0 "forgotten" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --forget
-says "as many as there were" "removed         1,"
-exits 0 "as it is reckoned again" train reckoned_again --quiet
+says "all that there were" "removed         1,"
+exits 0 "estimated choices again" train reckoned_again --quiet
 check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
 
 # The candidates of an automaton's kernels: estimates stop at the first candidate that is chosen.

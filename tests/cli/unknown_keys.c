@@ -125,7 +125,7 @@ static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *b
     walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", behind));
     return;
   }
-  if (!f->holds) fail_msg("nobody says what '%s' of '%s' holds", f->name, t->name);
+  if (!f->holds) fail_msg("the schema does not say what '%s' of '%s' holds", f->name, t->name);
   for (int i = 0; own[i]; i++)
     if (!strcmp(f->holds, own[i])) return;
   if (!strcmp(f->holds, "plain"))

@@ -32,7 +32,7 @@ static bool try(const char *path, int side) {
 }
 
 /* Corrects the checksum of the chunk at `at`; otherwise libpng rejects nearly all changes. */
-static void mend(uint8_t *file, size_t size, uint32_t random) {
+static void fix_checksum(uint8_t *file, size_t size, uint32_t random) {
   for (size_t at = 8; at + 12 <= size && random & 3;) {
     const size_t length =
         (size_t)file[at] << 24 | (size_t)file[at + 1] << 16 | (size_t)file[at + 2] << 8 | file[at + 3];
@@ -57,7 +57,7 @@ static void attack(const char *path, const char *name) {
     }
     /* No image of a test is large: larger ones would only take time. */
     if (bytes[0] == 0x89)
-      memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), mend(copy, size, next_random(&random));
+      memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), fix_checksum(copy, size, next_random(&random));
     try(write_bytes(name, copy, size), i % 2 ? SIDE : SIDE / 2 - 1);
   }
   unlink(path), unlink(path_of(name));

@@ -29,7 +29,7 @@ done
 cp tests/golden/crop/model.bin "$TEST_TMP/model.bin"
 printf x | dd of="$TEST_TMP/model.bin" bs=1 seek=3000 conv=notrunc status=none
 exits 65 "an old file that is damaged" "$GTRAIN" eval "$TEST_TMP/model.bin" --device "$DEVICE"
-says "… is told by its old hash" "its bytes do not match their hash"
+says "… is found by its old hash" "its bytes do not match their hash"
 
 cp -r tests/golden/mlp "$TEST_TMP/run"
 exits 65 "a checkpoint of another version" \

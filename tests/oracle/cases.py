@@ -1,4 +1,4 @@
-"""What is compared: (name, config, inputs, targets, steps). Random but repeatable data, awkward sizes."""
+"""The cases to compare: (name, config, inputs, targets, steps). Random but repeatable data, awkward sizes."""
 
 import numpy
 
@@ -64,7 +64,7 @@ def layer_cases():
 
 
 def convolution_cases():
-    """Each between two other layers, so that its input has a gradient, too."""
+    """Each activation between two other layers, so that its input has a gradient, too."""
     t = numbers(5, 3)
     line = [{"out_channels": 7, "kernel_size": 3}, {"out_channels": 4, "kernel_size": 4, "stride": 3, "padding": 2},
             {"out_channels": 6, "kernel_size": 5, "padding": "same", "groups": 2, "dilation": 2}]
@@ -87,7 +87,7 @@ def convolution_cases():
 
 
 def image_cases():
-    """Layers over [batch, spatial axes, channels], between two of weights, so that gradients pass through them."""
+    """Layers over [batch, spatial axes, channels], between two layers with weights, so that gradients pass through them."""
     line, image, volume = [7, 5], [7, 6, 4], [4, 5, 3, 2]
 
     def around(layers, shape):
@@ -153,7 +153,7 @@ def loss_cases():
 
 
 def equation_cases():
-    """Differential equations: derivatives of layers by their inputs, and the gradients of these."""
+    """Differential equations: derivatives of layers with respect to their inputs, and the gradients of these."""
     x, t = numbers(9, 2, low=-1, high=1), numbers(9, 1)
     layers = [["tanh"], ["silu"], ["softmax"], ["layer_norm"], ["rms_norm"], [{"group_norm": 1}], [{"group_norm": 3}],
               [{"reshape": [3, 4]}, "instance_norm", "flatten"],

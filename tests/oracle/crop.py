@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""torchvision's center_crop as oracle of `crop:`, for 0 to 9 pixels that are over: by torchvision where it is installed, else
-by its rule, int(round(over / 2.0)). What gtrain sees is known by what a linear layer makes of it, whose weights are in its
+"""torchvision's center_crop as oracle of `crop:`, for 0 to 9 excess pixels: by torchvision if it is installed, else by its
+rule, int(round(excess / 2.0)). The cropped image is derived from the output of a linear layer, whose weights are in its
 model.bin. Needs numpy.
 
     GTRAIN=build/gtrain tests/oracle/crop.py [--device DEVICE]

@@ -1,4 +1,4 @@
-"""Runs gtrain from Python and reads what it writes. Needs numpy only."""
+"""Runs gtrain from Python and reads the files that it writes. Needs numpy only."""
 
 import json
 import os
@@ -14,7 +14,7 @@ DTYPES = {"F32": numpy.float32, "I32": numpy.int32, "U8": numpy.uint8}
 
 
 class Failed(Exception):
-    """gtrain ended with another exit code than 0."""
+    """gtrain ended with an exit code other than 0."""
 
 
 def call(*words):
@@ -40,7 +40,7 @@ def tensors(path):
 
 
 def train(name, config, steps, device="cpu", **changes):
-    """Trains for so many steps. Returns the run's folder."""
+    """Trains for this many steps. Returns the run's folder."""
     config = {**config, "train": {"log_every": 1, **config.get("train", {}), "steps": steps, **changes}}
     folder = os.path.join(FOLDER, f"{name}-{steps}")
     shutil.rmtree(folder, ignore_errors=True)
@@ -72,6 +72,6 @@ def model(folder):
 
 
 def initial(name, config):
-    """The weights that training begins with: after one step too small to move any of them."""
+    """The initial weights: after one step that is too small to change any of them."""
     still = {"type": "sgd", "lr": 1e-30}
     return model(train(name + "-initial", {**config, "optimizer": still, "schedule": "constant"}, 1))

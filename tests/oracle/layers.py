@@ -11,15 +11,15 @@ GATES = [[(k >> i) & 1 for i in range(4)] for k in range(16)]
 
 
 def mixtures(tensor):
-    """What the gates of a layer give on the four pairs of bits: [gates, 4]. With tensor["hard"] each is the one of its
-    16 gates with the (first) largest logit, as when a trained network is used; else their mixture."""
+    """The outputs of a layer's gates for the four pairs of bits: [gates, 4]. With tensor["hard"] each gate is the one of its
+    16 functions with the (first) largest logit, as in a trained network; else their mixture."""
     logits = tensor["logits"]
     share = functional.one_hot(logits.argmax(-1), 16) if tensor.get("hard") else torch.softmax(logits, -1)
     return share.to(logits.dtype) @ torch.tensor(GATES, dtype=logits.dtype)
 
 
 def gates(table, a, b):
-    """Gates on real inputs, extended from bits bilinearly; the last axis is the gates'."""
+    """Gates on real inputs, bilinear extensions of the functions of bits; the last axis is the gates."""
     return table[:, 0] * a * b + table[:, 1] * a * (1 - b) + table[:, 2] * (1 - a) * b + table[:, 3] * (1 - a) * (1 - b)
 
 
@@ -69,7 +69,7 @@ def neighbourhoods(board, periodic):
 
 
 def automaton_step(settings, board, table, wiring):
-    """One step. Gates and wires are numbered layer by layer, perception first, in it kernel by kernel."""
+    """One step. Gates and wires are numbered layer by layer, perception first, and within it kernel by kernel."""
     kernels = settings.get("kernels", 16)
     gate = wire = 0
     values = neighbourhoods(board, settings.get("periodic", False)).unsqueeze(-2).expand(-1, -1, -1, -1, kernels, -1)
@@ -137,12 +137,12 @@ def expression(settings, inputs, tensor):
 
 
 def is_state(name):
-    """Moved by training without a gradient."""
+    """A tensor that training changes without a gradient."""
     return name.split(".")[-1] in ("running_mean", "running_var", "num_batches_tracked")
 
 
 def initial_state(name, value):
-    """A state before the first step; any other tensor as it is."""
+    """The value of a state before the first step; any other tensor as it is."""
     return numpy.full_like(value, name.endswith("running_var")) if is_state(name) else value
 
 
@@ -163,8 +163,8 @@ def batch_norm(settings, x, tensor):
 
 
 def by_formula(x, axes, settings):
-    """Over these axes, without weights. PyTorch's own layer_norm and instance_norm have wrong third derivatives: their
-    second backward takes the mean and deviation that were kept for constants (1.13)."""
+    """Normalizes over these axes, without weights. PyTorch's own layer_norm and instance_norm have wrong third derivatives:
+    their second backward treats the saved mean and deviation as constants (1.13)."""
     centred = x - x.mean(axes, keepdim=True)
     return centred / torch.sqrt((centred * centred).mean(axes, keepdim=True) + settings.get("eps", 1e-5))
 
@@ -199,7 +199,7 @@ def instance_norm(settings, x, tensor):
 
 
 def spatial(function):
-    """One function of three, for as many spatial axes as the input has."""
+    """Selects one of three functions by the number of spatial axes of the input."""
     return channels_first(lambda settings, x, tensor: function[x.dim() - 3](settings, x))
 
 
@@ -301,8 +301,8 @@ def filled(node, values):
 
 
 def written_out(model):
-    """A model with the layers of its blocks in their place; names and sources as `repeat:` means them, as far as blocks
-    are not nested and layers that others read have names."""
+    """The model with its `repeat` blocks expanded; names and sources follow the rules of `repeat:`, for blocks that
+    are not nested, if layers that others read have names."""
     result, read = [], "input"  # what the next layer reads
     for entry in model:
         kind, block = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
@@ -350,8 +350,8 @@ def read_model(model):
 
 
 def forward(model, tensors, x, hard=False, formulas=False):
-    """The output of a model; tensors: {"linear1.weight": …}; hard: as it is used after training; formulas: by what has
-    derivatives of any order."""
+    """The output of a model; tensors: {"linear1.weight": …}; hard: hard gates, as after training; formulas: with ops that
+    have derivatives of any order."""
     values, name = {"input": x}, "input"
     for kind, name, settings, sources in read_model(model):
         own = {key[len(name) + 1 :]: value for key, value in tensors.items() if key.startswith(name + ".")}

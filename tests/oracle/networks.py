@@ -1,9 +1,9 @@
 """Bundled networks as a whole: losses of ten steps, gradients, and weights and statistics after ten steps, relative to the
 largest value of each tensor, against PyTorch in double precision.
 
-A kink (relu, max pooling) makes of a rounding error what is not small: where a value lies within it of 0 the gradient
-is another, and ten steps on, another network. So each network is compared twice: with smooth functions in the place of
-kinks everything agrees to 1e-4, and as it is, to that or to what PyTorch's own single precision makes of it."""
+A kink (relu, max pooling) amplifies rounding errors: near 0, rounding can change the gradient, and after ten steps the
+network differs. So each network is compared twice: with smooth functions in place of kinks everything agrees to 1e-4,
+and with the kinks, to 1e-4 or to the error of PyTorch's own single precision."""
 
 import numpy
 import torch
@@ -39,13 +39,13 @@ def network_cases():
 
 
 def worst(tensors, exact, origin, wanted=lambda name: True):
-    """The largest error of all tensors, each relative to how far it has gone from `origin`."""
+    """The largest error of all tensors, each relative to its change since `origin`."""
     return max(numpy.abs(tensors[name] - value).max() / max(numpy.abs(value - origin.get(name, 0)).max(), 1e-12)
                for name, value in exact.items() if wanted(name))
 
 
 def trained(config, optimizer, x, labels, steps, device):
-    """[(losses, tensors)] of gtrain and of PyTorch in double and single precision, and the tensors all begin with."""
+    """[(losses, tensors)] of gtrain and of PyTorch in double and single precision, and the common initial tensors."""
     config = {**config, "optimizer": optimizer, "data": gtrain.table(x, labels), "train": {"batch_size": len(x), "eval_every": steps}}
     start = {name: initial_state(name, value) for name, value in gtrain.initial("network", config).items()}
     folder = gtrain.train("network", config, steps, device)

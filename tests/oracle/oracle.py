@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""PyTorch as oracle: gtrain and PyTorch train from the same weights, and every step's loss, learning rate and weights
+"""PyTorch as oracle: gtrain and PyTorch train from the same weights, and the loss, learning rate and weights of every step
 are compared with PyTorch in double precision.
 
     GTRAIN=build/gtrain tests/oracle/oracle.py [--device DEVICE] [--filter TEXT] [--verbose]
 
-Of whole networks see networks.py. An error counts as rounding if it is at most 8 times what PyTorch itself makes of it in single precision, or about 1e-5
-of how far the weights have moved, whichever is larger. Ends with `N passed, N failed`."""
+networks.py compares whole networks. An error counts as rounding if it is at most 8 times that of PyTorch in single
+precision, or about 1e-5 of the change of the weights, whichever is larger. Ends with `N passed, N failed`."""
 
 import argparse
 import os
@@ -25,7 +25,7 @@ STEPS_CHECKED = 3  # in addition to the last: each costs a run of its own, since
 
 
 def differs(what, ours, exact, single, scale):
-    """Why a value is wrong, or None."""
+    """The reason why a value is wrong, or None."""
     ours, exact, single = (numpy.asarray(v, dtype=numpy.float64) for v in (ours, exact, single))
     error, allowed = numpy.abs(ours - exact).max(), 8 * numpy.abs(single - exact).max() + scale
     return None if error <= allowed else f"{what}: off by {error:.3g}, of which {allowed:.3g} would be rounding"
@@ -46,7 +46,7 @@ def compare_step(folder, step, start, exact, single):
 
 
 def predictions(config, tensors, inputs, dtype):
-    """What `predict` writes of a trained model: probabilities where the loss speaks of them, gates as bits' gates."""
+    """The output of `predict` for a trained model: probabilities if the loss uses them, hard gates for logic networks."""
     tensors = {name: torch.tensor(value) for name, value in tensors.items()}
     tensors = {name: v.to(dtype) if v.is_floating_point() else v for name, v in tensors.items()}
     y = forward(config["model"], tensors, torch.tensor(inputs).to(dtype), hard=True)
@@ -65,7 +65,7 @@ def compare_predictions(folder, config, inputs):
 
 
 def compare(name, config, inputs, targets, steps, device):
-    """All that differs in a case, as text."""
+    """All differences in a case, as text."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:80]
     config = {**config, "data": {**gtrain.table(inputs, targets), **config.get("data", {})},
               "train": {"batch_size": len(inputs), "eval_every": 1}}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scipy's BSpline as oracle: what a kan layer computes with the coefficients and knots in its model.bin, on a grid and on
-knots that have followed the data, degrees 0 to 5, inside, on and outside of the grid. Needs numpy and scipy.
+"""scipy's BSpline as oracle: the output of a kan layer from the coefficients and knots in its model.bin, on a uniform grid
+and on adapted knots, degrees 0 to 5, inside the grid, on its knots and outside. Needs numpy and scipy.
 
     GTRAIN=build/gtrain tests/oracle/splines.py [--device DEVICE]
 
@@ -19,7 +19,7 @@ CELLS, LOW, HIGH = 6, -1.0, 2.0
 
 
 def train(name, degree, follows, device):
-    """A network of one edge, a few steps from its beginning."""
+    """A network of one edge, after a few training steps."""
     settings = {"units": 1, "grid": CELLS, "degree": degree, "range": [LOW, HIGH], "base": "none", "noise": 2,
                 "spline_scale": False}
     if follows:
@@ -37,7 +37,7 @@ def knots_of(tensors, degree):
 
 
 def points(knots):
-    """In cells, on knots (the right side counts) and beyond them; floats."""
+    """Points in cells, on knots (the right side counts) and outside; floats."""
     inside = [knots[:-1] + part * numpy.diff(knots) for part in (0, 0.1, 0.37, 0.5, 0.93)]
     beyond = [[knots[0] - 0.5, knots[-1] + 0.5, knots[-1] + 1000]]
     return numpy.sort(numpy.concatenate(inside + beyond)).astype(numpy.float32)

@@ -20,21 +20,21 @@ def typed(value, fallback):
 
 
 def derivative(u, x, axes):
-    """Of u [rows] by columns of x, one after the other; rows do not depend on each other."""
+    """The derivative of u [rows] along columns of x, one after the other; rows do not depend on each other."""
     for axis in axes:
         u = torch.autograd.grad(u.sum(), x, create_graph=True)[0][:, "xyz".index(axis)]
     return u
 
 
 def equation(residual, x, y):
-    """The mean square of what a formula of the inputs x, y, z, the output u and its derivatives u_xy… comes to."""
+    """The mean square of a formula of the inputs x, y, z, the output u and its derivatives u_xy…."""
     known = {name: x[:, k] for k, name in zip(range(x.shape[1]), "xyz")} | {"u": y[:, 0], "sin": torch.sin}
     known |= {name: derivative(y[:, 0], x, name[2:]) for name in set(re.findall(r"u_[xyz]+", residual))}
     return (eval(residual.replace("^", "**"), {"__builtins__": {}}, known) ** 2).mean()
 
 
 def loss_function(config, x):
-    """x: the inputs, which only differential equations read."""
+    """x: the inputs, which only differential equations need."""
     kind, settings = typed(config, "mse")
     if kind == "pde":
         return lambda y, t: equation(settings["residual"], x, y)
@@ -91,7 +91,7 @@ def make_optimizer(config, tensors):
 
 
 def make_schedule(config, optimizer, steps):
-    """PyTorch's scheduler of the same meaning; none for constant."""
+    """The corresponding PyTorch scheduler; none for constant."""
     from torch.optim import lr_scheduler as schedulers
 
     kind, settings = typed(config, "constant")
@@ -123,7 +123,7 @@ def make_schedule(config, optimizer, steps):
 
 def train(config, start, inputs, targets, steps, dtype):
     """Trains from the weights `start`. Returns [(loss, lr, {name: weights})], one for each step; the weights are
-    those that evaluations read (the moving average where there is one)."""
+    those that evaluations use (the moving average if there is one)."""
     tensors = {}
     for name, value in start.items():
         tensor = torch.tensor(value)

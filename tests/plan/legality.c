@@ -223,7 +223,7 @@ static void check_reads(const gt_plan *plan, const gt_step *step, const written 
   for (int i = 0; i < step->accesses; i++) {
     const gt_access *a = &step->access[i];
     if (a->read && a->buffer == GT_PLAN_ARENA && !is_written(w, a->buffer, a->offset, a->bytes))
-      fail_msg("graph %u: %s of node %u at level %u of %u reads what nobody has written", seed,
+      fail_msg("graph %u: %s of node %u at level %u of %u reads bytes that are not written", seed,
                step->kernel->name, step->node, step->level, plan->levels);
   }
 }

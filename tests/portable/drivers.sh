@@ -39,7 +39,7 @@ exits 69 "as does a device asked for by name" "$GTRAIN" train xor.yaml --run-dir
 says "  in the error" "/nowhere/libvulkan_ghost.so: cannot open shared object file"
 
 files zlib garbage absent
-exits 0 "a library that is no driver, a file that is not JSON, and none" "$GTRAIN" devices
+exits 0 "a library that is not a driver, a file that is not JSON, and none" "$GTRAIN" devices
 says "  no driver" "$PWD/zlib.json: "
 says "  not JSON" "$PWD/garbage.json: "
 says "  none" "$PWD/absent.json: "
@@ -56,7 +56,7 @@ exits 0 "a driver that does not start" "$GTRAIN" devices
 says "  is blamed" "warning: Vulkan driver $PWD/odd.json: "
 if [[ $real == *.json ]]; then
   VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
-  exits 0 "beside one that does" "$GTRAIN" devices
+  exits 0 "next to one that does" "$GTRAIN" devices
   says "  is blamed, too" "warning: Vulkan driver $PWD/odd.json: "
   says "  and the other one used" "vulkan:0: "
   check "  without a word of it" test "${out/"Vulkan driver $real"/}" = "$out"
@@ -79,7 +79,7 @@ exits 0 "a report" "$GTRAIN" selftest --filter group_sum --report report.txt
 check "  tests the CPU" grep -q "^error    driver .* crashes while loading" report.txt
 if [[ $real == *.json ]]; then
   VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
-  exits 0 "beside one that does not" "$GTRAIN" devices
+  exits 0 "next to one that does not" "$GTRAIN" devices
   says "  is blamed, too" "odd.json: it crashes while loading"
   says "  and the other one used" "vulkan:0: "
   exits 69 "the doctor on both" "$GTRAIN" doctor

@@ -50,7 +50,7 @@ goes_on() {
     cp -r "$TEST_TMP/$1" "$TEST_TMP/again"
     rm "$TEST_TMP/again/model.bin"
     for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
-    exits 0 "$1: gone on from $step" train again --resume --quiet
+    exits 0 "$1: resumed from $step" train again --resume --quiet
     for file in model.bin "${@:2}"; do
       check "… to the same $file" cmp "$TEST_TMP/$1/$file" "$TEST_TMP/again/$file"
     done

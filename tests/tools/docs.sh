@@ -8,7 +8,7 @@ share=$build/share
 
 for page in config cli; do
   "$build/tools/docs" "$page" > "$TEST_TMP/$page.md"
-  check "docs/$page.md is up to date (mend: make docs)" diff "docs/$page.md" "$TEST_TMP/$page.md"
+  check "docs/$page.md is up to date (fix: make docs)" diff "docs/$page.md" "$TEST_TMP/$page.md"
 done
 check "tables have as many cells in each line" awk -F '(^|[^\\\\])[|]' '
   /^[|]/ { if (before && NF != cells) exit 1; cells = NF } { before = /^[|]/ }' docs/config.md docs/cli.md

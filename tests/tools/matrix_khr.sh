@@ -98,7 +98,7 @@ done
 check "by rows is layout 0" test "$(value "$(operand 4457 4 1)")" = 0
 check "a constant's layout is chosen by it (OpSelect)" test "$(value "$(operand 4457 4 2)")" = "operation 169"
 check "by columns is layout 1" test "$(value "$(operand 4458 3 1)")" = 1
-check "the stride stands behind it" test "$(value "$(operand 4457 5 1)")" = 2
+check "the stride follows it" test "$(value "$(operand 4457 5 1)")" = 2
 check "what is made of a length is an instruction, too (OpIAdd)" test "$(count 128 plain.khr)" = 1
 
 check "with bfloat16" "$tool" --bfloat plain.nv bfloat.khr
@@ -111,7 +111,7 @@ check "  and the sum is not" test "$(operand 4456 2 3)" != "$bfloat"
 spirv-as --target-env spv1.5 <(module A "" | sed 's/ %m %k$/ %m %m/; /%B = /d; s/%C = .*/%C = OpTypeCooperativeMatrixNV %float %scope %m %m/') -o square.nv
 exits 1 "a type of both factors is refused" "$tool" square.nv square.khr
 says "  by name of its roles" "serves as left factor and as right factor"
-says "  with a word on how to mend it" "constants of their own"
+says "  with a word on how to fix it" "constants of their own"
 check "  and nothing is written" test ! -e square.khr
 
 assemble two B "OpReturn
@@ -124,7 +124,7 @@ exits 1 "a length in two functions is refused" "$tool" two.nv two.khr
 says "  and said" "outside of one function"
 exits 1 "a module that is in KHR's form already is refused" "$tool" plain.khr again.khr
 echo "no module" > text
-exits 1 "a file that is no module is refused" "$tool" text text.khr
+exits 1 "a file that is not a module is refused" "$tool" text text.khr
 head -c 60 plain.nv > short.nv
 exits 1 "and one that is cut" "$tool" short.nv short.khr
 exits 2 "two files are asked for" "$tool" plain.nv

@@ -17,7 +17,7 @@ run() { # run NAME…
 fails() {
   program "$1" "$2"
   exits 1 "$3" run good "$1"
-  says "… is told" "1 passed, 1 failed"
+  says "… is reported" "1 passed, 1 failed"
 }
 program good 'echo "[  PASSED  ] 1 test(s)."'
 exits 0 "one that passes" run good
@@ -40,7 +40,7 @@ run slow > /dev/null &
 until [[ -e $TEST_TMP/pid ]]; do sleep 0.1; done
 pid=$(< "$TEST_TMP/pid")
 exits 1 "a second run in the same folder" run good
-says "… is told so" "another run of tests is under way"
+says "… is reported" "another run of tests is under way"
 kill -TERM "$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status")" # the exit code of the limit
 wait $!
 check "interrupted, it leaves nothing" test ! -e "/proc/$pid"

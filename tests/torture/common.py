@@ -1,4 +1,4 @@
-"""What the loops share: small runs that own everything a run can own, and how they are started and compared."""
+"""Shared by the torture tests: small runs that use every kind of file and state of a run, and functions that start and compare them."""
 
 import json
 import os
@@ -53,7 +53,7 @@ CONFIGS = {
 
 
 def write_pictures():
-    """Grey PNG files of 12 x 12 pixels in two folders."""
+    """Gray PNG files of 12 x 12 pixels in two folders."""
     for index in range(200):
         folder = os.path.join(BASE, "photos", "ab"[index % 2])
         os.makedirs(folder, exist_ok=True)
@@ -86,7 +86,7 @@ def run(words, timeout=120):
 
 
 def whole_run(name):
-    """A run that nothing disturbs: (config, its directory)."""
+    """An undisturbed run: (config, its directory)."""
     config, directory = write_config(name), os.path.join(BASE, name + "-whole")
     shutil.rmtree(directory, ignore_errors=True)
     code, err = run(command(config, directory))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""corrupt.py FILES [SEED]: so many damaged copies of a model and of checkpoints: bits flipped, bytes overwritten, blocks
-zeroed, swapped or removed, files cut or made longer. A damaged model is refused (65) by every command that reads it.
-A run whose newest checkpoint is damaged ends, resumed from the one before, with the bytes of an undisturbed run."""
+"""corrupt.py FILES [SEED]: makes FILES damaged copies of a model and of checkpoints: bits flipped, bytes overwritten, blocks
+zeroed, swapped or removed, files cut or made longer. Every command that reads a damaged model exits with code 65. A run
+whose newest checkpoint is damaged resumes from the one before, and ends with the bytes of an undisturbed run."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from common import BASE, BINARY, CONFIGS, Count, command, contents, differences,
 
 
 def damage(data, rng):
-    """A copy that differs, and what was done."""
+    """A copy with damage, and a description of the damage."""
     data, size = bytearray(data), len(data)
     at, length = rng.randrange(size), rng.choice((1, 2, 8, 64, 512, 4096))
     kind = rng.choice(("flip", "overwrite", "zero", "swap", "remove", "cut", "grow", "repeat"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""kill.py KILLS [SEED]: runs are killed (-9) at random moments and resumed, again and again, until they end; model,
-metrics, best model and config must come out as the bytes of a run that nothing disturbed. Every fourth time the
-signal is one of those that gtrain answers: it must save and end with 75, or (SIGUSR1) save and go on."""
+"""kill.py KILLS [SEED]: runs are killed (-9) at random moments and resumed, repeatedly, until they end; model, metrics, best
+model and config must have the bytes of an undisturbed run. Every fourth time the signal is one that gtrain handles: it
+must save and end with 75, or (SIGUSR1) save and continue."""
 
 import os
 import random
@@ -17,7 +17,7 @@ ANSWERED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1]
 
 
 def listens(child, number):
-    """Is there a handler for the signal? A process that has only just begun cannot answer one."""
+    """True if there is a handler for the signal. A process that has just started cannot handle one."""
     try:
         with open(f"/proc/{child.pid}/status") as file:
             caught = next(line for line in file if line.startswith("SigCgt:")).split()[1]
@@ -27,7 +27,7 @@ def listens(child, number):
 
 
 def one_life(words, delay, number):
-    """Starts, sends the signal after so many seconds; (exit code, whether the signal found it alive)."""
+    """Starts the run, sends the signal after this many seconds; returns (exit code, whether the run was still alive)."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
         try:
             child.wait(delay)
@@ -51,7 +51,7 @@ def expected(code, alive, number):
 
 
 def forget_pictures():
-    """The next run decodes them again, so that it can be killed at that; of a killed one no more than a name is left."""
+    """Removes the cache, so that the next run decodes the images again and can be killed while it does."""
     for name in os.listdir(BASE):
         if name.startswith("photos.cache"):
             os.remove(os.path.join(BASE, name))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""power.py [--states N] [--every N] [--seed N] [RUN...]: power loss. The writes, syncs, renames and other changes that a run makes in its directory are
-recorded (strace) and replayed into a model of a disk, cut at every place. What was synced is there; of what was not,
-each change may have reached the disk or not, in any order: all, none, only the names, only the contents, and so many
-random choices. From every such state the user starts gtrain again, and the run must end with the bytes of one that
-nothing disturbed. Needs strace."""
+"""power.py [--states N] [--every N] [--seed N] [RUN...]: power loss. The writes, syncs, renames and other changes that a run
+makes in its directory are recorded (strace) and replayed into a model of a disk, cut at every point. Synced changes are
+on the disk; every other change may be on it or not, in any order: all, none, only the names, only the contents, and N
+random subsets. From every such state the user starts gtrain again, and the run must end with the bytes of an undisturbed
+run. Needs strace."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ def unescape(text):
 
 
 def lines(path):
-    """strace's lines, those of calls that another thread interrupted put together."""
+    """The lines of strace; the parts of a call that another thread interrupted are joined."""
     begun = {}
     with open(path) as file:
         for line in file:
@@ -40,7 +40,7 @@ def lines(path):
 
 
 def events(path, root):
-    """What happened below the directory root: (call, path, data or new path or length), paths relative to it; the
+    """The changes below the directory root: (call, path, data or new path or length), paths relative to it; the
     directory itself is "."."""
     def inside(text):
         name = os.path.normpath(os.path.join(os.getcwd(), unescape(text).decode()))
@@ -95,7 +95,7 @@ class Disk:
         self.changes.append({"target": target, "synced": False, **change})
 
     def name(self, path, file):
-        """The change of a directory that makes a name stand for a file, or for nothing."""
+        """The change in a directory that makes a name refer to a file, or to nothing."""
         self.add("names of " + (os.path.dirname(path) or "."), path=path, file=file)
 
     def do(self, call, path, extra):
@@ -129,7 +129,7 @@ class Disk:
             self.name(path, None)
 
     def lay(self, directory, reached):
-        """Makes the directory that a disk holds if of the changes not synced those reached it."""
+        """Creates the directory as on a disk to which only these of the unsynced changes were written."""
         names, files = {}, {}
         for change in self.changes:
             if not change["synced"] and not reached(change):
@@ -171,7 +171,7 @@ def record(words, root):
 
 
 def states(disk, randoms, rng):
-    """The ways in which what was not synced may have reached the disk, as functions of a change."""
+    """Which unsynced changes are on the disk, as functions of a change."""
     pending = [change for change in disk.changes if not change["synced"]]
     yield "all", lambda change: True
     if not pending:
@@ -185,7 +185,7 @@ def states(disk, randoms, rng):
 
 
 def go_on(config, directory):
-    """What the user does after the power is back: resume; where there is nothing to resume, start."""
+    """What the user does after the power is back: resume, or start if there is nothing to resume."""
     if os.path.exists(directory):
         code, err = run(command(config, directory, "--resume"))
         if code == 0:
@@ -225,7 +225,7 @@ def torture(name, options, rng, count, start=None):
 
 
 def halfway(name, happened):
-    """A folder with the run as it is after half of its events."""
+    """A folder with the run after half of its events."""
     folder = os.path.join(BASE, name + "-half")
     empty = os.path.join(BASE, "empty")
     os.makedirs(empty, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""soak.py SECONDS [DEVICE]: long runs that evaluate, save, log and begin anew all the time must not grow. Each run's
-resident memory is read throughout; after the first tenth of the time its median of a tenth may not rise by more than
-1 % and 256 KiB in all."""
+"""soak.py SECONDS [DEVICE]: the memory of long runs that evaluate, save, log and restart all the time must not grow. The
+resident memory of each run is sampled; after the first tenth of the time its median over a tenth may not rise by more
+than 1 % and 256 KiB in all."""
 
 import copy
 import os
@@ -20,7 +20,7 @@ READINGS = 600
 
 
 def endless(name):
-    """A config as often tried, but without an end."""
+    """A config with all of these features, but without an end."""
     config = copy.deepcopy(CONFIGS[name])
     train = config["train"]
     train["epochs" if "epochs" in train else "steps"] = ENDLESS
@@ -31,7 +31,7 @@ def endless(name):
 
 
 def resident(pid):
-    """KiB, or None where the process is gone."""
+    """KiB, or None if the process has ended."""
     try:
         with open(f"/proc/{pid}/status") as file:
             return int(next(line for line in file if line.startswith("VmRSS:")).split()[1])
