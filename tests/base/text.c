@@ -166,7 +166,7 @@ static void test_error(void **state) {
   assert_false(gt_fail(&e, GT_ERR_DATA, "later"));
   assert_int_equal(e.status, GT_ERR_IO);
   assert_string_equal(e.message, "cannot open x: No such file or directory");
-  assert_false(gt_fail(NULL, GT_ERR_DATA, "nobody listens"));
+  assert_false(gt_fail(NULL, GT_ERR_DATA, "not recorded"));
 }
 
 static void test_debug(void **state) {

@@ -93,14 +93,14 @@ static void test_tuned(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_choice *reckoned = choice_of(three_products(&arena, NULL), 0);
-  assert_false(reckoned->tuned);
+  const gt_choice *estimated = choice_of(three_products(&arena, NULL), 0);
+  assert_false(estimated->tuned);
   gt_tuned tuned = {0};
   gt_tuned_set(&tuned, "another question", "64x64");
-  for (uint32_t i = 0; i < reckoned->candidates; i++) {
+  for (uint32_t i = 0; i < estimated->candidates; i++) {
     char way[GT_WAY_TEXT], taken[GT_WAY_TEXT];
-    text_of(reckoned, i, way);
-    gt_tuned_set(&tuned, reckoned->key, way);
+    text_of(estimated, i, way);
+    gt_tuned_set(&tuned, estimated->key, way);
     const gt_plan *plan = three_products(&arena, &tuned);
     const gt_choice *choice = choice_of(plan, 0);
     text_of(choice, choice->taken, taken);
@@ -116,16 +116,16 @@ static void test_not_offered_or_forgotten(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_choice *reckoned = choice_of(three_products(&arena, NULL), 0);
+  const gt_choice *estimated = choice_of(three_products(&arena, NULL), 0);
   gt_tuned tuned = {0};
-  gt_tuned_set(&tuned, reckoned->key, "3x3");
+  gt_tuned_set(&tuned, estimated->key, "3x3");
   const gt_choice *choice = choice_of(three_products(&arena, &tuned), 0);
   assert_false(choice->tuned);
-  assert_int_equal(choice->taken, reckoned->taken);
+  assert_int_equal(choice->taken, estimated->taken);
   gt_tuned_set(&tuned, "another question", "64x64");
-  gt_tuned_set(&tuned, reckoned->key, NULL);
+  gt_tuned_set(&tuned, estimated->key, NULL);
   gt_tuned_set(&tuned, "never asked", NULL);
-  assert_null(gt_tuned_find(&tuned, reckoned->key));
+  assert_null(gt_tuned_find(&tuned, estimated->key));
   assert_string_equal(gt_tuned_find(&tuned, "another question"), "64x64");
   assert_int_equal(tuned.count, 1);
   gt_tuned_finish(&tuned);

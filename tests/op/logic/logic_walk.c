@@ -6,9 +6,9 @@
 
 GT_REGISTER(opcase, logic_walk)
 
-/* With as many gates as inputs, gate g reads inputs p[0] g and p[1] g + p[2], every third gate in reverse
- * order: a wiring [2, G] that reads each input twice. Then its walk; none if the case does not have exactly
- * the room for it. */
+/* With as many gates as inputs, gate g reads inputs p[0] g and p[1] g + p[2], every third gate with its
+ * inputs swapped: a wiring [2, G] that reads each input twice. Then its walk; none if the case does not have
+ * exactly the room for it. */
 static void fill_walk(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t gates = v->shape[1].dim[0], *p = v->c->p;
   int32_t wiring[2 * 2048];
