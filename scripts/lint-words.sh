@@ -45,5 +45,8 @@ gt_(kan_|symbolic_)?snap[a-z_]*|snapper|snapping  a symbolic fit (of edges) or r
 gt_kan_settle[a-z_]*|settler  gt_kan_normalize
 gt_least_(squares|deviations)  gt_levenberg_marquardt_…
 gt_kan_narrow[a-z_]*  gt_kan_prune_…
+[Ss]trangers?  untrusted
+[Mm]end(s|ed|ing)?  fix
+[Aa]nybody  the user, any source, any caller
 END
 exit "$failed"

@@ -4,8 +4,8 @@
 #include "train/baseline.h"
 #include <jansson.h>
 
-/* Prints " NAME VALUE" for each value; after the one that guessing is compared with, " (always 'no': VALUE)". A
- * prefix of names that are left out may be NULL. */
+/* Prints " NAME VALUE" for each value; after the one that guessing is compared with, " (always 'no': VALUE)".
+ * A prefix of names that are left out may be NULL. */
 void gt_cli_print_values(const gt_results *results, const gt_baseline *baseline, const char *leave_out);
 /* "baseline": {"guess": …, "accuracy": …} and "guessing": true if the result is not better; nothing without a
  * baseline. */

@@ -49,7 +49,7 @@ bool gt_csv_delimiter_of(const char *text, char *out); /* false: it cannot be on
 
 typedef struct gt_csv {
   const char *path;
-  bool strange; /* a stranger named the file: messages outside of *error do not quote it */
+  bool strange; /* the file is untrusted: messages outside of *error do not quote it */
   char delimiter, decimal;
   bool stops[256]; /* the characters that end a cell without quotes */
   gt_error *error;

@@ -19,7 +19,7 @@ const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *ar
 const char *gt_class_advice(const gt_dataset *data, gt_arena *arena);
 /* Finds targets that are all the same, and classes that one split has and another lacks. */
 void gt_config_review_classes(gt_config *config, gt_arena *arena);
-/* Replaces `class_weights: balanced` in the config's loss by numbers, n / (classes · count of the class) for n
- * training samples, as scikit-learn does; classes without samples get 1. Says so. */
+/* Replaces `class_weights: balanced` in the config's loss by numbers, n / (classes · count of the class) for
+ * n training samples, as scikit-learn does; classes without samples get 1. Says so. */
 void gt_config_balance_classes(gt_config *config, gt_arena *arena);
 #endif

@@ -91,7 +91,7 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   if (!has_test_files(config)) return;
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
-  gt_data_signature taught = {.inputs = data->inputs};
+  gt_data_signature trained_on = {.inputs = data->inputs};
   for (int k = 0; k < data->inputs; k++) {
     trained_on.input[k] = data->input[k];
     trained_on.input[k].range = gt_tensor_range(&data->train.input[k], arena);
