@@ -20,13 +20,12 @@ void gt_cli_print_values(const gt_results *results, const gt_baseline *baseline,
 }
 
 void gt_cli_add_baseline(json_t *root, const gt_results *results, const gt_baseline *baseline) {
-  if (!baseline->count) return;
-  json_t *values = json_pack("{s:s}", "guess", baseline->guess);
-  for (int i = 0; i < baseline->count; i++)
-    json_object_set_new(values, baseline->metric[i].name, gt_json_real(baseline->metric[i].value));
-  json_object_set_new(root, "baseline", values);
-  if (gt_baseline_main(baseline, results))
-    json_object_set_new(root, "guessing", json_boolean(gt_is_guessing(baseline, results)));
+  const gt_metric *m = gt_baseline_main(baseline, results);
+  if (!m) return;
+  json_object_set_new(root, "baseline",
+                      json_pack("{s:s, s:s, s:o}", "guess", baseline->guess, "metric", m->name, "value",
+                                gt_json_real(m->value)));
+  json_object_set_new(root, "guessing", json_boolean(gt_is_guessing(baseline, results)));
 }
 
 void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,

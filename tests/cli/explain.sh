@@ -67,7 +67,7 @@ done
 # The plot.
 exits 0 "two networks and the formula are drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" "$model" \
   --svg "$TEST_TMP/a.svg" --png "$TEST_TMP/a.png"
-says "… and both files are named" "wrote 3 panels to $TEST_TMP/a.svg and $TEST_TMP/a.png"
+says "… and both files are named" "drawing written to $TEST_TMP/a.svg and $TEST_TMP/a.png"
 check "… as a PNG" sh -c "head -c 8 '$TEST_TMP/a.png' | od -An -tx1 | grep -q '89 50 4e 47 0d 0a 1a 0a'"
 check "… as an SVG, which names functions" sh -c "grep -q '>sin<' '$TEST_TMP/a.svg' && grep -q '>x^2<' '$TEST_TMP/a.svg' && grep -q '>exp<' '$TEST_TMP/a.svg'"
 check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(grep -c '</text>' "$TEST_TMP/a.svg")"
