@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE = 60, GRACE = 10, STOPPED = 124, MOST_PROCESSES = 1 << 16 };
+enum { IDLE = 60, GRACE = 10, STOPPED = 124, MAX_PROCESSES = 1 << 16 };
 static const double almost_none = 0.05; /* seconds */
 
 typedef struct process {
@@ -29,7 +29,7 @@ typedef struct process {
   bool ours;
 } process;
 
-static process processes[MOST_PROCESSES];
+static process processes[MAX_PROCESSES];
 static int count;
 static volatile sig_atomic_t interrupted; /* the signal number */
 
@@ -70,7 +70,7 @@ static double look(void) {
                    1e-6 * (double)(gone.ru_utime.tv_usec + gone.ru_stime.tv_usec);
   count = 0;
   // cppcheck-suppress readdirCalled
-  for (struct dirent *entry; folder && (entry = readdir(folder)) && count < MOST_PROCESSES;)
+  for (struct dirent *entry; folder && (entry = readdir(folder)) && count < MAX_PROCESSES;)
     if (isdigit((unsigned char)entry->d_name[0])) count += read_process(entry->d_name, &processes[count]);
   if (folder) closedir(folder);
   for (bool found = true; found;) {

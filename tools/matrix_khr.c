@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 5, MAGIC = 0x07230203, MOST_WORDS = 1 << 24, MOST_IDS = 1 << 20 };
+enum { HEADER = 5, MAGIC = 0x07230203, MAX_WORDS = 1 << 24, MAX_IDS = 1 << 20 };
 enum { /* instructions, with the names of the specification */
        OpName = 5,
        OpMemberName = 6,
@@ -94,11 +94,11 @@ static void fail(const module *m, const char *format, ...) {
 static void read_module(module *m) {
   FILE *file = fopen(m->path, "rb");
   if (!file) fail(m, "cannot be read");
-  m->in = malloc(sizeof *m->in * MOST_WORDS);
+  m->in = malloc(sizeof *m->in * MAX_WORDS);
   if (!m->in) fail(m, "out of memory");
-  m->count = fread(m->in, sizeof *m->in, MOST_WORDS, file);
+  m->count = fread(m->in, sizeof *m->in, MAX_WORDS, file);
   fclose(file);
-  if (m->count < HEADER || m->count == MOST_WORDS || m->in[0] != MAGIC || m->in[3] > MOST_IDS)
+  if (m->count < HEADER || m->count == MAX_WORDS || m->in[0] != MAGIC || m->in[3] > MAX_IDS)
     fail(m, "no SPIR-V module");
   m->bound = m->in[3];
   m->of = calloc(m->bound + 1, sizeof *m->of);

@@ -121,16 +121,16 @@ bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample
     build.item = &list->item[i];
     fine &= build.item->type->add(&build, build.item->config);
   }
-  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) out->look.fill[c] *= out->look.white;
+  for (int c = 0; c < GT_AUGMENT_MAX_VALUES; c++) out->look.fill[c] *= out->look.white;
   return fine;
 }
 
 gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) {
   gt_augment_rule *rule = &build->plan->rule;
   const bool erases = kind == GT_DRAW_CUTOUT || kind == GT_DRAW_ERASE;
-  if (rule->stages == GT_AUGMENT_MOST_STAGES || (erases && rule->boxes == GT_AUGMENT_MOST_BOXES)) {
+  if (rule->stages == GT_AUGMENT_MAX_STAGES || (erases && rule->boxes == GT_AUGMENT_MAX_BOXES)) {
     gt_augment_error(build, NULL, "is one too many; at most %d %s",
-                     erases ? GT_AUGMENT_MOST_BOXES : GT_AUGMENT_MOST_STAGES,
+                     erases ? GT_AUGMENT_MAX_BOXES : GT_AUGMENT_MAX_STAGES,
                      erases ? "may erase" : "are allowed");
     return NULL;
   }
@@ -175,16 +175,16 @@ bool gt_augment_error(gt_augment_build *build, const char *key, const char *form
 }
 
 bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out) {
-  if (given.count > 1 && (given.count != build->channels || given.count > GT_AUGMENT_MOST_VALUES))
+  if (given.count > 1 && (given.count != build->channels || given.count > GT_AUGMENT_MAX_VALUES))
     return gt_augment_error(build, key, "has %d values for '%s', but the images have %lld channel%s",
                             given.count, key, (long long)build->channels, build->channels == 1 ? "" : "s");
-  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++)
+  for (int c = 0; c < GT_AUGMENT_MAX_VALUES; c++)
     out[c] = given.count ? (float)given.items[c < given.count ? c : given.count - 1] : 0;
   return true;
 }
 
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill) {
-  float value[GT_AUGMENT_MOST_VALUES];
+  float value[GT_AUGMENT_MAX_VALUES];
   if (!fill.count) return true;
   if (!gt_augment_values(build, "fill", fill, value)) return false;
   if (build->filled && memcmp(value, build->plan->look.fill, sizeof value) != 0)

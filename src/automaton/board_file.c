@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 void gt_board_file_finish(gt_board_file *file) {
   free(file->cells);
@@ -76,9 +76,9 @@ static bool parse(text_board *t, const char *text, size_t size) {
   if (!end_row(t, bits, line)) return false;
   const size_t width = t->row_bits / t->channels;
   if (!t->rows) return gt_fail(t->error, GT_ERR_DATA, "%s: the file has no digits 0 and 1", t->path);
-  if (t->rows > GT_PNG_MOST_SIDE || width > GT_PNG_MOST_SIDE)
+  if (t->rows > GT_PNG_MAX_SIDE || width > GT_PNG_MAX_SIDE)
     return gt_fail(t->error, GT_ERR_DATA, "%s: the board has %ux%zu cells; at most %d per side are supported",
-                   t->path, t->rows, width, GT_PNG_MOST_SIDE);
+                   t->path, t->rows, width, GT_PNG_MAX_SIDE);
   return true;
 }
 
@@ -86,7 +86,7 @@ bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out,
   gt_bytes bytes;
   void *memory = NULL;
   *out = (gt_board_file){0};
-  if (!gt_read_file(path, MOST_BYTES, &bytes, error)) return false;
+  if (!gt_read_file(path, MAX_BYTES, &bytes, error)) return false;
   if (bytes.size > 4 && !memcmp(bytes.data, "\x89PNG", 4)) {
     const bool read = read_picture(path, &bytes, channels, out, error);
     gt_bytes_finish(&bytes);

@@ -12,11 +12,11 @@ bool gt_frames_open(gt_frames *f, const gt_frames_settings *settings, const gt_b
   if (!settings->folder && !settings->animation) return true;
   const uint64_t height = (uint64_t)board->height * settings->scale,
                  width = (uint64_t)board->width * settings->scale;
-  if (height > GT_PNG_MOST_SIDE || width > GT_PNG_MOST_SIDE)
+  if (height > GT_PNG_MAX_SIDE || width > GT_PNG_MAX_SIDE)
     return gt_fail(
         error, GT_ERR_USAGE,
         "images of %llux%llu pixels are too large, at most %d per side are possible; use a smaller --scale",
-        (unsigned long long)height, (unsigned long long)width, GT_PNG_MOST_SIDE);
+        (unsigned long long)height, (unsigned long long)width, GT_PNG_MAX_SIDE);
   if (!gt_try_alloc(&cells, board->height, board->width, "the pictures", error)) return false;
   f->cells = cells;
   if (!gt_try_alloc(&pixels, height * width, settings->shown, "the pictures", error)) return false;

@@ -21,13 +21,13 @@ static int width_of(const gt_line_field *field, int count, const bool *shown) {
 }
 
 int gt_fields_width(const gt_line_field *field, int count) {
-  bool all[GT_MOST_LINE_FIELDS];
+  bool all[GT_MAX_LINE_FIELDS];
   memset(all, true, sizeof all);
   return width_of(field, count, all);
 }
 
 int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int room) {
-  bool shown[GT_MOST_LINE_FIELDS] = {false};
+  bool shown[GT_MAX_LINE_FIELDS] = {false};
   int after = INT_MIN, width = 0;
   for (const gt_line_field *next; (next = next_important(field, count, after)); after = next->importance) {
     shown[next - field] = true;

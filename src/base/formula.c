@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 64, MOST_LENGTH = 4096, MOST_NAMES = 256 };
+enum { MAX_DEPTH = 64, MAX_LENGTH = 4096, MAX_NAMES = 256 };
 
 typedef struct function {
   const char *name;
@@ -236,12 +236,12 @@ static tree parse_call(parser *p, const function *f, const char *name_at) {
 }
 
 static const char *suggest(const parser *p, const char *name, bool called) {
-  const char *candidates[MOST_NAMES + FUNCTIONS + 2];
+  const char *candidates[MAX_NAMES + FUNCTIONS + 2];
   const char *meaning = gt_formula_meaning(name);
   size_t n = 0;
   if (meaning && (called || *meaning)) return *meaning ? meaning : NULL;
   if (!called) {
-    for (int i = 0; i < p->count && n < MOST_NAMES; i++) candidates[n++] = p->names[i];
+    for (int i = 0; i < p->count && n < MAX_NAMES; i++) candidates[n++] = p->names[i];
     candidates[n++] = "pi";
     candidates[n++] = "e";
   }
@@ -313,7 +313,7 @@ static tree parse_power(parser *p) {
 }
 
 static tree parse_unary(parser *p) {
-  if (p->depth >= MOST_DEPTH) return fail(p, p->at, NULL, "nested more than %d deep", MOST_DEPTH);
+  if (p->depth >= MAX_DEPTH) return fail(p, p->at, NULL, "nested more than %d deep", MAX_DEPTH);
   p->depth++;
   tree result;
   const char c = skip(p);
@@ -373,8 +373,8 @@ const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char
   parser p = {.arena = arena, .text = text, .at = text, .names = names, .count = count};
   p.error = error ? error : &ignored;
   *p.error = (gt_formula_error){0};
-  if (strlen(text) > MOST_LENGTH)
-    return fail(&p, text, NULL, "the formula is longer than %d bytes", MOST_LENGTH);
+  if (strlen(text) > MAX_LENGTH)
+    return fail(&p, text, NULL, "the formula is longer than %d bytes", MAX_LENGTH);
   if (!skip(&p)) return fail(&p, text, NULL, "the formula is empty");
   tree result = parse_comparison(&p);
   if (!result) return NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_DEPTH = 8 /* of folders in folders */ };
+enum { MAX_DEPTH = 8 /* of folders in folders */ };
 
 const char *gt_folder_of(gt_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/');
@@ -75,7 +75,7 @@ static bool same_folders(const char *a, const char *b, int depth) {
 
 static bool same(const char *a, const char *b, int depth) {
   struct stat x, y;
-  if (depth > MOST_DEPTH || stat(a, &x) != 0 || stat(b, &y) != 0) return true;
+  if (depth > MAX_DEPTH || stat(a, &x) != 0 || stat(b, &y) != 0) return true;
   if (x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
   if (S_ISDIR(x.st_mode) && S_ISDIR(y.st_mode)) return same_folders(a, b, depth);
   if (S_ISREG(x.st_mode) && S_ISREG(y.st_mode)) return x.st_size == y.st_size && same_files(a, b);

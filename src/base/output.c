@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* the kernel's own limit */
+enum { MAX_LINKS = 40 }; /* the kernel's own limit */
 
 /* What a path leads to: a regular file (which may not exist yet), or a descriptor to write to. */
 typedef struct target {
@@ -86,7 +86,7 @@ static bool resolve(const char *path, target *t, gt_error *error) {
   errno = *path ? ENAMETOOLONG : ENOENT;
   if (!*path || snprintf(t->path, sizeof t->path, "%s", path) >= (int)sizeof t->path)
     return cannot(path, error);
-  for (int i = 0; i < MOST_LINKS && !done; i++)
+  for (int i = 0; i < MAX_LINKS && !done; i++)
     if (!follow(t, path, &done, error)) return false;
   errno = ELOOP;
   return done || cannot(path, error);

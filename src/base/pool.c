@@ -24,7 +24,7 @@
 
 /* STACK: independent of `ulimit -s`, whose value may be many gigabytes that would be reserved per thread.
  * The Makefile warns of stack frames that do not fit. */
-enum { SPIN_NS = 40000, MOST_THREADS = 1024, STACK = 1 << 20 };
+enum { SPIN_NS = 40000, MAX_THREADS = 1024, STACK = 1 << 20 };
 
 struct gt_pool {
   int threads, started;
@@ -164,15 +164,15 @@ static int threads_of_environment(void) {
   char *end;
   errno = 0;
   const long n = strtol(text, &end, 10);
-  if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
-  gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
+  if (!*end && !errno && n >= 1 && n <= MAX_THREADS) return (int)n;
+  gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MAX_THREADS);
   return 0;
 }
 
 static int wanted_threads(int threads) {
   if (threads <= 0) threads = threads_of_environment();
   if (threads <= 0) threads = available_processors();
-  return threads > MOST_THREADS ? MOST_THREADS : threads;
+  return threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
 int gt_pool_default_threads(void) { return wanted_threads(0); }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_PROCESS = 1 << 22 /* the kernel's own limit of process ids */, MOST_TRIES = 100 };
+enum { MAX_PROCESS = 1 << 22 /* the kernel's own limit of process ids */, MAX_TRIES = 100 };
 static const char mark[] = ".tmp-";
 
 bool gt_temporary_name(char *out, size_t size, const char *path) {
@@ -23,7 +23,7 @@ size_t gt_temporary_target(const char *name) {
   const size_t length = strlen(name), marked = sizeof mark - 1;
   size_t at = length;
   while (at && strchr("0123456789", name[at - 1])) at--;
-  if (at == length || length - at > 7 || atol(name + at) > MOST_PROCESS) return 0;
+  if (at == length || length - at > 7 || atol(name + at) > MAX_PROCESS) return 0;
   if (at <= marked || memcmp(name + at - marked, mark, marked)) return 0;
   return at - marked;
 }
@@ -38,7 +38,7 @@ static bool lock(int fd, int how) {
 
 int gt_temporary_create(const char *temporary, unsigned mode) {
   struct stat s;
-  for (int i = 0; i < MOST_TRIES; i++) {
+  for (int i = 0; i < MAX_TRIES; i++) {
     unlink(temporary); /* left by a killed process with the same id */
     const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0) return -1;

@@ -15,7 +15,7 @@
 
 extern const gt_change_type gt_change_prune;
 
-enum { MOST_SAMPLES = 2000 };
+enum { MAX_SAMPLES = 2000 };
 
 typedef struct prune_settings {
   double node, edge;
@@ -85,7 +85,7 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
   gt_kan_scores scores;
   int64_t samples;
   double *x = gt_kan_samples(&data->input[0], &data->train.input[0], gt_kan_network_inputs(network),
-                             MOST_SAMPLES, &samples, error);
+                             MAX_SAMPLES, &samples, error);
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);
   gt_kan_scores_find(&scores, network, &trace);

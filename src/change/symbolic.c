@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
+enum { MAX_SAMPLES = 2000, MAX_TOLD = 16 };
 
 /* --- reading --- */
 
@@ -176,11 +176,11 @@ static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, co
     const bool is = gt_kan_edge_function(layer, from, to) != NULL;
     edges += layer->edge[e];
     symbolic += is;
-    if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
+    if (!tried[e].symbol || told++ >= MAX_TOLD) continue;
     text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
   }
   gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, symbolic,
-               edges, text, told > MOST_TOLD ? "; …" : "");
+               edges, text, told > MAX_TOLD ? "; …" : "");
 }
 
 static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_settings *settings) {
@@ -205,9 +205,9 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   const bool given = gt_loss_fits_targets(run->config->loss) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
-  double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MOST_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MAX_SAMPLES, &samples, error);
   double *y = !x      ? NULL
-              : given ? gt_kan_samples(NULL, targets, outputs, MOST_SAMPLES, &samples, error)
+              : given ? gt_kan_samples(NULL, targets, outputs, MAX_SAMPLES, &samples, error)
                       : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
   for (int64_t k = 0; y && !given && k < samples * outputs; k++)
     y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
@@ -235,7 +235,7 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
   gt_kan_trace trace;
   int64_t samples;
   double *x = gt_kan_samples(&data->input[0], &data->train.input[0], gt_kan_network_inputs(network),
-                             MOST_SAMPLES, &samples, error);
+                             MAX_SAMPLES, &samples, error);
   if (!x) return false;
   for (int l = 0; l < network->layers; l++)
     tried[l] = gt_arena_alloc_n(&network->arena,

@@ -47,7 +47,7 @@ bool gt_circuit_ca_build(gt_circuit_ca *ca, const gt_ca_parts *parts, gt_error *
                    "the last update layer of an automaton must have a gate for each channel");
   const uint32_t bits = parts->perception[parts->perception_layers - 1].gates;
   const uint64_t inputs = parts->channels + (uint64_t)parts->channels * bits * parts->kernels;
-  if (inputs >= GT_CIRCUIT_MOST_SIGNALS) return gt_fail(error, GT_ERR_DATA, "the automaton is too large");
+  if (inputs >= GT_CIRCUIT_MAX_SIGNALS) return gt_fail(error, GT_ERR_DATA, "the automaton is too large");
   gt_circuit_init(&ca->cell, GT_CA_PATCH * parts->channels);
   uint32_t count = (uint32_t)inputs, *signals = gt_alloc(inputs * sizeof *signals);
   for (uint32_t c = 0; c < parts->channels; c++) signals[c] = GT_CA_CENTRE * parts->channels + c;

@@ -64,7 +64,7 @@ typedef struct gt_circuit {
 } gt_circuit;
 
 /* Signals are uint32_t and simplification doubles them. */
-#define GT_CIRCUIT_MOST_SIGNALS (UINT32_C(1) << 30)
+#define GT_CIRCUIT_MAX_SIGNALS (UINT32_C(1) << 30)
 
 void gt_circuit_init(gt_circuit *circuit, uint32_t inputs);
 void gt_circuit_finish(gt_circuit *circuit);                                       /* accepts a zeroed one */

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 2, FILE_LIMIT = 1 << 20, CELL = 72 };
+enum { MAX_DEVICES = 2, FILE_LIMIT = 1 << 20, CELL = 72 };
 enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* first column of a device */ };
-enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MOST_COLUMNS = COLUMN_FIRST + MOST_DEVICES * DEVICE_COLUMNS };
+enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MAX_COLUMNS = COLUMN_FIRST + MAX_DEVICES * DEVICE_COLUMNS };
 
 typedef struct report {
   gt_bench_table table;
-  const char *label[MOST_DEVICES];
-  char name[MOST_DEVICES][256];
+  const char *label[MAX_DEVICES];
+  char name[MAX_DEVICES][256];
   int devices;
   json_t *before;   /* the file's object, or NULL */
   const char *file; /* its name */
@@ -101,7 +101,7 @@ static void print_json(const report *r) {
 /* --- text --- */
 
 typedef struct line {
-  char cell[MOST_COLUMNS][CELL];
+  char cell[MAX_COLUMNS][CELL];
 } line;
 
 /* Three to four significant digits. */
@@ -167,7 +167,7 @@ static void print_cell(FILE *stream, const char *text, int width, int column, ch
 
 static void print_lines(const report *r, const line *lines, size_t count, FILE *stream) {
   const int columns = COLUMN_FIRST + r->devices * DEVICE_COLUMNS;
-  int width[MOST_COLUMNS] = {0};
+  int width[MAX_COLUMNS] = {0};
   for (size_t i = 0; i < count; i++)
     for (int c = 0; c < columns; c++)
       if ((int)strlen(lines[i].cell[c]) > width[c]) width[c] = (int)strlen(lines[i].cell[c]);

@@ -22,7 +22,7 @@ static const gt_command *const commands[] = {
 #include "registry/command.inc"
 #undef X
 };
-enum { COMMANDS = sizeof commands / sizeof *commands, MOST_OPTIONS = 32 };
+enum { COMMANDS = sizeof commands / sizeof *commands, MAX_OPTIONS = 32 };
 
 int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
@@ -67,11 +67,11 @@ static int unknown_command(const char *word) {
 /* value: the word after the option, which may be its value, or NULL. */
 static int unknown_option(const gt_arguments *arguments, const char *word, const char *value) {
   char hint[256];
-  const char *names[MOST_OPTIONS + 1] = {"help"};
+  const char *names[MAX_OPTIONS + 1] = {"help"};
   size_t count = 1;
-  for (const gt_option *o = arguments->command->options; o->name && count < MOST_OPTIONS; o++)
+  for (const gt_option *o = arguments->command->options; o->name && count < MAX_OPTIONS; o++)
     names[count++] = o->name;
-  for (const gt_option *o = gt_common_options; o->name && count < MOST_OPTIONS; o++) names[count++] = o->name;
+  for (const gt_option *o = gt_common_options; o->name && count < MAX_OPTIONS; o++) names[count++] = o->name;
   if (gt_foreign_option(arguments->command, word, value, hint, sizeof hint))
     return gt_usage_error(arguments, "unknown option '%s'; %s", word, hint);
   const char *nearest = word[1] == '-' ? gt_nearest(word + 2, names, count) : NULL;
@@ -222,7 +222,7 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   }
   gt_arguments arguments = {.command = command,
                             .word = gt_alloc(((size_t)argc + 1) * sizeof(char *)),
-                            .given = gt_alloc(((size_t)argc + MOST_OPTIONS) * sizeof(struct gt_given))};
+                            .given = gt_alloc(((size_t)argc + MAX_OPTIONS) * sizeof(struct gt_given))};
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
   if (!code) code = check_gpu(&arguments);

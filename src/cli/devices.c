@@ -5,7 +5,7 @@
 #include "cli/common.h"
 #include <stdlib.h>
 
-enum { MOST = 32, MOST_DRIVERS = 64 };
+enum { MOST = 32, MAX_DRIVERS = 64 };
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 
 static json_t *device_json(const gt_device_info *d) {
@@ -52,8 +52,8 @@ static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const g
 static int run(const gt_arguments *arguments) {
   gt_device_info devices[MOST];
   gt_error trouble = {0};
-  gt_vulkan_driver *driver = gt_alloc(MOST_DRIVERS * sizeof *driver);
-  const int drivers = gt_vulkan_drivers(driver, MOST_DRIVERS);
+  gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
+  const int drivers = gt_vulkan_drivers(driver, MAX_DRIVERS);
   const bool loads = gt_vulkan_leave_out(driver, drivers);
   const int count = loads ? gt_device_list(devices, MOST, &trouble) : (gt_cpu_describe(&devices[0]), 1);
   json_t *list = json_array();

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRIVERS = 64 };
+enum { MAX_DRIVERS = 64 };
 static const char nvidia_packages[] = "libegl1 libglvnd0 libgl1 libglx0 libgles2 libopengl0";
 
 static bool examine_loader(gt_doctor *doctor) {
@@ -118,8 +118,8 @@ void gt_doctor_vulkan(gt_doctor *doctor) {
   gt_host_read(&host, "");
   gt_cpu_describe(&doctor->device[0]);
   doctor->devices = 1;
-  gt_vulkan_driver *driver = gt_alloc(MOST_DRIVERS * sizeof *driver);
-  const int drivers = examine_loader(doctor) ? gt_vulkan_drivers(driver, MOST_DRIVERS) : -1;
+  gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
+  const int drivers = examine_loader(doctor) ? gt_vulkan_drivers(driver, MAX_DRIVERS) : -1;
   for (int i = 0; i < drivers; i++) examine_driver(doctor, &driver[i], &host);
   if (!drivers)
     gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader found no driver"),

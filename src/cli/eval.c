@@ -98,7 +98,7 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
     return !file || gt_confusion_write(matrix, file, error);
   if (error->status || (!file && !gt_flag(arguments, "per-class"))) return !error->status;
   return gt_fail(error, GT_ERR_USAGE, "--%s needs a classification model with at most %d classes",
-                 file ? "confusion" : "per-class", GT_CONFUSION_MOST);
+                 file ? "confusion" : "per-class", GT_CONFUSION_MAX);
 }
 
 /* A result that is not finite is an error, even without --fail-if. */

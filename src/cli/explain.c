@@ -26,10 +26,10 @@ static const gt_option options[] = {
 };
 
 static const char *const metrics[] = {"network_rmse", "rmse"};
-enum { METRICS = sizeof metrics / sizeof *metrics, MOST_FUNCTIONS = 64, MOST_MODELS = 8 };
+enum { METRICS = sizeof metrics / sizeof *metrics, MAX_FUNCTIONS = 64, MAX_MODELS = 8 };
 
 /* --functions x,sin: which of the library are allowed. */
-static bool read_functions(const gt_arguments *arguments, bool allowed[MOST_FUNCTIONS]) {
+static bool read_functions(const gt_arguments *arguments, bool allowed[MAX_FUNCTIONS]) {
   const char *list = gt_option_value(arguments, "functions");
   for (int i = 0; i < gt_symbol_count(); i++) allowed[i] = !list;
   while (list && *list) {
@@ -187,7 +187,7 @@ static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
 
 typedef struct task {
   const gt_arguments *arguments;
-  bool allowed[MOST_FUNCTIONS];
+  bool allowed[MAX_FUNCTIONS];
   gt_gate *gates;
   int gate_count;
 } task;
@@ -264,6 +264,6 @@ const gt_command gt_command_explain = {
     .suits = gt_explained_suits,
     .options = options,
     .min_words = 1,
-    .max_words = MOST_MODELS,
+    .max_words = MAX_MODELS,
     .run = run,
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST = 10 /* held-out samples whose mean has a standard error to speak of */, MOST_NAMED = 6 };
+enum { FEWEST = 10 /* held-out samples whose mean has a standard error to speak of */, MAX_NAMED = 6 };
 static const double narrow_lead = 3;    /* bits: odds of eight to one */
 static const double least_share = 0.99; /* of the variance of the network's outputs */
 static const double many_errors = 4;    /* standard errors */
@@ -248,10 +248,10 @@ static void add_doubt(judge *j, gt_diagnostics *diagnostics, reason *why) {
     if (!own) continue;
     if (!count++)
       text = own, first = o;
-    else if (count <= MOST_NAMED)
+    else if (count <= MAX_NAMED)
       others = gt_arena_printf(&j->arena, "%s%s y%d", others, *others ? "," : "; also doubtful:", o);
   }
-  if (count > MOST_NAMED) others = gt_arena_printf(&j->arena, "%s and %d more", others, count - MOST_NAMED);
+  if (count > MAX_NAMED) others = gt_arena_printf(&j->arena, "%s and %d more", others, count - MAX_NAMED);
   if (!count) return;
   const char *which =
       j->outputs > 1 ? gt_arena_printf(&j->arena, "the formula of y%d", first) : "this formula";

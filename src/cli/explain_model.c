@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAMPLES = 4000 };
+enum { MAX_SAMPLES = 4000 };
 
 /* --- opening --- */
 
@@ -60,13 +60,12 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   if (data->inputs > 1)
     return gt_fail(error, GT_ERR_DATA, "%s has several inputs: only networks of one are explained",
                    e->file.path);
-  to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MOST_SAMPLES, &to->samples, error);
-  to->x =
-      to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
+  to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MAX_SAMPLES, &to->samples, error);
+  to->x = to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MAX_SAMPLES, &to->samples, error) : NULL;
   if (!to->x) return false;
   e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
   to->y = e->of_network ? gt_explained_network_outputs(e, to)
-                        : gt_kan_samples(NULL, &from->targets, outputs, MOST_SAMPLES, &to->samples, error);
+                        : gt_kan_samples(NULL, &from->targets, outputs, MAX_SAMPLES, &to->samples, error);
   return to->y != NULL;
 }
 

@@ -207,7 +207,7 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model_file file = {0};
-  gt_tensor inputs[GT_DATA_MOST_INPUTS] = {0};
+  gt_tensor inputs[GT_DATA_MAX_INPUTS] = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   const char *const *names = NULL;
@@ -229,7 +229,7 @@ static int run(const gt_arguments *arguments) {
     code = report_lost(lost, &prediction.outputs);
 done:
   gt_tensor_finish(&prediction.outputs);
-  for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&inputs[k]);
+  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return code;

@@ -10,7 +10,7 @@
 static bool are_pictures(const gt_tensor *outputs) {
   const int64_t *dim = outputs->dim;
   if (outputs->rank != 3 && (outputs->rank != 4 || (dim[3] != 1 && dim[3] != 3))) return false;
-  return dim[1] <= GT_PNG_MOST_SIDE && dim[2] <= GT_PNG_MOST_SIDE;
+  return dim[1] <= GT_PNG_MAX_SIDE && dim[2] <= GT_PNG_MAX_SIDE;
 }
 
 /* Length of the folder that all paths begin with, including its slash. */

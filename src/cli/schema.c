@@ -39,10 +39,10 @@ static const char *list_names(gt_arena *arena) {
   return text;
 }
 
-enum { MOST_NAMES = GT_SCHEMA_MOST_THINGS + 64 };
+enum { MAX_NAMES = GT_SCHEMA_MAX_THINGS + 64 };
 
-static int collect_names(const char *names[MOST_NAMES]) {
-  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+static int collect_names(const char *names[MAX_NAMES]) {
+  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);
@@ -60,7 +60,7 @@ static int collect_names(const char *names[MOST_NAMES]) {
 
 static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *list, int count,
                         gt_arena *arena) {
-  const char *name = arguments->word[0], *names[MOST_NAMES];
+  const char *name = arguments->word[0], *names[MAX_NAMES];
   const char *nearest = gt_schema_key_meant(list, count, name, arena);
   if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
   return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
@@ -70,7 +70,7 @@ static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *li
 
 static int run(const gt_arguments *arguments) {
   if (!arguments->words) return print_schema();
-  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);
@@ -92,7 +92,7 @@ static void print_lists(FILE *stream) {
 
 /* All values of NAME, the lists first. */
 static const char *known_name(int index) {
-  static const char *names[MOST_NAMES];
+  static const char *names[MAX_NAMES];
   static int known = -1;
   if (known < 0) known = collect_names(names);
   return index < known ? names[index] : NULL;

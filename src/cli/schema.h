@@ -22,9 +22,9 @@ typedef struct gt_schema_thing {
                         the schema then has the keys that all of these share, or is NULL */
   int family;        /* layer: its gt_layer_family */
 } gt_schema_thing;
-enum { GT_SCHEMA_MOST_THINGS = 256 };
+enum { GT_SCHEMA_MAX_THINGS = 256 };
 
-/* Fills an array of GT_SCHEMA_MOST_THINGS; paths are in the arena. Returns their number. */
+/* Fills an array of GT_SCHEMA_MAX_THINGS; paths are in the arena. Returns their number. */
 int gt_schema_things(gt_schema_thing *list, gt_arena *arena);
 json_t *gt_schema_of_configs(void); /* the JSON Schema; the caller owns it */
 

@@ -323,7 +323,7 @@ static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int 
 }
 
 json_t *gt_schema_of_configs(void) {
-  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);

@@ -5,7 +5,7 @@
 #include "train/places.h"
 #include <string.h>
 
-enum { MOST_PLACES = 256, MOST_KEYS = 1024 };
+enum { MAX_PLACES = 256, MAX_KEYS = 1024 };
 
 typedef struct place {
   const gt_schema_thing *thing;
@@ -85,7 +85,7 @@ static bool are_alike(gt_arena *arena, const gt_field *a, const gt_field *b) {
 
 bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
   const char *dot = strrchr(name, '.');
-  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .most = MOST_PLACES};
+  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .most = MAX_PLACES};
   f.list = GT_NEW_N(arena, place, f.most);
   search_all(&f, list, count);
   if (dot) keep(&f, gt_arena_strndup(arena, name, (size_t)(dot - name)));
@@ -100,7 +100,7 @@ bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *
 }
 
 const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
-  finder f = {.arena = arena, .most = MOST_KEYS};
+  finder f = {.arena = arena, .most = MAX_KEYS};
   f.list = GT_NEW_N(arena, place, f.most);
   search_all(&f, list, count);
   const char **names = GT_NEW_N(arena, const char *, f.count);

@@ -42,7 +42,7 @@ typedef struct builder {
 } builder;
 
 static void add(builder *b, gt_schema_thing item) {
-  if (b->count < GT_SCHEMA_MOST_THINGS) b->list[b->count++] = item;
+  if (b->count < GT_SCHEMA_MAX_THINGS) b->list[b->count++] = item;
 }
 
 /* --- sections: the config's own rows, and the maps inside them --- */

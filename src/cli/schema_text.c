@@ -5,7 +5,7 @@
 #include "layer/layer.h"
 #include <string.h>
 
-enum { MOST_INDENT = 24 };
+enum { MAX_INDENT = 24 };
 
 /* --- values in words --- */
 
@@ -84,7 +84,7 @@ static void print_items(const gt_schema_thing *list, int count, const char *kind
   for (int i = 0; i < count; i++)
     if (is_in(&list[i], kind, family) && gt_text_width(list[i].name) > width)
       width = gt_text_width(list[i].name);
-  if (width > MOST_INDENT) width = MOST_INDENT;
+  if (width > MAX_INDENT) width = MAX_INDENT;
   gt_arena arena;
   gt_arena_init(&arena);
   for (int i = 0; i < count; i++)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = INT32_MAX };
+enum { MAX_STEPS = INT32_MAX };
 
 const char *const gt_simulate_starts[] = {"random", "zeros", "centre", NULL};
 
@@ -21,8 +21,8 @@ static bool take_number(const char **at, int64_t least, int64_t most, int64_t *v
 }
 
 static bool take_size(const char **at, int64_t *height, int64_t *width) {
-  return take_number(at, 1, GT_PNG_MOST_SIDE, height) && take(at, 'x') &&
-         take_number(at, 1, GT_PNG_MOST_SIDE, width);
+  return take_number(at, 1, GT_PNG_MAX_SIDE, height) && take(at, 'x') &&
+         take_number(at, 1, GT_PNG_MAX_SIDE, width);
 }
 
 /* --- damage --- */
@@ -33,7 +33,7 @@ static bool parse_random(const char *at, gt_damage *d) {
   bool ok = take_size(&at, &d->height, &d->width);
   if (ok && take(&at, ':')) {
     ok = take_number(&at, 1, 1000000, &d->count);
-    if (ok && take(&at, ':')) ok = take_number(&at, 1, MOST_STEPS, &d->every);
+    if (ok && take(&at, ':')) ok = take_number(&at, 1, MAX_STEPS, &d->every);
   }
   d->first = d->every; /* the start is not damaged */
   return ok && !*at;
@@ -42,14 +42,14 @@ static bool parse_random(const char *at, gt_damage *d) {
 /* Y,X,HxW[:LAST] or :FIRST-LAST */
 static bool parse_block(const char *at, gt_damage *d) {
   *d = (gt_damage){.count = 1, .every = 1, .last = INT64_MAX};
-  bool ok = take_number(&at, 0, GT_PNG_MOST_SIDE, &d->y) && take(&at, ',') &&
-            take_number(&at, 0, GT_PNG_MOST_SIDE, &d->x) && take(&at, ',') &&
+  bool ok = take_number(&at, 0, GT_PNG_MAX_SIDE, &d->y) && take(&at, ',') &&
+            take_number(&at, 0, GT_PNG_MAX_SIDE, &d->x) && take(&at, ',') &&
             take_size(&at, &d->height, &d->width);
   if (ok && take(&at, ':')) {
-    ok = take_number(&at, 0, MOST_STEPS, &d->last);
+    ok = take_number(&at, 0, MAX_STEPS, &d->last);
     if (ok && take(&at, '-')) {
       d->first = d->last;
-      ok = take_number(&at, d->first, MOST_STEPS, &d->last);
+      ok = take_number(&at, d->first, MAX_STEPS, &d->last);
     }
   }
   return ok && !*at;
@@ -89,7 +89,7 @@ static bool read_grid(const gt_arguments *arguments, gt_simulate_settings *s) {
   const char *text = gt_option_value(arguments, "grid"), *at = text;
   if (!text || (take_size(&at, &s->height, &s->width) && !*at)) return true;
   gt_usage_error(arguments, "--grid '%s': expected HEIGHTxWIDTH, such as 64x64, at most %d a side", text,
-                 GT_PNG_MOST_SIDE);
+                 GT_PNG_MAX_SIDE);
   return false;
 }
 
@@ -120,10 +120,10 @@ bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulat
   *s = (gt_simulate_settings){.steps = -1, .picture_every = 1, .scale = 4, .fps = 10, .seed = 1};
   s->start = gt_option_value(arguments, "start");
   return read_grid(arguments, s) && read_channels(arguments, s) && read_rate(arguments, s) &&
-         read_damage(arguments, arena, s) && gt_option_int(arguments, "steps", 0, MOST_STEPS, &s->steps) &&
-         gt_option_int(arguments, "every", 1, MOST_STEPS, &s->every) &&
-         gt_option_int(arguments, "picture-every", 1, MOST_STEPS, &s->picture_every) &&
-         gt_option_int(arguments, "scale", 1, GT_PNG_MOST_SIDE, &s->scale) &&
+         read_damage(arguments, arena, s) && gt_option_int(arguments, "steps", 0, MAX_STEPS, &s->steps) &&
+         gt_option_int(arguments, "every", 1, MAX_STEPS, &s->every) &&
+         gt_option_int(arguments, "picture-every", 1, MAX_STEPS, &s->picture_every) &&
+         gt_option_int(arguments, "scale", 1, GT_PNG_MAX_SIDE, &s->scale) &&
          gt_option_int(arguments, "fps", 1, 1000, &s->fps) &&
          gt_option_int(arguments, "seed", 0, INT64_MAX, &s->seed);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BOARD_BITS = 16 };
+enum { MAX_BOARD_BITS = 16 };
 
 typedef struct options {
   gt_ints grid;
@@ -29,11 +29,11 @@ static const gt_field fields[] = {
            .help = "target: a checkerboard, or the next board of the Game of Life"),
     GT_ROW(options, image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
            .help = "target: a PNG image; a pixel of 128 or more is a cell of 1"),
-    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
+    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MAX_SIDE,
            .help = "[height, width] of the board (default: the size of `image`)"),
     GT_ROW(options, channels, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 4096,
            .help = "number of bits per cell"),
-    GT_ROW(options, square, GT_FIELD_INT, .fallback = "2", .min = 1, .max = GT_PNG_MOST_SIDE,
+    GT_ROW(options, square, GT_FIELD_INT, .fallback = "2", .min = 1, .max = GT_PNG_MAX_SIDE,
            .help = "side of the checkerboard's squares in cells"),
     GT_ROW(options, samples, GT_FIELD_INT, .min = 1, .max = 1e6,
            .help = "number of training samples, at least one batch (default: 64 for random starts, else 1)"),
@@ -94,7 +94,7 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
       (b->channels != 1 || b->start == GT_CA_START_RANDOM || b->start == GT_CA_START_CENTRE))
     return refuse(reader, "target", "target 'life' needs a fixed start board with one channel",
                   "start: boards or zeros, channels: 1");
-  if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MOST_BOARD_BITS)
+  if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MAX_BOARD_BITS)
     return refuse(reader, "start", "there are too many possible boards", "at most 16 bits per board");
   return true;
 }

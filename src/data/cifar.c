@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 32, CHANNELS = 3, PLANE = SIDE * SIDE, SAMPLE = PLANE * CHANNELS, MOST_FILES = 1000 };
+enum { SIDE = 32, CHANNELS = 3, PLANE = SIDE * SIDE, SAMPLE = PLANE * CHANNELS, MAX_FILES = 1000 };
 
 typedef struct options {
   gt_strings train, test;
@@ -107,7 +107,7 @@ static bool find_files(gt_data_reader *reader, const char *key, int count, gt_da
   const gt_spec *node = gt_data_node(reader, key, NULL);
   bool ok = true;
   *out = GT_NEW_N(reader->arena, gt_data_file, count + 1);
-  if (count > MOST_FILES) {
+  if (count > MAX_FILES) {
     gt_error_at(reader->diagnostics, node->at, "too many files")->expected = "at most 1000";
     return false;
   }

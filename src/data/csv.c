@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LISTED = 12 };
+enum { MAX_LISTED = 12 };
 
 typedef struct options {
   const char *train, *test, *header, *delimiter, *decimal, *weight;
@@ -20,7 +20,7 @@ typedef struct options {
 
 /* The columns that the config or a trained model names. */
 typedef struct asked {
-  gt_strings target, ignore, input[GT_DATA_MOST_INPUTS];
+  gt_strings target, ignore, input[GT_DATA_MAX_INPUTS];
   int inputs;                     /* 0: the remaining columns form the one input */
   const char *role[GT_CSV_ROLES]; /* NULL: none */
   gt_position role_at[GT_CSV_ROLES];
@@ -66,7 +66,7 @@ enum { TARGET, IGNORED, ROLE, INPUT };
 
 static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   char *list = gt_arena_strdup(arena, "");
-  const int shown = csv->columns < MOST_LISTED ? csv->columns : MOST_LISTED;
+  const int shown = csv->columns < MAX_LISTED ? csv->columns : MAX_LISTED;
   for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }

@@ -143,8 +143,8 @@ typedef struct gt_csv_inputs {
   const char *const *names; /* NULL: unnamed; the columns come in the order of the inputs */
   const bool *whole;        /* as in gt_csv */
   int inputs;
-  const int32_t *place[GT_DATA_MOST_INPUTS]; /* for each feature of input k: its column */
-  int64_t features[GT_DATA_MOST_INPUTS];
+  const int32_t *place[GT_DATA_MAX_INPUTS]; /* for each feature of input k: its column */
+  int64_t features[GT_DATA_MAX_INPUTS];
 } gt_csv_inputs;
 /* The columns of inputs whose features (and column names, if any) are known. Above GT_CSV_MAX_COLUMNS
  * features only the count is set. */

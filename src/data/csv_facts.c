@@ -23,7 +23,7 @@ void gt_csv_facts_finish(gt_csv_facts *facts) {
   facts->odd = NULL;
 }
 
-enum { SLOTS = 2 * GT_CSV_MOST_TEXTS, FEW = 8 };
+enum { SLOTS = 2 * GT_CSV_MAX_TEXTS, FEW = 8 };
 
 /* The slot of the text, or the empty one where it belongs. */
 static int16_t *slot_of(const gt_csv_odd *odd, const gt_cell *cell) {
@@ -51,7 +51,7 @@ static void add_text(gt_csv_odd *odd, const gt_cell *cell) {
     odd->text[known].count++;
     return;
   }
-  if (odd->distinct == GT_CSV_MOST_TEXTS) {
+  if (odd->distinct == GT_CSV_MAX_TEXTS) {
     odd->more = true;
     return;
   }
@@ -161,10 +161,10 @@ static void put_yaml(writer *w, const char *name) {
   put(w, "'");
 }
 
-enum { MOST_SHOWN = 12, MOST_NAMES = 24 };
+enum { MAX_SHOWN = 12, MAX_NAMES = 24 };
 
 static void put_ignore(writer *w, const gt_csv *csv, const int *bad, int bads) {
-  if (bads > MOST_NAMES) return;
+  if (bads > MAX_NAMES) return;
   put(w, "\n    data: {ignore: [");
   for (int i = 0, any = 0; i < bads; i++) {
     if (bad[i] >= csv->inputs) continue;
@@ -199,7 +199,7 @@ static bool fail_cell(const gt_csv *csv, int role, bool ignorable) {
     put(&w, "'%s' in column '%s' is too large for a 32-bit float", gt_cell_shown(cell, shown), name);
   else
     put(&w, "'%s' in column '%s' is not a whole number from 0 to %d, which its input needs",
-        gt_cell_shown(cell, shown), name, GT_DATA_MOST_INTEGER);
+        gt_cell_shown(cell, shown), name, GT_DATA_MAX_INTEGER);
   return gt_csv_fail(csv, cell, "%s", text);
 }
 
@@ -214,12 +214,12 @@ static bool fail_columns(const gt_csv *csv, const int *bad, int bads, bool taugh
     inputs |= bad[i] < csv->inputs;
   }
   put(&w, "%d columns have cells that are not numbers", bads);
-  for (int i = 0; i < bads && i < MOST_SHOWN; i++) {
+  for (int i = 0; i < bads && i < MAX_SHOWN; i++) {
     put(&w, "\n    %s%s: ", name_of(csv, bad[i]), bad[i] >= csv->inputs ? " (target)" : "");
     put_column(&w, csv, &csv->facts[bad[i]]);
   }
   w.size = sizeof text;
-  if (bads > MOST_SHOWN) put(&w, "\n    … %d more columns", bads - MOST_SHOWN);
+  if (bads > MAX_SHOWN) put(&w, "\n    … %d more columns", bads - MAX_SHOWN);
   if (inputs && !taught) put_ignore(&w, csv, bad, bads);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first->line, first->column, text);
 }

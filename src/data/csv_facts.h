@@ -13,8 +13,8 @@
 #include "data/csv.h"
 
 enum {
-  GT_CSV_FIRST_BAD = 3,   /* cells that are no numbers and are kept, the first of the file */
-  GT_CSV_MOST_TEXTS = 256 /* distinct texts that are kept */
+  GT_CSV_FIRST_BAD = 3,  /* cells that are no numbers and are kept, the first of the file */
+  GT_CSV_MAX_TEXTS = 256 /* distinct texts that are kept */
 };
 
 typedef struct gt_csv_text { /* one distinct text of a column; missing values are not texts */

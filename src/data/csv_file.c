@@ -58,7 +58,7 @@ static void take_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
   }
   *out = (float)value;
   const bool whole =
-      !csv->whole || !csv->whole[role] || (*out >= 0 && *out <= GT_DATA_MOST_INTEGER && *out == floorf(*out));
+      !csv->whole || !csv->whole[role] || (*out >= 0 && *out <= GT_DATA_MAX_INTEGER && *out == floorf(*out));
   if (isfinite(*out) && whole)
     gt_csv_facts_number(facts, value, csv->rows - 1);
   else

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include <math.h>
 
-enum { MOST_COMPARED = 1000 }; /* columns that are compared */
+enum { MAX_COMPARED = 1000 }; /* columns that are compared */
 
 static bool is_number(const gt_csv *csv, const gt_cell *cell) {
   double value;
@@ -98,14 +98,14 @@ static void look_at_text(const gt_csv *csv, const gt_csv_sample *sample, int col
 
 static evidence evidence_of(const gt_csv *csv, const gt_csv_sample *sample) {
   evidence e = {0};
-  for (int c = 0; c < sample->columns && c < MOST_COMPARED; c++) {
+  for (int c = 0; c < sample->columns && c < MAX_COMPARED; c++) {
     const gt_cell *cell = gt_csv_sample_cell(sample, 0, c);
     if (is_number(csv, cell))
       e.numbers = true;
     else if (is_text(csv, cell))
       look_at_text(csv, sample, c, &e);
   }
-  for (int c = MOST_COMPARED; c < sample->columns && !e.numbers; c++)
+  for (int c = MAX_COMPARED; c < sample->columns && !e.numbers; c++)
     e.numbers = is_number(csv, gt_csv_sample_cell(sample, 0, c));
   return e;
 }

@@ -257,10 +257,10 @@ static bool is_wide(const gt_csv_row *row, int columns) {
 /* The row at which the table visibly begins, after lines that the config does not skip: a few at most, none
  * as wide as the rows below. 0: at the first. */
 static size_t find_begin(const gt_csv_sample *sample) {
-  enum { MOST_BEFORE = 20 };
+  enum { MAX_BEFORE = 20 };
   const gt_csv_row *row = sample->rows.items;
   const size_t rows = sample->rows.count;
-  for (size_t k = 1; k + 2 <= rows && k <= MOST_BEFORE; k++) {
+  for (size_t k = 1; k + 2 <= rows && k <= MAX_BEFORE; k++) {
     const int columns = row[k].width;
     if (columns < 2 || !is_wide(&row[k], columns) || !is_even(sample, k, columns)) continue;
     for (size_t i = 0; i < k; i++)

@@ -42,16 +42,16 @@ static const char *digits(const char *at, const char *end, uint64_t *mantissa, i
 /* Most numbers of tables: at most 15 digits, which a double holds exactly, and no exponent. False for all
  * others. */
 static bool parse_short(const char *at, size_t length, char decimal, double *out) {
-  enum { MOST_DIGITS = 15 };
+  enum { MAX_DIGITS = 15 };
   const bool negative = length && *at == '-';
   const char *start = at + negative, *end = at + length, *point = end;
   uint64_t mantissa = 0;
-  if (end - start > MOST_DIGITS + 1) return false;
+  if (end - start > MAX_DIGITS + 1) return false;
   for (at = start; at < end && is_digit(*at); at++) mantissa = mantissa * 10 + (uint64_t)(*at - '0');
   if (at < end && *at == decimal)
     for (point = at++; at < end && is_digit(*at); at++) mantissa = mantissa * 10 + (uint64_t)(*at - '0');
   const ptrdiff_t fraction = point < end ? end - point - 1 : 0, digits = end - start - (point < end);
-  if (at < end || !digits || digits > MOST_DIGITS) return false;
+  if (at < end || !digits || digits > MAX_DIGITS) return false;
   const double value = fraction ? (double)mantissa / exact[fraction] : (double)mantissa;
   *out = negative ? -value : value;
   return true;

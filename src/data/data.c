@@ -125,13 +125,13 @@ static const gt_spec *first_file(const gt_data_reader *reader) {
 
 /* Reports keys that no format has, such as `train_path`; false: there are none. */
 static bool report_unknown_keys(gt_data_reader *reader) {
-  enum { MOST_KEYS = 256 };
-  const char *names[MOST_KEYS];
+  enum { MAX_KEYS = 256 };
+  const char *names[MAX_KEYS];
   size_t count = 0;
   bool any = false;
   for (int i = -1; i < FORMATS; i++)
     for (const gt_field *f = i < 0 ? common_fields : formats[i]->schema->fields; f->name; f++)
-      if (count < MOST_KEYS) names[count++] = f->name;
+      if (count < MAX_KEYS) names[count++] = f->name;
   for (int i = 0; i < reader->spec->count; i++) {
     const gt_spec *child = reader->spec->child[i];
     size_t k = 0;

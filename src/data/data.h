@@ -78,8 +78,8 @@
 enum {
   GT_DATA_MAX_RANK = 8,
   GT_DATA_MAX_CLASSES = 1000000,
-  GT_DATA_MOST_INPUTS = 16,
-  GT_DATA_MOST_INTEGER = (1 << 24) - 1 /* a float, which files may contain, is exact up to here */
+  GT_DATA_MAX_INPUTS = 16,
+  GT_DATA_MAX_INTEGER = (1 << 24) - 1 /* a float, which files may contain, is exact up to here */
 };
 
 typedef enum gt_element { GT_ELEMENT_U8, GT_ELEMENT_F32, GT_ELEMENT_I32 } gt_element;
@@ -116,7 +116,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
 } gt_input;
 
 typedef struct gt_split {
-  gt_tensor input[GT_DATA_MOST_INPUTS]; /* one per input: [samples, …]; F32 are finite */
+  gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
   /* Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or token, each in [0,
    * classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or [samples, axes…]. */
   gt_tensor targets;
@@ -136,7 +136,7 @@ typedef struct gt_dataset {
   const char *format;
   gt_split train, validation, test; /* train is never absent */
   int inputs;                       /* at least 1 */
-  gt_input input[GT_DATA_MOST_INPUTS];
+  gt_input input[GT_DATA_MAX_INPUTS];
   bool classification;
   bool ignores;                    /* classification: `ignore_index` is set */
   int classes;                     /* classification: at least 1; regression: 0 */
@@ -151,7 +151,7 @@ typedef struct gt_dataset {
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
   int inputs;
-  gt_input input[GT_DATA_MOST_INPUTS]; /* element: the type that it was trained with */
+  gt_input input[GT_DATA_MAX_INPUTS]; /* element: the type that it was trained with */
   const gt_spec
       *data; /* the `data:` map; new CSV files use its header, delimiter, decimal and skip; or NULL */
 } gt_data_signature;
@@ -201,7 +201,7 @@ void gt_input_seen(const gt_input *input, int64_t *dim);
 size_t gt_element_size(gt_element element);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
-int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MOST_INPUTS]);
+int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
 
 /* Hashes of a dataset: equal if training sees the same data (shapes, element types, contents, classes with
  * their names, scaling). An absent split has a hash too; 0 never occurs. */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-  MOST_LISTED = 1000, /* files of a folder that are considered for a suggestion */
-  HEAD = 64           /* bytes that tell a format */
+  MAX_LISTED = 1000, /* files of a folder that are considered for a suggestion */
+  HEAD = 64          /* bytes that tell a format */
 };
 
 size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
@@ -29,7 +29,7 @@ void gt_tensor_finish(gt_tensor *tensor) {
 }
 
 void gt_split_finish(gt_split *split) {
-  for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&split->input[k]);
+  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
   gt_tensor_finish(&split->targets);
   gt_tensor_finish(&split->weights);
 }
@@ -125,13 +125,13 @@ void gt_data_class_help(const char *name, gt_strings classes, const char *lists,
 
 /* The file of PATH's folder whose name is nearest to it, or NULL. */
 static const char *nearest_file(gt_arena *arena, const char *path) {
-  const char *folder = gt_folder_of(arena, path), *names[MOST_LISTED];
+  const char *folder = gt_folder_of(arena, path), *names[MAX_LISTED];
   size_t count = 0;
   DIR *directory = opendir(*folder ? folder : ".");
   if (!directory) return NULL;
   /* readdir_r is deprecated, and the directory stream is ours alone. */
   // cppcheck-suppress readdirCalled
-  for (const struct dirent *d; count < MOST_LISTED && (d = readdir(directory));)
+  for (const struct dirent *d; count < MAX_LISTED && (d = readdir(directory));)
     if (d->d_name[0] != '.') names[count++] = gt_arena_strdup(arena, d->d_name);
   closedir(directory);
   const char *found = gt_nearest(path + strlen(folder), names, count);

@@ -117,7 +117,7 @@ int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at)
 /* The smallest gt_tensor.limit that fits the tensor's integers. */
 int64_t gt_data_limit(const gt_tensor *tensor);
 bool gt_data_is_bits(const gt_tensor *tensor); /* gt_tensor.bits */
-/* Converts bytes or floats to integers from 0 to GT_DATA_MOST_INTEGER; an error if a value is not one. */
+/* Converts bytes or floats to integers from 0 to GT_DATA_MAX_INTEGER; an error if a value is not one. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
 /* --- helpers shared by the formats (files.c) --- */
@@ -255,7 +255,7 @@ typedef struct gt_array_source {
   const char *name;       /* for messages: the file, or "x.npz: array 'x'" */
 } gt_array_source;
 typedef struct gt_array_files { /* the arrays of one split; the inputs in the order of the dataset */
-  gt_array_source input[GT_DATA_MOST_INPUTS], targets;
+  gt_array_source input[GT_DATA_MAX_INPUTS], targets;
 } gt_array_files;
 
 typedef struct gt_array_pair {

@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 64, MOST_OUTPUTS = 256, MOST_AXES = 3, MOST_LENGTH = 4096 };
+enum { MAX_INPUTS = 64, MAX_OUTPUTS = 256, MAX_AXES = 3, MAX_LENGTH = 4096 };
 enum { TRIED = 1 << 20 /* bytes of an outline's samples that are computed anyway, to find bad values */ };
 /* The `step` of the random numbers: one stream for each use. */
 enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE, TRAIN_FIELD_NOISE, TEST_FIELD_NOISE };
-static const char *const coordinate[MOST_AXES] = {"u", "v", "w"};
+static const char *const coordinate[MAX_AXES] = {"u", "v", "w"};
 
 typedef struct options {
   gt_strings formula, field;
@@ -28,7 +28,7 @@ typedef struct options {
 static const gt_field fields[] = {
     GT_ROW(options, formula, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
            .help = "formula of x0, x1, … (x for a single input), or a list with one formula per target"),
-    GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
+    GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MAX_INPUTS,
            .help = "number of inputs (default: the number that the formulas use)"),
     GT_ROW(options, range, GT_FIELD_NODE, .holds = "plain",
            .help = "[min, max] of all inputs, or a list with one pair per input (default: [-1, 1])"),
@@ -43,7 +43,7 @@ static const gt_field fields[] = {
     GT_ROW(options, field, GT_FIELD_STRINGS,
            .help = "formula of x0, x1, … and the position u, v, w (each in [0, 1]), or one per "
                    "channel: its values on `grid` are the model's inputs instead of x0, x1, …"),
-    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = MOST_LENGTH,
+    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = MAX_LENGTH,
            .help = "grid points of the field along each of its one to three axes"),
     GT_ROW(options, field_noise, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
            .help = "standard deviation of Gaussian noise on the field, in both splits (default: no noise)"),
@@ -54,9 +54,9 @@ static const gt_schema schema = {.name = "function", .help = "samples of a formu
 typedef struct sampler {
   gt_data_reader *reader;
   const options *options;
-  const gt_formula *formula[MOST_OUTPUTS], *field[MOST_OUTPUTS];
-  double low[MOST_INPUTS], high[MOST_INPUTS];
-  double stride[MOST_INPUTS]; /* even points: the step from one point to the next, modulo the range; 0: points
+  const gt_formula *formula[MAX_OUTPUTS], *field[MAX_OUTPUTS];
+  double low[MAX_INPUTS], high[MAX_INPUTS];
+  double stride[MAX_INPUTS]; /* even points: the step from one point to the next, modulo the range; 0: points
                                  are random */
   int inputs, outputs;
   int known;      /* number of variables of formulas: x0, x1, …, then x, then the grid position */
@@ -103,8 +103,8 @@ static bool parse(const sampler *s, const char *key, gt_strings texts, const cha
 
 static bool parse_formulas(sampler *s) {
   const options *o = s->options;
-  const char *names[MOST_INPUTS + 1 + MOST_AXES];
-  s->known = o->inputs ? (int)o->inputs : MOST_INPUTS;
+  const char *names[MAX_INPUTS + 1 + MAX_AXES];
+  s->known = o->inputs ? (int)o->inputs : MAX_INPUTS;
   for (int i = 0; i < s->known; i++) names[i] = gt_arena_printf(s->reader->arena, "x%d", i);
   names[s->known] = "x"; /* short name of x0, after the others */
   for (int i = 0; i < o->grid.count; i++) names[s->known + 1 + i] = coordinate[i];
@@ -127,10 +127,10 @@ static bool read_grid(sampler *s) {
   }
   if (!o->grid.count) return true;
   s->places = 1;
-  for (int i = 0; i < o->grid.count && i < MOST_AXES; i++) s->places *= o->grid.items[i];
-  if (o->grid.count <= MOST_AXES && o->field.count <= MOST_OUTPUTS && s->places * o->field.count <= INT32_MAX)
+  for (int i = 0; i < o->grid.count && i < MAX_AXES; i++) s->places *= o->grid.items[i];
+  if (o->grid.count <= MAX_AXES && o->field.count <= MAX_OUTPUTS && s->places * o->field.count <= INT32_MAX)
     return true;
-  gt_error_at(diagnostics, gt_data_position(s->reader, o->grid.count > MOST_AXES ? "grid" : "field"),
+  gt_error_at(diagnostics, gt_data_position(s->reader, o->grid.count > MAX_AXES ? "grid" : "field"),
               "this field is too large")
       ->expected = "one to three axes, at most 256 formulas and 2^31 values";
   return false;
@@ -256,7 +256,7 @@ static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out
   const options *o = s->options;
   const int64_t features = gt_tensor_features(&out->input[0]);
   float *inputs = out->input[0].data, *targets = out->targets.data;
-  double x[MOST_INPUTS + 1 + MOST_AXES] = {0};
+  double x[MAX_INPUTS + 1 + MAX_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
     float *input = inputs ? inputs + i * features : NULL;
     for (int k = 0; k < s->inputs; k++) {
@@ -337,7 +337,7 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   s->options = o;
   s->outputs = o->formula.count;
   dataset->classification = reader->task == GT_TASK_CLASSIFICATION;
-  if (s->outputs < 1 || s->outputs > (dataset->classification ? 1 : MOST_OUTPUTS)) {
+  if (s->outputs < 1 || s->outputs > (dataset->classification ? 1 : MAX_OUTPUTS)) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"), "wrong number of formulas")
         ->expected = dataset->classification ? "one formula that gives the class label" : "1 to 256 formulas";
     return false;

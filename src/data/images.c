@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_PIXELS "100000000"
+#define MAX_PIXELS "100000000"
 
 typedef gt_image_options options;
 
@@ -29,7 +29,7 @@ static const gt_field fields[] = {
            .help = "channels of the target images: 1 is grayscale, 3 is RGB, 0 is the same as `channels`"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "fraction of the training images to use as the test split, if there are no test images"),
-    GT_ROW(options, size, GT_FIELD_INTS, .min = 1, .max = GT_IMAGE_MOST_SIDE,
+    GT_ROW(options, size, GT_FIELD_INTS, .min = 1, .max = GT_IMAGE_MAX_SIDE,
            .help = "[height, width] to resize images to, or one number for both (default: the images' "
                    "own size, if all have the same)"),
     GT_ROW(options, fit, GT_FIELD_CHOICE, .fallback = "crop", .choices = fits,
@@ -37,7 +37,7 @@ static const gt_field fields[] = {
                    "the center, stretch scales height and width separately"),
     GT_ROW(options, channels, GT_FIELD_INT, .fallback = "3", .min = 1, .max = 3,
            .help = "channels of the images: 1 is grayscale, 3 is RGB"),
-    GT_ROW(options, max_pixels, GT_FIELD_INT, .fallback = MOST_PIXELS, .min = 1, .max = 4e9,
+    GT_ROW(options, max_pixels, GT_FIELD_INT, .fallback = MAX_PIXELS, .min = 1, .max = 4e9,
            .help = "refuse to decode images with more pixels than this"),
     GT_ROW(options, on_error, GT_FIELD_CHOICE, .fallback = "stop", .choices = errors,
            .help = "what to do with an image that cannot be read: end the run (stop) or leave it out "
@@ -151,7 +151,7 @@ static bool is_whole(const char *path, const gt_image_form *form, gt_error *erro
 static bool take_size(const char *path, gt_image_form *form, gt_error *error) {
   int64_t size[2];
   if (!gt_image_measure(path, form, size, error)) return false;
-  if (size[0] > GT_IMAGE_MOST_SIDE || size[1] > GT_IMAGE_MOST_SIDE)
+  if (size[0] > GT_IMAGE_MAX_SIDE || size[1] > GT_IMAGE_MAX_SIDE)
     return gt_fail(error, GT_ERR_DATA, "%s: %" PRId64 " x %" PRId64 " pixels; set size: [HEIGHT, WIDTH]",
                    path, size[1], size[0]);
   form->height = size[0];
@@ -338,8 +338,8 @@ static bool taught_form(const gt_data_signature *signature, const char *path, gt
                    signature->inputs);
   if (input->element != GT_ELEMENT_U8)
     return gt_fail(error, GT_ERR_DATA, "%s is an image, but the model was not trained on image bytes", path);
-  if (input->rank < 2 || input->rank > 3 || (channels != 1 && channels != 3) || dim[0] > GT_IMAGE_MOST_SIDE ||
-      dim[1] > GT_IMAGE_MOST_SIDE)
+  if (input->rank < 2 || input->rank > 3 || (channels != 1 && channels != 3) || dim[0] > GT_IMAGE_MAX_SIDE ||
+      dim[1] > GT_IMAGE_MAX_SIDE)
     return gt_fail(
         error, GT_ERR_DATA,
         "%s is an image, but the model's samples are not [height, width] or [height, width, 1 or 3]", path);
@@ -349,7 +349,7 @@ static bool taught_form(const gt_data_signature *signature, const char *path, gt
                           .channels = channels,
                           .resized = true,
                           .stretched = !strcmp(setting(signature->data, "fit"), "stretch"),
-                          .max_pixels = strtoll(MOST_PIXELS, NULL, 10)};
+                          .max_pixels = strtoll(MAX_PIXELS, NULL, 10)};
   if (limit && gt_spec_int(limit, &most) && most > 0 && most <= UINT32_MAX) form->max_pixels = most;
   return true;
 }

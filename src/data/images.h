@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "data/csv.h"
 
-enum { GT_IMAGE_MOST_SIDE = 8192 };
+enum { GT_IMAGE_MAX_SIDE = 8192 };
 
 typedef struct gt_image_form {     /* what every image is converted to: bytes [height, width, channels] */
   int64_t height, width, channels; /* channels: 1 gray, 3 RGB */

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SETS = 2, FORMAT = 3 };
+enum { MAX_SETS = 2, FORMAT = 3 };
 
 typedef struct header {
   char magic[8];
-  uint64_t key[MOST_SETS];
-  int64_t files[MOST_SETS], samples[MOST_SETS];
+  uint64_t key[MAX_SETS];
+  int64_t files[MAX_SETS], samples[MAX_SETS];
 } header;
 
 static const char magic[8] = "gtimage";

@@ -12,7 +12,7 @@
 #include <jerror.h>
 
 /* A progressive file with many scans of few bytes each would take minutes. */
-enum { MOST_SCANS = 500 };
+enum { MAX_SCANS = 500 };
 
 typedef struct decoder {
   struct jpeg_decompress_struct jpeg;
@@ -47,8 +47,8 @@ static void warn(j_common_ptr jpeg, int level) {
 
 static void count_scans(j_common_ptr jpeg) {
   const decoder *d = decoder_of(jpeg);
-  if (d->jpeg.input_scan_number <= MOST_SCANS) return;
-  gt_fail(d->job->error, GT_ERR_DATA, "%s: the JPEG file has more than %d scans", d->job->path, MOST_SCANS);
+  if (d->jpeg.input_scan_number <= MAX_SCANS) return;
+  gt_fail(d->job->error, GT_ERR_DATA, "%s: the JPEG file has more than %d scans", d->job->path, MAX_SCANS);
   longjmp(decoder_of(jpeg)->exit, 1);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_DEPTH = 8 /* of folders within that of a class */ };
+enum { MAX_DEPTH = 8 /* of folders within that of a class */ };
 
 /* --- a folder --- */
 
@@ -52,9 +52,9 @@ static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, 
   for (size_t i = 0; i < found.count && ok; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
     if (is_folder(path))
-      ok = depth < MOST_DEPTH
+      ok = depth < MAX_DEPTH
                ? walk(path, label, depth + 1, arena, out, others, error)
-               : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MOST_DEPTH);
+               : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MAX_DEPTH);
     else if (gt_image_is_named(path))
       *GT_PUSH(out) = (gt_image_file){.path = {path}, .label = label};
     else

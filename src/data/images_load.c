@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LENGTH = 1000000 /* pixels per side, libpng's own limit */ };
+enum { MAX_LENGTH = 1000000 /* pixels per side, libpng's own limit */ };
 enum { HEAD = 64 << 10 /* bytes that contain most headers, including what cameras write before the image */ };
 
 static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -28,10 +28,10 @@ bool gt_image_is_named(const char *path) {
 
 /* One row is in memory as a whole, several times: the length of a side is limited too. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
-  if (height > MOST_LENGTH || width > MOST_LENGTH)
+  if (height > MAX_LENGTH || width > MAX_LENGTH)
     return gt_fail(job->error, GT_ERR_DATA,
                    "%s: the header says %" PRIu32 " x %" PRIu32 " pixels; at most %d per side are supported",
-                   job->path, width, height, MOST_LENGTH);
+                   job->path, width, height, MAX_LENGTH);
   if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
   return gt_fail(job->error, GT_ERR_DATA,
                  "%s: the header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
@@ -132,10 +132,10 @@ static bool find_form(gt_image_job *job, gt_image_form *form) {
   job->measured = true;
   if (!gt_image_decode_png(job)) return false;
   *form = (gt_image_form){job->height, job->width, job->channels, .max_pixels = form->max_pixels};
-  if (form->height <= GT_PNG_MOST_SIDE && form->width <= GT_PNG_MOST_SIDE) return true;
+  if (form->height <= GT_PNG_MAX_SIDE && form->width <= GT_PNG_MAX_SIDE) return true;
   return gt_fail(job->error, GT_ERR_DATA,
                  "%s: %" PRId64 " x %" PRId64 " pixels; at most %d per side are supported", job->path,
-                 form->width, form->height, GT_PNG_MOST_SIDE);
+                 form->width, form->height, GT_PNG_MAX_SIDE);
 }
 
 /* Decodes in the file's own form; `form` becomes job->form. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* CHUNK: images read between two checks for errors */
-enum { CHUNK = 256, MOST_NAMED = 10 };
+enum { CHUNK = 256, MAX_NAMED = 10 };
 
 typedef struct reading {
   gt_image_set *set;
@@ -61,8 +61,8 @@ static void read_one(void *context, uint32_t tile) {
 }
 
 static void leave_out(const gt_image_set *set, const char *why) {
-  if (set->skipped < MOST_NAMED) gt_warn("skipped: %s", why);
-  if (set->skipped == MOST_NAMED) gt_warn("skipped more images; the rest are only counted");
+  if (set->skipped < MAX_NAMED) gt_warn("skipped: %s", why);
+  if (set->skipped == MAX_NAMED) gt_warn("skipped more images; the rest are only counted");
 }
 
 /* In the order of the files, whichever thread finished first. */

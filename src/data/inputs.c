@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MOST_INPUTS]) {
+int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]) {
   const gt_spec *inputs = gt_spec_find(data, "inputs");
   int count = 0;
   if (!inputs) inputs = gt_spec_find(gt_spec_find(data, "train"), "inputs");
   for (int i = 0; inputs && inputs->kind == GT_SPEC_MAP && i < inputs->count; i++)
-    if (count < GT_DATA_MOST_INPUTS) names[count++] = inputs->child[i]->key;
+    if (count < GT_DATA_MAX_INPUTS) names[count++] = inputs->child[i]->key;
   if (!count) names[count++] = GT_INPUT_NAME;
   return count;
 }
@@ -52,9 +52,9 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
   if (!inputs || inputs->kind != GT_SPEC_MAP) return gt_data_match_inputs(reader);
   reader->dataset->inputs = 0;
   for (int k = 0; k < inputs->count; k++) {
-    if (k == GT_DATA_MOST_INPUTS) {
+    if (k == GT_DATA_MAX_INPUTS) {
       gt_error_at(reader->diagnostics, inputs->child[k]->key_at, "too many inputs")->expected =
-          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MOST_INPUTS);
+          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_INPUTS);
       return false;
     }
     if (!check_name(reader, inputs->child[k])) return false;
@@ -78,7 +78,7 @@ bool gt_data_match_inputs(gt_data_reader *reader) {
 
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at) {
   const gt_dataset *dataset = reader->dataset;
-  const char *names[GT_DATA_MOST_INPUTS];
+  const char *names[GT_DATA_MAX_INPUTS];
   for (int k = 0; k < dataset->inputs; k++) {
     names[k] = dataset->input[k].name;
     if (!strcmp(names[k], name)) return k;
@@ -116,11 +116,11 @@ bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error) {
   if (tensor->element == GT_ELEMENT_U8 && !gt_data_widen(tensor, path, error)) return false;
   for (int64_t i = 0; i < count; i++) {
     const float value = ((const float *)tensor->data)[i];
-    if (!(value >= 0 && value <= GT_DATA_MOST_INTEGER) || value != floorf(value))
+    if (!(value >= 0 && value <= GT_DATA_MAX_INTEGER) || value != floorf(value))
       return gt_fail(error, GT_ERR_DATA,
                      "%s: value %" PRId64 " of sample %" PRId64
                      " is %g; an integer input takes whole numbers from 0 to %d",
-                     path, i % features, i / features, (double)value, GT_DATA_MOST_INTEGER);
+                     path, i % features, i / features, (double)value, GT_DATA_MAX_INTEGER);
     const int32_t whole = (int32_t)value;
     memcpy((char *)tensor->data + (size_t)i * sizeof whole, &whole, sizeof whole);
   }

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/output.h"
 
-enum { GT_PNG_MOST_SIDE = 16384 };
+enum { GT_PNG_MAX_SIDE = 16384 };
 
 typedef struct gt_picture { /* [height][width][channels], one byte each: 1 gray, 3 RGB */
   uint32_t height, width, channels;
@@ -16,7 +16,7 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 gray,
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
 /* Decodes a file: values as stored, transparency composited over black, 16 bits scaled to 8, EXIF
  * orientation applied; one channel if the file has no color. GT_ERR_DATA, naming the file, if it is damaged
- * or a side is larger than GT_PNG_MOST_SIDE. */
+ * or a side is larger than GT_PNG_MAX_SIDE. */
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 4096, MOST_NAMED = 3, MOST_ROWS = 8192 /* looked at, evenly spread */ };
+enum { MAX_COLUMNS = 4096, MAX_NAMED = 3, MAX_ROWS = 8192 /* looked at, evenly spread */ };
 
 /* A value is outside by more than a margin around the trained range, and far outside by more than the range's
  * width. Such samples are worth a word if they are more than chance gives (expected_most); a value of another
@@ -18,7 +18,7 @@ static int64_t columns_of(const gt_tensor *tensor) {
   if (tensor->element == GT_ELEMENT_I32 || !tensor->data || !tensor->dim[0]) return 0;
   if (tensor->rank == 3) return 1;
   const int64_t last = tensor->rank < 2 ? 1 : tensor->dim[tensor->rank - 1];
-  return last <= MOST_COLUMNS ? last : 1;
+  return last <= MAX_COLUMNS ? last : 1;
 }
 
 static float value_at(const gt_tensor *tensor, int64_t i) {
@@ -74,7 +74,7 @@ double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int
                         double low, double high) {
   const int64_t rows = samples->dim[0], features = gt_tensor_features(samples);
   int64_t outside = 0, seen = 0;
-  for (int64_t r = 0; r < rows; r += gt_ceil_div(rows, MOST_ROWS))
+  for (int64_t r = 0; r < rows; r += gt_ceil_div(rows, MAX_ROWS))
     for (int64_t i = first; i < features; i += step, seen++) {
       const double v = scaled(scaling, i, (double)value_at(samples, r * features + i));
       outside += v < low || v > high;
@@ -180,22 +180,22 @@ static const char *describe(const gt_input *input, const gt_value_range *now, in
                          interval(now->low[column], now->high[column], arena), known);
 }
 
-/* The columns with most samples outside, up to MOST_NAMED. */
+/* The columns with most samples outside, up to MAX_NAMED. */
 static const char *describe_all(const gt_input *input, const gt_value_range *now, limits *column,
                                 gt_arena *arena) {
   const char *text = "";
   int64_t found = 0;
   for (int64_t c = 0; c < now->columns; c++) found += column[c].outside > 0;
-  for (int64_t k = 0; k < found && k < MOST_NAMED; k++) {
+  for (int64_t k = 0; k < found && k < MAX_NAMED; k++) {
     int64_t best = 0;
     for (int64_t c = 0; c < now->columns; c++)
       if (column[c].outside > column[best].outside) best = c;
     text = gt_arena_printf(arena, "%s%s%s", text, k ? "; " : "", describe(input, now, best, arena));
     column[best].outside = 0;
   }
-  return found <= MOST_NAMED
+  return found <= MAX_NAMED
              ? text
-             : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MOST_NAMED));
+             : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MAX_NAMED));
 }
 
 const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DROPPED = -1, MOST_LISTED = 12 };
+enum { DROPPED = -1, MAX_LISTED = 12 };
 
 /* The classes that the labels of the files may have. */
 typedef struct known {
@@ -71,9 +71,9 @@ static int meant(const known *classes, const char *text) {
 
 static const char *list_of_names(gt_arena *arena, const char *const *names, int count) {
   char *list = gt_arena_strdup(arena, "one of: ");
-  for (int i = 0; i < count && i < MOST_LISTED; i++)
+  for (int i = 0; i < count && i < MAX_LISTED; i++)
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-  return count > MOST_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
+  return count > MAX_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
 }
 
 static const char *list_of_labels(gt_arena *arena, const table *labels) {
@@ -81,7 +81,7 @@ static const char *list_of_labels(gt_arena *arena, const table *labels) {
   int listed = 0;
   for (int64_t i = 0; i < labels->count; i++) {
     if (!labels->row[i]) continue;
-    if (listed == MOST_LISTED) return gt_arena_printf(arena, "%s, …", list);
+    if (listed == MAX_LISTED) return gt_arena_printf(arena, "%s, …", list);
     list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
   }
   return list;

@@ -92,21 +92,21 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   return graph->count++;
 }
 
-/* Checks GT_MOST_ELEMENTS. Views and variables may be larger, as no kernel iterates over them. */
+/* Checks GT_MAX_ELEMENTS. Views and variables may be larger, as no kernel iterates over them. */
 static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *result, gt_error *error) {
   const gt_op *op = node->op;
   char text[128];
   if (op->kind == GT_OP_VARIABLE || op->kind == GT_OP_VIEW) return true;
   for (int i = op->far; i < node->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, node->input[i])->shape;
-    if (gt_shape_count(shape) > GT_MOST_ELEMENTS)
+    if (gt_shape_count(shape) > GT_MAX_ELEMENTS)
       return gt_fail(error, GT_ERR_CONFIG, "%s would read %s: a value may have at most %d elements", op->name,
-                     gt_shape_text(shape, text), GT_MOST_ELEMENTS);
+                     gt_shape_text(shape, text), GT_MAX_ELEMENTS);
   }
   for (int k = 0; k <= op->further; k++)
-    if (gt_shape_count(result[k]) > GT_MOST_ELEMENTS)
+    if (gt_shape_count(result[k]) > GT_MAX_ELEMENTS)
       return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s: a value may have at most %d elements",
-                     op->name, gt_shape_text(result[k], text), GT_MOST_ELEMENTS);
+                     op->name, gt_shape_text(result[k], text), GT_MAX_ELEMENTS);
   return true;
 }
 

@@ -20,7 +20,7 @@
 /* Limit for values that a kernel reads or writes. Kernels count elements in 32 bits, and SPIR-V treats an
  * index into a buffer as signed; bytes are counted in 64 bits (buffer references on devices, pointers on the
  * CPU). */
-#define GT_MOST_ELEMENTS INT32_MAX
+#define GT_MAX_ELEMENTS INT32_MAX
 typedef uint32_t gt_id;
 
 /* The last two are for intermediate values of ops that request them; variables and files use
@@ -96,7 +96,7 @@ gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 
 /* Adds a node, followed by the nodes of its further results; infers shapes and dtypes, folds nothing. Returns
  * GT_NONE if an input is GT_NONE, on a shape error, or if a kernel would read or write a value of more than
- * GT_MOST_ELEMENTS. */
+ * GT_MAX_ELEMENTS. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
 /* Sets a derivative for the node; it must live as long as the graph. */

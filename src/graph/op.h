@@ -130,7 +130,7 @@ typedef struct gt_op {
   uint32_t (*load)(const gt_node *node);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which belongs to the program and is not an operand. */
   bool clocked;
-  /* GT_OP_KERNEL: the first input, a dataset, may exceed GT_MOST_ELEMENTS; the kernel addresses its bytes in
+  /* GT_OP_KERNEL: the first input, a dataset, may exceed GT_MAX_ELEMENTS; the kernel addresses its bytes in
    * 64 bits. */
   bool far;
   /* Bookkeeping of a run (clock, log), not a value of the model. */

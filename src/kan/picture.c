@@ -12,7 +12,7 @@ enum {
   TITLE = 34,
   NOTE = 40,
   LEAST_WIDTH = 240,
-  MOST_EDGES = 64, /* of a layer */
+  MAX_EDGES = 64, /* of a layer */
   POINTS = 48,
   NAME_ROOM = 11
 };
@@ -39,9 +39,9 @@ bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *
   for (int i = 0; i < panels->panels; i++) {
     const gt_kan_network *n = panels->panel[i].network;
     for (int l = 0; l < n->layers; l++)
-      if (edges_of(&n->layer[l]) > MOST_EDGES)
+      if (edges_of(&n->layer[l]) > MAX_EDGES)
         return gt_fail(error, GT_ERR_DATA, "layer '%s' has %d edges; at most %d can be drawn: prune it",
-                       n->layer[l].name, edges_of(&n->layer[l]), (int)MOST_EDGES);
+                       n->layer[l].name, edges_of(&n->layer[l]), (int)MAX_EDGES);
     if (n->layers > layers) layers = n->layers;
     *width += panel_width(&panels->panel[i]);
   }

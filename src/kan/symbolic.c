@@ -119,7 +119,7 @@ static void backward(pass *p, int output, double weight, double *slope) {
   const gt_symbolic *s = p->s;
   memset(p->adjoint, 0, (size_t)nodes_of(s) * sizeof *p->adjoint);
   p->adjoint[p->place[s->layers] + output] = weight;
-  double by[GT_SYMBOLIC_MOST_EDGES][GT_EDGE_CONSTANTS];
+  double by[GT_SYMBOLIC_MAX_EDGES][GT_EDGE_CONSTANTS];
   for (int e = s->edges; e-- > 0;) {
     const gt_symbolic_edge *g = &s->edge[e];
     const double above = p->adjoint[p->place[g->layer + 1] + g->to];

@@ -9,7 +9,7 @@
 #include "kan/network.h"
 
 enum { GT_CONSTANT_A, GT_CONSTANT_B, GT_CONSTANT_C, GT_EDGE_CONSTANTS };
-enum { GT_SYMBOLIC_MOST_EDGES = 200 };
+enum { GT_SYMBOLIC_MAX_EDGES = 200 };
 
 typedef struct gt_symbolic_edge {
   int layer, from, to; /* node `from` of the layer's inputs, `to` of its outputs */

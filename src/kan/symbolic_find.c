@@ -192,13 +192,13 @@ static bool try_pairs(finder *f, int *choice) {
   return better;
 }
 
-enum { MOST_PAIRED = 10 /* edges */ };
+enum { MAX_PAIRED = 10 /* edges */ };
 
 static void choose(finder *f) {
   int *choice = gt_alloc((size_t)f->rows * sizeof *choice + 1);
   consider(f, choice);
   for (int round = 0; round < ROUNDS; round++)
-    if (!try_one(f, choice) && (f->out->edges > MOST_PAIRED || !try_pairs(f, choice))) break;
+    if (!try_one(f, choice) && (f->out->edges > MAX_PAIRED || !try_pairs(f, choice))) break;
   free(choice);
 }
 
@@ -461,10 +461,10 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
               .rows = edges,
               .cost = INFINITY};
   *out = (gt_symbolic){0};
-  if (edges > GT_SYMBOLIC_MOST_EDGES)
+  if (edges > GT_SYMBOLIC_MAX_EDGES)
     return gt_fail(error, GT_ERR_DATA,
                    "the network has %d edges, and only %d can be read as a formula: prune it", edges,
-                   (int)GT_SYMBOLIC_MOST_EDGES);
+                   (int)GT_SYMBOLIC_MAX_EDGES);
   gt_arena_init(&out->arena);
   open_finder(&f, report);
   const bool ok = read_edges(&f, scaled, error) && find_groups(&f, options, report, error);

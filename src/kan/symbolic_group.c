@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORK = 1500000 /* samples times outputs times edges */, FEWEST = 200 /* samples */ };
+enum { MAX_WORK = 1500000 /* samples times outputs times edges */, FEWEST = 200 /* samples */ };
 
 /* --- which nodes belong together: a forest, the root of which is the group --- */
 
@@ -64,7 +64,7 @@ static gt_symbolic_data data_of(const gt_symbolic_group *group, const gt_symboli
   for (int o = 0; o < all->outputs; o++)
     if (has[o]) output[data.outputs++] = o;
   const int64_t work = all->samples * data.outputs * group->part.edges,
-                stride = gt_least(gt_ceil_div(work, MOST_WORK) + !work, gt_ceil_div(all->samples, FEWEST));
+                stride = gt_least(gt_ceil_div(work, MAX_WORK) + !work, gt_ceil_div(all->samples, FEWEST));
   data.samples = gt_ceil_div(all->samples, stride);
   double *x = gt_arena_alloc_n(arena, (size_t)(data.samples * data.inputs) + 1, sizeof *x),
          *y = gt_arena_alloc_n(arena, (size_t)(data.samples * data.outputs) + 1, sizeof *y);

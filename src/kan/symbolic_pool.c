@@ -35,8 +35,8 @@ void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, d
   }
   int at = pool->count;
   while (at && pool->cost[at - 1] > cost) at--;
-  if (at == GT_POOL_MOST) return;
-  if (pool->count == GT_POOL_MOST) put_out(pool, GT_POOL_MOST - 1);
+  if (at == GT_POOL_MAX) return;
+  if (pool->count == GT_POOL_MAX) put_out(pool, GT_POOL_MAX - 1);
   memmove(pool->held + at + 1, pool->held + at, (size_t)(pool->count - at) * sizeof *pool->held);
   memmove(pool->cost + at + 1, pool->cost + at, (size_t)(pool->count - at) * sizeof *pool->cost);
   gt_arena arena;
@@ -49,8 +49,8 @@ void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, d
 
 void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_symbolic_data *data,
                              bool as_fitted, gt_symbolic_verdict *verdict) {
-  double length[GT_POOL_MOST];
-  int nice[GT_POOL_MOST], fitted[GT_POOL_MOST], best = 0, next = -1;
+  double length[GT_POOL_MAX];
+  int nice[GT_POOL_MAX], fitted[GT_POOL_MAX], best = 0, next = -1;
   for (int i = 0; i < pool->count; i++) {
     gt_symbolic *s = &pool->held[i];
     length[i] = INFINITY;

@@ -4,11 +4,11 @@
 #define GT_KAN_SYMBOLIC_POOL_H
 #include "kan/symbolic.h"
 
-enum { GT_POOL_MOST = 12 };
+enum { GT_POOL_MAX = 12 };
 
 typedef struct gt_symbolic_pool {
-  gt_symbolic held[GT_POOL_MOST]; /* best first, each in its own arena */
-  double cost[GT_POOL_MOST];      /* gt_symbolic_criterion */
+  gt_symbolic held[GT_POOL_MAX]; /* best first, each in its own arena */
+  double cost[GT_POOL_MAX];      /* gt_symbolic_criterion */
   int count;
 } gt_symbolic_pool;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-enum { FIT_STEPS = 40, MOST_REFUSED = 64 };
+enum { FIT_STEPS = 40, MAX_REFUSED = 64 };
 static const double far = 6; /* standard errors: constants are not rounded to numbers farther away */
 
 /* Zero, and multiples of unit / over. `bits` is the cost of the unit, in addition to that of the multiple: a
@@ -31,7 +31,7 @@ static const struct {
              {1.41421356237309505, 1, 4},
              {1.73205080756887729, 1, 5},
              {0.25 / PI, 1, 6}};
-enum { GRIDS = sizeof grids / sizeof *grids, MOST_MULTIPLE = 1000 };
+enum { GRIDS = sizeof grids / sizeof *grids, MAX_MULTIPLE = 1000 };
 
 typedef struct rounding {
   gt_symbolic *s;
@@ -43,7 +43,7 @@ typedef struct rounding {
   struct {
     const double *value;
     double nice;
-  } refused[MOST_REFUSED];
+  } refused[MAX_REFUSED];
   int refusals;
 } rounding;
 
@@ -68,7 +68,7 @@ static void propose(const rounding *p, int k, double noise, proposal *best) {
     const double unit = grids[g].unit, over = grids[g].over, multiple = unit > 0 ? round(x * over / unit) : 0;
     const double nice = multiple * unit / over, bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
     const double away = (nice - x) / error, gain = own - bits - 0.5 * away * away / log(2);
-    if (fabs(away) > far || fabs(multiple) > MOST_MULTIPLE || !(gain > best->gain)) continue;
+    if (fabs(away) > far || fabs(multiple) > MAX_MULTIPLE || !(gain > best->gain)) continue;
     if ((unit > 0 && !multiple) || is_refused(p, p->constant[k].value, nice)) continue;
     *best = (proposal){k, nice, bits, own - bits, gain};
   }
@@ -111,7 +111,7 @@ int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *d
   int taken = 0;
   p.constant = gt_alloc(most * sizeof *p.constant);
   p.deviation = gt_alloc(most * sizeof *p.deviation);
-  while (p.refusals < MOST_REFUSED && !gt_symbolic_is_exhausted(data)) {
+  while (p.refusals < MAX_REFUSED && !gt_symbolic_is_exhausted(data)) {
     proposal best = {.constant = -1};
     p.count = gt_symbolic_free(symbolic, p.constant);
     gt_symbolic_deviations(symbolic, data, p.deviation);

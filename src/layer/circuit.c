@@ -12,7 +12,7 @@ bool gt_layer_circuit_take(gt_layer_circuit *c) {
   if (c->circuit->inputs)
     return gt_layer_circuit_refuse(c, "reads values that are not outputs of other gates");
   const int64_t count = gt_shape_count(c->input);
-  if (count < 1 || count >= GT_CIRCUIT_MOST_SIGNALS) return gt_layer_circuit_refuse(c, "has too many inputs");
+  if (count < 1 || count >= GT_CIRCUIT_MAX_SIGNALS) return gt_layer_circuit_refuse(c, "has too many inputs");
   gt_circuit_init(c->circuit, (uint32_t)count);
   for (uint32_t i = 0; i < (uint32_t)count; i++) *GT_PUSH(c->source) = i;
   return true;

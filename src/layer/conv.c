@@ -26,7 +26,7 @@ enum { MOST = 1 << 24 };
          .help = "number of output channels"),                                                           \
       GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
              .help = "size of the window: one number, or one per spatial axis"),                         \
-      GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MOST_STRIDE,  \
+      GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MAX_STRIDE,   \
              .help = "step between windows")
 #define REST                                                                                        \
   GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,              \

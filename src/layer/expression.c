@@ -3,7 +3,7 @@
 #include "layer/layer.h"
 #include "op/formula.h"
 
-enum { MOST_INPUTS = 64 };
+enum { MAX_INPUTS = 64 };
 
 typedef struct expression_config {
   const char *expression;
@@ -21,9 +21,9 @@ static const gt_schema schema = {.name = "expression",
 
 static gt_id build_expression(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const expression_config *c = config;
-  const char *names[MOST_INPUTS + 1];
-  gt_id variable[MOST_INPUTS + 1];
-  if (inputs > MOST_INPUTS) return gt_build_error(build, "from", "takes at most %d inputs", MOST_INPUTS);
+  const char *names[MAX_INPUTS + 1];
+  gt_id variable[MAX_INPUTS + 1];
+  if (inputs > MAX_INPUTS) return gt_build_error(build, "from", "takes at most %d inputs", MAX_INPUTS);
   gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   for (int k = 0; k < inputs; k++) {
     names[k] = gt_arena_printf(build->arena, "x%d", k);

@@ -6,7 +6,7 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 
-enum { MOST_LEVELS = 1024 };
+enum { MAX_LEVELS = 1024 };
 
 typedef struct threshold_config {
   gt_floats levels;
@@ -23,11 +23,11 @@ static const gt_schema schema = {
 static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const threshold_config *c = config;
   gt_graph *graph = build->graph;
-  gt_id bits[MOST_LEVELS];
+  gt_id bits[MAX_LEVELS];
   (void)inputs;
   gt_shape shape = gt_node_at(graph, input[0])->shape;
-  if (!c->levels.count || c->levels.count > MOST_LEVELS)
-    return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MOST_LEVELS, c->levels.count);
+  if (!c->levels.count || c->levels.count > MAX_LEVELS)
+    return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MAX_LEVELS, c->levels.count);
   if (shape.rank < 2 || shape.rank == GT_MAX_RANK)
     return gt_build_error(build, NULL, "cannot read %s", gt_build_input_text(build, input, 0));
   for (int i = 0; i < c->levels.count; i++)

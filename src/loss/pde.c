@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_FORMULAS = 16, MOST_CONDITIONS = 32 };
+enum { MAX_FORMULAS = 16, MAX_CONDITIONS = 32 };
 
 typedef struct pde_config {
   gt_strings inputs, outputs, residual;
@@ -59,11 +59,11 @@ static const gt_schema schema = {
     .name = "pde", .help = "residual of differential equations", .fields = fields};
 
 typedef struct formulas { /* formulas of the equation, or of a condition */
-  const gt_formula *item[MOST_FORMULAS];
+  const gt_formula *item[MAX_FORMULAS];
   int count;
   double weight;
-  bool set[GT_PDE_MOST_AXES]; /* inputs that are fixed to `value` */
-  double value[GT_PDE_MOST_AXES];
+  bool set[GT_PDE_MAX_AXES]; /* inputs that are fixed to `value` */
+  double value[GT_PDE_MAX_AXES];
 } formulas;
 
 typedef struct pde {
@@ -72,7 +72,7 @@ typedef struct pde {
   const gt_loss_input *input;
   gt_diagnostics *diagnostics;
   gt_pde_names names;
-  formulas equation, condition[MOST_CONDITIONS];
+  formulas equation, condition[MAX_CONDITIONS];
   int conditions;
 } pde;
 
@@ -120,14 +120,14 @@ static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
     while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
     if (!n || !gt_pde_read_derivative(names, c, n, &d)) continue;
     const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
-    if (d.order > GT_PDE_MOST_ORDER || names->count == GT_PDE_MOST_NAMES) {
+    if (d.order > GT_PDE_MAX_ORDER || names->count == GT_PDE_MAX_NAMES) {
       gt_error_at(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
-                  d.order > GT_PDE_MOST_ORDER ? "the order of the derivative '%s' is too high"
-                                              : "'%s' is one derivative too many",
+                  d.order > GT_PDE_MAX_ORDER ? "the order of the derivative '%s' is too high"
+                                             : "'%s' is one derivative too many",
                   name)
           ->expected =
           gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, each of order %d or less",
-                          GT_PDE_MOST_NAMES - names->axes - names->outputs, GT_PDE_MOST_ORDER);
+                          GT_PDE_MAX_NAMES - names->axes - names->outputs, GT_PDE_MAX_ORDER);
       return false;
     }
     if (is_known(names, name)) continue;
@@ -146,7 +146,7 @@ static bool speaks_of_outputs(const pde *p, const gt_formula *f) {
 
 /* node: the value of `residual`. */
 static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formulas *out) {
-  if (texts.count < 1 || texts.count > MOST_FORMULAS) {
+  if (texts.count < 1 || texts.count > MAX_FORMULAS) {
     gt_error_at(p->diagnostics, node->at, "'residual' has %d formulas", texts.count)->expected =
         "1 to 16 formulas";
     return false;
@@ -200,8 +200,8 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
 
 static bool read_conditions(pde *p, const gt_spec *list) {
   if (gt_spec_is_null(list)) return true;
-  if (list->kind != GT_SPEC_SEQUENCE || list->count > MOST_CONDITIONS) {
-    gt_error_at(p->diagnostics, list->at, "'conditions' must be a list of at most %d", MOST_CONDITIONS)
+  if (list->kind != GT_SPEC_SEQUENCE || list->count > MAX_CONDITIONS) {
+    gt_error_at(p->diagnostics, list->at, "'conditions' must be a list of at most %d", MAX_CONDITIONS)
         ->expected = "a list such as [{at: {x: 0}, residual: u}]";
     return false;
   }
@@ -224,9 +224,9 @@ static bool read_all(pde *p) {
   const gt_shape points = gt_node_at(p->graph, p->input->model->input)->shape,
                  output = gt_node_at(p->graph, p->input->prediction)->shape;
   p->equation.weight = 1;
-  return read_names(p, "inputs", c->inputs, points.dim[1], axes, 3, GT_PDE_MOST_AXES, &p->names.axes) &&
+  return read_names(p, "inputs", c->inputs, points.dim[1], axes, 3, GT_PDE_MAX_AXES, &p->names.axes) &&
          read_names(p, "outputs", c->outputs, gt_shape_count(output) / points.dim[0], outputs, 1,
-                    GT_PDE_MOST_OUTPUTS, &p->names.outputs) &&
+                    GT_PDE_MAX_OUTPUTS, &p->names.outputs) &&
          read_formulas(p, c->residual, gt_spec_find(p->loss->spec, "residual"), &p->equation) &&
          read_conditions(p, c->conditions);
 }
@@ -278,8 +278,8 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
 /* weight times the sum of the squared formulas at `count` points from `first` on, [count]; GT_NONE after
  * reporting. */
 static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64_t first, int64_t count) {
-  gt_id value[GT_PDE_MOST_NAMES], sum = GT_NONE;
-  bool used[GT_PDE_MOST_NAMES] = {false};
+  gt_id value[GT_PDE_MAX_NAMES], sum = GT_NONE;
+  bool used[GT_PDE_MAX_NAMES] = {false};
   uses_of(f, used);
   for (int k = 0; k < p->names.count; k++) {
     value[k] = used[k] ? gt_pde_value(field, k, first, count) : GT_NONE;
@@ -302,7 +302,7 @@ static gt_id boundary_points(const pde *p) {
   gt_graph *graph = p->graph;
   const gt_id points = p->input->model->input;
   const int64_t batch = gt_node_at(graph, points)->shape.dim[0];
-  gt_id part[MOST_CONDITIONS], column[GT_PDE_MOST_AXES];
+  gt_id part[MAX_CONDITIONS], column[GT_PDE_MAX_AXES];
   for (int c = 0; c < p->conditions; c++) {
     for (int k = 0; k < p->names.axes; k++) {
       const int64_t start[2] = {0, k}, stop[2] = {batch, k + 1};
@@ -316,7 +316,7 @@ static gt_id boundary_points(const pde *p) {
 }
 
 static gt_id equation(const pde *p) {
-  bool used[GT_PDE_MOST_NAMES] = {false};
+  bool used[GT_PDE_MAX_NAMES] = {false};
   gt_pde_field field;
   uses_of(&p->equation, used);
   gt_pde_field_init(&field, p->graph, &p->names, p->input->model->input, p->input->prediction);
@@ -330,7 +330,7 @@ static gt_id equation(const pde *p) {
 static gt_id add_conditions(const pde *p, gt_id each) {
   const gt_loss_model *model = p->input->model;
   const int64_t batch = gt_node_at(p->graph, model->input)->shape.dim[0];
-  bool used[GT_PDE_MOST_NAMES] = {false};
+  bool used[GT_PDE_MAX_NAMES] = {false};
   gt_pde_field field;
   const gt_id points = boundary_points(p), output = model->at(model, points);
   if (output == GT_NONE) return GT_NONE;

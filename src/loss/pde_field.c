@@ -13,8 +13,8 @@ static bool read_axes(const gt_pde_names *names, const char *text, size_t length
   for (int k = 0; k < names->axes; k++) {
     const size_t n = strlen(names->name[k]);
     if (n > length || memcmp(names->name[k], text, n) != 0) continue;
-    if (order < GT_PDE_MOST_ORDER) out->axis[order] = k;
-    out->order = order < GT_PDE_MOST_ORDER ? order + 1 : GT_PDE_MOST_ORDER + 1;
+    if (order < GT_PDE_MAX_ORDER) out->axis[order] = k;
+    out->order = order < GT_PDE_MAX_ORDER ? order + 1 : GT_PDE_MAX_ORDER + 1;
     if (read_axes(names, text + n, length - n, out)) return true;
     out->order = order;
   }
@@ -40,7 +40,7 @@ bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t 
     if (strlen(output) != before || memcmp(output, text, before) != 0) continue;
     *out = (gt_pde_derivative){.output = k};
     if (!read_axes(names, line + 1, after, out)) return false;
-    if (out->order <= GT_PDE_MOST_ORDER) sort(out);
+    if (out->order <= GT_PDE_MAX_ORDER) sort(out);
     return true;
   }
   return false;
@@ -58,7 +58,7 @@ void gt_pde_field_init(gt_pde_field *field, gt_graph *graph, const gt_pde_names 
 }
 
 void gt_pde_field_finish(gt_pde_field *field) {
-  for (int k = 0; k < GT_PDE_MOST_AXES; k++) gt_tangents_destroy(field->along[k]);
+  for (int k = 0; k < GT_PDE_MAX_AXES; k++) gt_tangents_destroy(field->along[k]);
 }
 
 /* [rows, n] with 1 in a column, else 0. */

@@ -7,21 +7,21 @@
 #include "loss/loss.h"
 #include "op/tangent.h"
 
-enum { GT_PDE_MOST_AXES = 16, GT_PDE_MOST_OUTPUTS = 16, GT_PDE_MOST_ORDER = 4, GT_PDE_MOST_NAMES = 128 };
+enum { GT_PDE_MAX_AXES = 16, GT_PDE_MAX_OUTPUTS = 16, GT_PDE_MAX_ORDER = 4, GT_PDE_MAX_NAMES = 128 };
 
 typedef struct gt_pde_derivative {
   int output, order;
-  int axis[GT_PDE_MOST_ORDER]; /* ascending */
+  int axis[GT_PDE_MAX_ORDER]; /* ascending */
 } gt_pde_derivative;
 
 typedef struct gt_pde_names {
   int axes, outputs, count;
-  const char *name[GT_PDE_MOST_NAMES];             /* names of inputs, outputs, then the derivatives in use */
-  gt_pde_derivative derivative[GT_PDE_MOST_NAMES]; /* meaning of the names that are derivatives */
+  const char *name[GT_PDE_MAX_NAMES];             /* names of inputs, outputs, then the derivatives in use */
+  gt_pde_derivative derivative[GT_PDE_MAX_NAMES]; /* meaning of the names that are derivatives */
 } gt_pde_names;
 
 /* True if the text is a derivative of an output by inputs. If its order is too high, order is
- * GT_PDE_MOST_ORDER + 1. */
+ * GT_PDE_MAX_ORDER + 1. */
 bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t length,
                             gt_pde_derivative *out);
 
@@ -29,7 +29,7 @@ typedef struct gt_pde_field {
   gt_graph *graph;
   const gt_pde_names *names;
   gt_id points, output; /* [rows, axes], [rows, outputs] */
-  gt_tangents *along[GT_PDE_MOST_AXES];
+  gt_tangents *along[GT_PDE_MAX_AXES];
   gt_id failed; /* a node that has no such derivative */
 } gt_pde_field;
 

@@ -36,7 +36,7 @@ const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int
                                            : "needs targets that are classes";
   if (task != GT_METRIC_CLASSES) return NULL;
   if (type->two && outputs != 2) return "needs two classes";
-  return type->of_counts && outputs > GT_METRIC_MOST_CLASSES ? "needs at most 4096 classes" : NULL;
+  return type->of_counts && outputs > GT_METRIC_MAX_CLASSES ? "needs at most 4096 classes" : NULL;
 }
 
 /* Sums of a term over the items, F32 [1] for [N], or [outputs] for [N, outputs]. */
@@ -59,13 +59,13 @@ static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HI
 }
 
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items) {
-  gt_id part[GT_METRIC_MOST * GT_METRIC_MOST_SUMS + HITS];
+  gt_id part[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + HITS];
   const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
   int parts = 0;
   set->hits = -1;
   for (int m = 0; m < set->count; m++) {
     const gt_metric_type *type = set->type[m];
-    gt_id term[GT_METRIC_MOST_SUMS];
+    gt_id term[GT_METRIC_MAX_SUMS];
     set->first[m] = parts * each;
     if (type->emit) type->emit(graph, items, set->task, term);
     for (int k = 0; k < type->sums; k++) part[parts++] = sum_items(graph, term[k], items->weight);
@@ -83,7 +83,7 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
 static double of_sums(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
-  double sum[GT_METRIC_MOST_SUMS];
+  double sum[GT_METRIC_MAX_SUMS];
   for (int k = 0; k < type->sums; k++) sum[k] = totals->sum[set->first[index] + k * each + output];
   return type->of_sums(sum, &totals->targets[output], set->task);
 }

@@ -3,20 +3,20 @@
  * targets, in evaluations only. Names and values are those of scikit-learn, with its defaults.
  *
  * There are three kinds, by what a value is computed from:
- *   of_sums    up to GT_METRIC_MOST_SUMS sums over items, added on the device; in double over the batches
+ *   of_sums    up to GT_METRIC_MAX_SUMS sums over items, added on the device; in double over the batches
  *   of_counts  a confusion matrix, which all metrics of an evaluation share
- *   of_scores  all predictions, which the host collects: at most GT_METRIC_MOST_SCORES values
+ *   of_scores  all predictions, which the host collects: at most GT_METRIC_MAX_SCORES values
  * With several outputs that are numbers or bits, there is a value for each output, and their mean. */
 #ifndef GT_METRIC_METRIC_H
 #define GT_METRIC_METRIC_H
 #include "loss/loss.h"
 
 enum {
-  GT_METRIC_MOST_SUMS = 4,
-  GT_METRIC_MOST_OUTPUTS = 16, /* of more outputs only the mean is given */
-  GT_METRIC_MOST_CLASSES = 4096,
-  GT_METRIC_MOST_SCORES = 1 << 26,
-  GT_METRIC_MOST = 24 /* metrics of an evaluation */
+  GT_METRIC_MAX_SUMS = 4,
+  GT_METRIC_MAX_OUTPUTS = 16, /* of more outputs only the mean is given */
+  GT_METRIC_MAX_CLASSES = 4096,
+  GT_METRIC_MAX_SCORES = 1 << 26,
+  GT_METRIC_MAX = 24 /* metrics of an evaluation */
 };
 
 typedef enum gt_metric_task {
@@ -74,11 +74,11 @@ typedef struct gt_metric_set {
   gt_metric_task task;
   int64_t outputs; /* classes: of the logits */
   int count;
-  const gt_metric_type *type[GT_METRIC_MOST];
-  int first[GT_METRIC_MOST]; /* of the sums, for rows with emit */
-  int hits;                  /* first of the sums that count bits: true positives, answers, positives; -1 */
-  int columns;               /* sums in all */
-  bool counts, scores;       /* some metric needs them */
+  const gt_metric_type *type[GT_METRIC_MAX];
+  int first[GT_METRIC_MAX]; /* of the sums, for rows with emit */
+  int hits;                 /* first of the sums that count bits: true positives, answers, positives; -1 */
+  int columns;              /* sums in all */
+  bool counts, scores;      /* some metric needs them */
 } gt_metric_set;
 
 /* Emits the sums of a batch as one vector F32 [columns], and sets their places; GT_NONE: there are none. */

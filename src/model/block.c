@@ -7,7 +7,7 @@
 
 /* A few bytes of nested blocks could ask for more layers than fit in memory, so layers are counted before any
  * block is expanded. The limit on values is that of a config (spec/source.h). */
-enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8, MOST_EACH = 16 };
+enum { MAX_TIMES = 1000, MAX_LAYERS = 10000, MAX_VALUES = 100000, MAX_DEPTH = 8, MAX_EACH = 16 };
 
 typedef struct repeat {
   int64_t times; /* 0: the number of values in `each` */
@@ -15,7 +15,7 @@ typedef struct repeat {
 } repeat;
 
 static const gt_field repeat_fields[] = {
-    GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES,
+    GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MAX_TIMES,
            .help = "number of repetitions; may be omitted with `each`"),
     GT_ROW(repeat, each, GT_FIELD_NODE, .holds = "each",
            .help = "values that differ between repetitions, such as {width: [16, 32]}: layers refer "
@@ -183,12 +183,12 @@ static int64_t values_of(const gt_spec *node) {
 static bool count_passes(gt_block *list, const gt_block *block, gt_position at, gt_diagnostics *diagnostics) {
   const int64_t layers = list->layers + block->times * block->layers;
   const int64_t values = list->values + block->times * block->values;
-  if (layers > MOST_LAYERS || values > MOST_VALUES) {
-    const bool most = layers > MOST_LAYERS;
+  if (layers > MAX_LAYERS || values > MAX_VALUES) {
+    const bool most = layers > MAX_LAYERS;
     gt_error_at(diagnostics, at, "written out, this model would have %lld %s or more",
                 (long long)(most ? layers : values), most ? "layers" : "values")
         ->expected = gt_arena_printf(diagnostics->arena, "at most %d %s in all",
-                                     most ? MOST_LAYERS : MOST_VALUES, most ? "layers" : "values");
+                                     most ? MAX_LAYERS : MAX_VALUES, most ? "layers" : "values");
     return false;
   }
   list->layers = layers;
@@ -205,8 +205,8 @@ static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt
   }
   for (int i = 0; i < each->count; i++) {
     const gt_spec *list = each->child[i];
-    if (list->kind != GT_SPEC_SEQUENCE || !list->count || list->count > MOST_TIMES) {
-      gt_error_at(diagnostics, list->at, "'%s' must be a list of 1 to %d values", list->key, MOST_TIMES)
+    if (list->kind != GT_SPEC_SEQUENCE || !list->count || list->count > MAX_TIMES) {
+      gt_error_at(diagnostics, list->at, "'%s' must be a list of 1 to %d values", list->key, MAX_TIMES)
           ->expected = expected;
       return 0;
     }
@@ -216,10 +216,10 @@ static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt
       return 0;
     }
     for (int k = 0; k < list->count; k++) {
-      if (values_of(list->child[k]) <= MOST_EACH) continue;
+      if (values_of(list->child[k]) <= MAX_EACH) continue;
       gt_error_at(diagnostics, list->child[k]->at,
                   "this value is too long to be inserted into settings of layers")
-          ->expected = gt_arena_printf(arena, "at most %d values in all", MOST_EACH);
+          ->expected = gt_arena_printf(arena, "at most %d values in all", MAX_EACH);
       return 0;
     }
     times = list->count;
@@ -251,9 +251,9 @@ static bool read_repeat(gt_block *list, gt_block *block, gt_arena *arena, const 
   bool known =
       gt_schema_read(&gt_repeat_schema, &read, NULL, NULL, settings, at, "in 'repeat'", arena, diagnostics);
   if (known) known = read_times(block, &read, at, arena, diagnostics);
-  if (block->depth > MOST_DEPTH) {
+  if (block->depth > MAX_DEPTH) {
     gt_error_at(diagnostics, at, "this block is nested too deeply")->expected =
-        gt_arena_printf(arena, "at most %d levels", MOST_DEPTH);
+        gt_arena_printf(arena, "at most %d levels", MAX_DEPTH);
     return false;
   }
   if (read.layers && (read.layers->kind != GT_SPEC_SEQUENCE || !read.layers->count)) {

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_VALUES = INT32_MAX };
+enum { MAX_VALUES = INT32_MAX };
 
 /* One pass over the layers. The first builds a temporary graph, to collect the slots and find errors. When
  * all parameters are known and laid out, the second emits the real nodes. */
@@ -32,21 +32,21 @@ typedef struct pass {
 static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
   char text[128];
   gt_error_at(p->diagnostics, at, "'%s' would have the shape %s", name, gt_shape_text(shape, text))
-      ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values", MOST_VALUES);
+      ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values", MAX_VALUES);
   return GT_NONE;
 }
 
 /* Nodes of the first pass are thrown away: only their shapes are used. */
 static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
-  const bool fit = p->values <= MOST_VALUES;
-  if (gt_shape_count(slot.shape) > MOST_VALUES) return huge(p, build->at, slot.name, slot.shape);
+  const bool fit = p->values <= MAX_VALUES;
+  if (gt_shape_count(slot.shape) > MAX_VALUES) return huge(p, build->at, slot.name, slot.shape);
   if (slot.role == GT_PARAMETER || slot.role == GT_STATE) {
     gt_store_add(p->model->store, slot);
     p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the most that the layout needs */
   }
-  if (fit && p->values > MOST_VALUES)
+  if (fit && p->values > MAX_VALUES)
     gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", slot.name)
-        ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MOST_VALUES);
+        ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MAX_VALUES);
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, slot.name, slot.shape, slot.dtype, false));
 }
 
@@ -173,7 +173,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                 told ? p->graph->error.message : "this layer could not be built");
     p->graph->error = (gt_error){0};
   }
-  if (out != GT_NONE && gt_shape_count(gt_node_at(p->graph, out)->shape) > MOST_VALUES)
+  if (out != GT_NONE && gt_shape_count(gt_node_at(p->graph, out)->shape) > MAX_VALUES)
     return huge(p, written->at, layer->name, gt_node_at(p->graph, out)->shape);
   return out;
 }

@@ -18,10 +18,10 @@ enum { ROW_BATCH, ROW_WEIGHT, ROWS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
-  PIECE = 4096,  /* features that an epilogue processes at once, in the L1 cache */
-  QUADS = 4,     /* vec4s that an invocation copies, if there are many rows */
-  EACH = 2,      /* workgroups per multiprocessor before workgroups get more rows */
-  MOST_ROWS = 64 /* per workgroup */
+  PIECE = 4096, /* features that an epilogue processes at once, in the L1 cache */
+  QUADS = 4,    /* vec4s that an invocation copies, if there are many rows */
+  EACH = 2,     /* workgroups per multiprocessor before workgroups get more rows */
+  MAX_ROWS = 64 /* per workgroup */
 };
 static const gt_op rows[ROWS];
 
@@ -249,7 +249,7 @@ static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_ba
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
                  units = gt_most_u32(gt_lowering_target(lowering)->units, 1);
   const uint32_t busy = QUADS * local / quads, spread = args->batch / (EACH * units);
-  const uint32_t each = gt_most_u32(gt_least_u32(gt_least_u32(busy, spread), MOST_ROWS), 1);
+  const uint32_t each = gt_most_u32(gt_least_u32(gt_least_u32(busy, spread), MAX_ROWS), 1);
   step->spec[GT_BATCH_SPEC_ROWS] = each;
   step->spec[GT_BATCH_SPEC_WHOLE] = args->features % 4 == 0;
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, each) * local, local);

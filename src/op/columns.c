@@ -4,7 +4,7 @@
 enum {
   WORKGROUP = 256,
   RESIDENT = 1024, /* invocations that keep a unit busy */
-  MOST_ACROSS = 64,
+  MAX_ACROSS = 64,
   LEAST_ACROSS = 2,      /* vec4s of one memory transaction */
   FEW = 4,               /* rows that an invocation loads at once */
   MANY = 16,             /* rows per invocation before the rows are divided into more chunks */
@@ -16,7 +16,7 @@ enum {
  * invocation reads only a few rows: it waits for each load, and a second pass waits for the first. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
-  uint32_t most = gt_least_u32(MOST_ACROSS, c.workgroup);
+  uint32_t most = gt_least_u32(MAX_ACROSS, c.workgroup);
   const bool little = left || (rows <= ONE_PASS && (uint64_t)rows * quads <= CACHED_QUADS);
   while (little && most > LEAST_ACROSS && c.workgroup / most * FEW < rows) most /= 2;
   while (c.across < quads && c.across < most) c.across *= 2;

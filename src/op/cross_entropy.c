@@ -165,10 +165,10 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
 /* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and
  * no class weights, for which it has no buffer. */
 static bool follows(const gt_graph *graph, const gt_node *node) {
-  enum { MOST_CLASSES = 32 };
+  enum { MAX_CLASSES = 32 };
   const cross_entropy_attribute *a = node->attribute;
   const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
-  return logits.dim[logits.rank - 1] <= MOST_CLASSES && (!a || !a->classes);
+  return logits.dim[logits.rank - 1] <= MAX_CLASSES && (!a || !a->classes);
 }
 
 float gt_cross_entropy_smoothing(const gt_node *node) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { ROW_SUM, ROW_SPREAD, ROWS };
-enum { WORKGROUP = 1024, MOST_COLUMNS = 32, LEAST_COLUMNS = 2 };
+enum { WORKGROUP = 1024, MAX_COLUMNS = 32, LEAST_COLUMNS = 2 };
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
 static const gt_op rows[ROWS];
 
@@ -106,7 +106,7 @@ static const gt_kernel spread_kernel = {"group_spread", spread_cpu};
 
 /* Items of the batch per workgroup: many, as long as there are enough workgroups. */
 static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t width) {
-  uint32_t columns = MOST_COLUMNS;
+  uint32_t columns = MAX_COLUMNS;
   while (columns > LEAST_COLUMNS &&
          (columns / 2 >= width || (uint64_t)groups * gt_ceil_div(width, columns) < 2ull * target->units))
     columns /= 2;

@@ -15,7 +15,7 @@ static const gt_op_family *const families[] = {
 #undef X
 };
 
-enum { FAMILIES = sizeof families / sizeof *families, MOST_APPLIED = 8 };
+enum { FAMILIES = sizeof families / sizeof *families, MAX_APPLIED = 8 };
 
 int gt_op_count(void) {
   int count = 0;
@@ -40,9 +40,9 @@ const gt_op *gt_op_find(const char *name) {
 
 gt_id gt_apply(gt_graph *graph, const char *op, int inputs, ...) {
   const gt_op *row = gt_op_find(op);
-  gt_id input[MOST_APPLIED];
+  gt_id input[MAX_APPLIED];
   va_list list;
-  assert(row && inputs <= MOST_APPLIED);
+  assert(row && inputs <= MAX_APPLIED);
   va_start(list, inputs);
   for (int i = 0; i < inputs; i++) input[i] = va_arg(list, gt_id);
   va_end(list);
@@ -56,9 +56,9 @@ bool gt_check_size(const char *op, gt_shape shape, gt_error *error) {
     if (shape.dim[d] < 1)
       return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s, which has no elements", op,
                      gt_shape_text(shape, text));
-    if (shape.dim[d] > GT_MOST_ELEMENTS / count)
+    if (shape.dim[d] > GT_MAX_ELEMENTS / count)
       return gt_fail(error, GT_ERR_CONFIG, "%s would produce %s: a value may have at most %d elements", op,
-                     gt_shape_text(shape, text), GT_MOST_ELEMENTS);
+                     gt_shape_text(shape, text), GT_MAX_ELEMENTS);
     count *= shape.dim[d];
   }
   return true;

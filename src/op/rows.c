@@ -6,7 +6,7 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { FEW_LANES = 64, MOST_LANES = 512, LEAST_WORKGROUP = 64, MOST_KEPT = 16 /* quads */ };
+enum { FEW_LANES = 64, MAX_LANES = 512, LEAST_WORKGROUP = 64, MAX_KEPT = 16 /* quads */ };
 
 static const gt_kernel kernel = {"rows", gt_rows_cpu};
 
@@ -60,7 +60,7 @@ static uint32_t values_of(const gt_program *p, uint32_t narrow) {
 static void share(gt_step *step, uint32_t quads, uint32_t values, uint32_t most_lanes) {
   uint32_t lanes = 1, each = 1;
   while (lanes * each < quads) {
-    if (each < (lanes < FEW_LANES ? 2 : 4) && 2 * each * values <= MOST_KEPT)
+    if (each < (lanes < FEW_LANES ? 2 : 4) && 2 * each * values <= MAX_KEPT)
       each *= 2;
     else if (lanes < most_lanes)
       lanes *= 2;
@@ -81,7 +81,7 @@ void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
   set_passes(step, &group->program);
   step->spec[GT_ROWS_SPEC_NARROW] = gt_rows_narrow(graph, group);
   share(step, (uint32_t)gt_ceil_div(args.row, 4), values_of(&group->program, step->spec[GT_ROWS_SPEC_NARROW]),
-        gt_lower_workgroup(lowering, MOST_LANES, 1));
+        gt_lower_workgroup(lowering, MAX_LANES, 1));
   step->spec[GT_ROWS_SPEC_WHOLE] = args.row % 4 == 0;
   const uint32_t lanes = step->spec[GT_ROWS_SPEC_LANES];
   gt_lower_grid(lowering, (uint64_t)args.rows * lanes, gt_most_u32(lanes, LEAST_WORKGROUP));

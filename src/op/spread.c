@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum { ROW_SPREAD, ROW_CHOICE, ROWS };
-enum { MOST_WINDOW = 255, MOST_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
+enum { MAX_WINDOW = 255, MAX_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, spread)
@@ -28,11 +28,11 @@ bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
     const int64_t window = a->window[k];
     if (a->stride[k] != window || a->padding[k] || a->dilation[k] != 1 || image.dim[1 + k] % window)
       return false;
-    if (window > (last - k < 2 ? MOST_WINDOW : 1)) return false;
+    if (window > (last - k < 2 ? MAX_WINDOW : 1)) return false;
     several |= window > 1;
   }
   const int64_t columns = image.dim[1 + last];
-  return several && columns > a->window[last] && columns <= MOST_COLUMNS;
+  return several && columns > a->window[last] && columns <= MAX_COLUMNS;
 }
 
 static gt_shape windows_of(const spread_attribute *a, gt_shape image) {

@@ -9,7 +9,7 @@
 #include "plan/internal.h"
 #include <stdlib.h>
 
-enum { MOST_STRETCHES = 8 }; /* more kernels than this cost more than another level */
+enum { MAX_STRETCHES = 8 }; /* more kernels than this cost more than another level */
 
 static bool is_flag(const gt_graph *graph, const gt_group *group) {
   return group->nodes == 1 && group->leader != GT_NONE && gt_node_at(graph, group->leader)->op->flag;
@@ -121,6 +121,6 @@ void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {
     follows = !checked;
     lowering->checked |= checked;
   }
-  if (lowering->unchecked.count > MOST_STRETCHES) lowering->checked = false;
+  if (lowering->unchecked.count > MAX_STRETCHES) lowering->checked = false;
   free(checks);
 }

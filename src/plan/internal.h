@@ -74,7 +74,7 @@ void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels fr
 /* schedule.c: assigns the earliest levels; steps marked in `stays` come after the overlapped levels. NULL:
  * none. */
 void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
-enum { GT_MOST_AHEAD = 8 };
+enum { GT_MAX_AHEAD = 8 };
 /* overlap.c: chooses how many levels overlap the previous replay, at most `most`, and assigns levels. */
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: reduces the overlap if levels have changed */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-  MOST_TWICE = 1 << 20,
+  MAX_TWICE = 1 << 20,
   WORTH = 1 << 20 /* bytes; WORTH: for another overlapped level that saves no level */
 };
 
@@ -52,7 +52,7 @@ static void find_bound(const gt_layout *l, bool *stays) {
 }
 
 bool gt_plan_may_lie_twice(const gt_layout *l, const gt_root *root) {
-  return root->bytes <= MOST_TWICE && !root->lasting && root->last < l->levels;
+  return root->bytes <= MAX_TWICE && !root->lasting && root->last < l->levels;
 }
 
 /* True if a value in the arena that the step accesses prevents its overlap. */

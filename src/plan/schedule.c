@@ -171,13 +171,13 @@ static void level_overlapping(gt_layout *l) {
   uint32_t best = 0;
   bool best_holds = false, found = false;
   double least = 0;
-  for (int64_t most = GT_MOST_AHEAD; most >= 0;) {
+  for (int64_t most = GT_MAX_AHEAD; most >= 0;) {
     const int64_t tried = most;
     for (int holds = 1; holds >= 0; holds--) {
       level(l, (uint32_t)tried, holds);
       if (l->ahead <= most) most = (int64_t)l->ahead - 1;
       if (gt_plan_overlap_is_dear(l)) continue;
-      if (holds && tried == GT_MOST_AHEAD) return;
+      if (holds && tried == GT_MAX_AHEAD) return;
       if (found && gt_plan_waiting(l) >= least) continue;
       found = true;
       least = gt_plan_waiting(l);

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 4 };
+enum { MAX_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 4 };
 static const double work_budget = 6e7; /* element operations that the finite differences of a case may use */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
@@ -60,7 +60,7 @@ static double slope_at(const gt_subject *s, double *x, double *plus, double *min
 static int coordinates_for(const gt_subject *s, bool brief, int64_t count) {
   double cost = s->forward_flops + (double)s->value.count;
   for (int k = 0; k < s->view.inputs; k++) cost += (double)s->input[k].count / 4;
-  double n = fmin(work_budget / (4 * cost), MOST_COORDINATES) / (brief ? BRIEFLY : 1);
+  double n = fmin(work_budget / (4 * cost), MAX_COORDINATES) / (brief ? BRIEFLY : 1);
   n = fmax(n, FEWEST_COORDINATES);
   return count < (int64_t)n ? (int)count : (int)n;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 600, MOST_TEXT = 256, REACH = 4, PURPOSE = 31 };
+enum { MAX_ELEMENTS = 600, MAX_TEXT = 256, REACH = 4, PURPOSE = 31 };
 /* For errors relative to the largest element or the sum of all contributions, at least LEAST_SCALE. */
 static const double LIMIT = 1e-4, LEAST_SCALE = 0.1;
 
@@ -14,7 +14,7 @@ typedef struct ordered {
   gt_case_rule rule;
   const gt_case *base;
   int order, along;
-  char inputs[MOST_TEXT];
+  char inputs[MAX_TEXT];
 } ordered;
 
 static const ordered *ordered_of(const gt_case_view *v) { return (const ordered *)v->c; }
@@ -59,7 +59,7 @@ static void difference(function f, const gt_case_view *v, const double *const *x
                        int order, double h, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL)), moves = gt_shape_count(v->shape[which]);
   const double *moved[GT_CASE_INPUTS];
-  double at[MOST_ELEMENTS], part[MOST_ELEMENTS];
+  double at[MAX_ELEMENTS], part[MAX_ELEMENTS];
   memcpy(moved, x, sizeof(double *) * (size_t)v->inputs);
   moved[which] = at;
   for (int64_t k = 0; k < count; k++) y[k] = 0;
@@ -76,7 +76,7 @@ static void difference(function f, const gt_case_view *v, const double *const *x
 static void differentiate(function f, const gt_case_view *v, const double *const *x, int which,
                           const double *u, int order, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL));
-  double wide[MOST_ELEMENTS], scale = LEAST_SCALE;
+  double wide[MAX_ELEMENTS], scale = LEAST_SCALE;
   difference(f, v, x, which, u, order, 0x1p-9, y);
   difference(f, v, x, which, u, order, 0x1p-7, wide);
   for (int64_t k = 0; k < count; k++)
@@ -99,16 +99,16 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
 static bool is_small(const gt_subject *s) {
   int64_t elements = s->value.count;
   for (int k = 0; k < s->view.inputs; k++) elements += s->input[k].count;
-  return elements <= MOST_ELEMENTS;
+  return elements <= MAX_ELEMENTS;
 }
 
 static void init(ordered *o, const gt_subject *s, int order, int along) {
   const gt_case *base = s->view.c;
   const gt_shape shape = s->view.shape[along];
   *o = (ordered){.c = *base, .rule = *base->rule, .base = base, .order = order, .along = along};
-  int end = snprintf(o->inputs, MOST_TEXT, "%s %s", base->inputs, shape.rank ? "" : "-");
+  int end = snprintf(o->inputs, MAX_TEXT, "%s %s", base->inputs, shape.rank ? "" : "-");
   for (int d = 0; d < shape.rank; d++)
-    end += snprintf(o->inputs + end, (size_t)(MOST_TEXT - end), "%s%d", d ? "," : "", (int)shape.dim[d]);
+    end += snprintf(o->inputs + end, (size_t)(MAX_TEXT - end), "%s%d", d ? "," : "", (int)shape.dim[d]);
   o->rule.build = build;
   o->rule.reference = reference;
   o->rule.magnitude = NULL;
@@ -133,7 +133,7 @@ static void expect(gt_verdict *verdict, const ordered *o, const char *what, int 
  * values. */
 static void check_gradient(const gt_subject *s, const ordered *o, int k, const gt_outcome *outcome,
                            gt_verdict *verdict) {
-  double got = 0, want = 0, scale = 0, slope[MOST_ELEMENTS], u[MOST_ELEMENTS];
+  double got = 0, want = 0, scale = 0, slope[MAX_ELEMENTS], u[MAX_ELEMENTS];
   for (int64_t j = 0; j < s->input[k].count; j++) {
     u[j] = 2 * (double)gt_random_uniform(PURPOSE, (uint32_t)k, 0, (uint32_t)j) - 1;
     if (s->gradient[k].used) got += u[j] * (double)content(outcome, &s->gradient[k])[j];
@@ -148,7 +148,7 @@ static void check_gradient(const gt_subject *s, const ordered *o, int k, const g
 
 /* False: too few elements are away from kinks for a verdict. */
 static bool check(const gt_subject *s, const ordered *o, const gt_outcome *outcome, gt_verdict *verdict) {
-  double want[MOST_ELEMENTS], scale = 0;
+  double want[MAX_ELEMENTS], scale = 0;
   int64_t compared = 0;
   reference(&s->view, (const double *const *)s->x, want);
   for (int64_t i = 0; i < s->value.count; i++)

@@ -277,17 +277,17 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
 
 /* Checks that the filter selects a case. */
 static bool check_filter(const gt_selftest_options *options, gt_error *error) {
-  enum { MOST_NAMES = 512 };
-  const char *names[MOST_NAMES];
+  enum { MAX_NAMES = 512 };
+  const char *names[MAX_NAMES];
   size_t known = 0;
   int count;
   const gt_case_family *const *families = families_of(options, &count);
   for (int i = 0; i < count; i++) {
-    if (known < MOST_NAMES) names[known++] = families[i]->name;
+    if (known < MAX_NAMES) names[known++] = families[i]->name;
     for (int k = 0; k < families[i]->count; k++) {
       const char *name = families[i]->cases[k].rule->name;
       if (wanted(options, families[i], &families[i]->cases[k])) return true;
-      if (known < MOST_NAMES && strcmp(names[known - 1], name)) names[known++] = name;
+      if (known < MAX_NAMES && strcmp(names[known - 1], name)) names[known++] = name;
     }
   }
   const char *nearest = options->filter ? gt_nearest(options->filter, names, known) : NULL;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100, MOST_FINDINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
+enum { MOST = 100, MAX_FINDINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
 
 #define NAME(name, about) #name,
 const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};
@@ -17,7 +17,7 @@ const char *const gt_finding_texts[] = {GT_FINDINGS(TEXT) NULL};
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
   /* Allocated at its full size, so that pointers to diagnostics stay valid. */
   *diagnostics =
-      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_FINDINGS)};
+      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MAX_FINDINGS)};
 }
 
 bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
@@ -44,7 +44,7 @@ static gt_diagnostic *add(gt_diagnostics *d, gt_position at, gt_finding finding,
       .at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding, .status = GT_ERR_CONFIG};
   if (finding && (d->quiet >> finding & 1 || is_known(d, item))) return item;
   const int before = finding ? d->findings++ : d->errors++;
-  const bool kept = before < (finding ? MOST_FINDINGS : MOST);
+  const bool kept = before < (finding ? MAX_FINDINGS : MOST);
   if (!kept) return item;
   d->items[d->count] = *item;
   return &d->items[d->count++];
@@ -217,7 +217,7 @@ static void print_more(int count, int *told, const char *what, FILE *stream) {
 
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
   const bool color = stream == stderr && gt_log_color();
-  gt_diagnostic *sorted[MOST + MOST_FINDINGS];
+  gt_diagnostic *sorted[MOST + MAX_FINDINGS];
   int count = 0;
   for (int i = 0; i < diagnostics->count; i++)
     if (!diagnostics->items[i].shown) sorted[count++] = &diagnostics->items[i];
@@ -227,5 +227,5 @@ void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
     sorted[i]->shown = true;
   }
   print_more(diagnostics->errors - MOST, &diagnostics->told[0], "error", stream);
-  print_more(diagnostics->findings - MOST_FINDINGS, &diagnostics->told[1], "warning", stream);
+  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->told[1], "warning", stream);
 }

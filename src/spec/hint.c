@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 64, MOST_GROUPS = 3, MOST_NAMED = 3 };
+enum { LONGEST = 64, MAX_GROUPS = 3, MAX_NAMED = 3 };
 
 /* --- folding --- */
 
@@ -99,7 +99,7 @@ static const gt_foreign *find_key_elsewhere(const char *word) {
 /* A place where a key is allowed: maps of one kind, at one path inside them. */
 typedef struct group {
   const char *kind, *path; /* path: "" or "early_stopping" */
-  const char *name[MOST_NAMED];
+  const char *name[MAX_NAMED];
   int names;
   bool all; /* every map of this kind has the key */
 } group;
@@ -119,7 +119,7 @@ static void add_group(groups *list, const gt_schema_place *place, const char *pa
   if (k == list->count) list->item[list->count++] = (group){.kind = kind, .path = path, .all = section};
   group *g = &list->item[k];
   g->all |= all;
-  if (g->names < MOST_NAMED) g->name[g->names] = place->name;
+  if (g->names < MAX_NAMED) g->name[g->names] = place->name;
   g->names++;
 }
 
@@ -157,9 +157,9 @@ static const char *label_of(const char *kind) {
 /* Formats a group: "train.early_stopping", "optimizer (rmsprop, sgd)". */
 static const char *group_text(gt_arena *arena, const group *g) {
   const char *label = label_of(g->kind), *list = "";
-  for (int i = 0; i < g->names && i < MOST_NAMED && !g->all; i++)
+  for (int i = 0; i < g->names && i < MAX_NAMED && !g->all; i++)
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : " (", g->name[i]);
-  if (*list) list = gt_arena_printf(arena, "%s%s)", list, g->names > MOST_NAMED ? ", …" : "");
+  if (*list) list = gt_arena_printf(arena, "%s%s)", list, g->names > MAX_NAMED ? ", …" : "");
   if (label && !*g->path) return gt_arena_printf(arena, "%s%s", label, list);
   if (label && !strcmp(g->kind, "config")) return gt_arena_printf(arena, "'%s'", g->path + 1);
   return label ? gt_arena_printf(arena, "'%s' in %s%s", g->path + 1, label, list)
@@ -198,7 +198,7 @@ static const char *belongs(const gt_diagnostics *diagnostics, const char *word, 
   if (!list.count) return NULL;
   const char *text = gt_arena_printf(arena, "'%s' belongs to ", name);
   int kept = 0;
-  for (int i = 0; i < list.count && kept < MOST_GROUPS; i++) {
+  for (int i = 0; i < list.count && kept < MAX_GROUPS; i++) {
     group *g = &list.item[i];
     if (is_inner(&list, g)) continue;
     g->all |= g->names == maps_of_kind(diagnostics, g->kind);

@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 128, MOST_UNKNOWN = 8 };
+enum { MAX_FIELDS = 128, MAX_UNKNOWN = 8 };
 
 typedef struct names {
-  const char *item[MOST_FIELDS];
+  const char *item[MAX_FIELDS];
   size_t count;
   const char *map;                            /* name of the map's schema, or NULL */
   const char *const *needless, *why_needless; /* needless keys of the schema, if it has some */
@@ -17,7 +17,7 @@ typedef struct names {
 static void add_names(names *list, const gt_schema *schema) {
   if (!schema || !schema->fields) return;
   for (const gt_field *f = schema->fields; f->name; f++) {
-    assert(list->count < MOST_FIELDS);
+    assert(list->count < MAX_FIELDS);
     list->item[list->count++] = f->name;
   }
   if (schema->needless) list->needless = schema->needless, list->why_needless = schema->why_needless;
@@ -105,7 +105,7 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
       item->help = list->why_needless;
       continue;
     }
-    if (hint.suggestion && suggested && suggested->count < MOST_FIELDS)
+    if (hint.suggestion && suggested && suggested->count < MAX_FIELDS)
       suggested->item[suggested->count++] = hint.suggestion;
     item->suggestion = value ? value : hint.suggestion;
     item->help = hint.help;
@@ -121,7 +121,7 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
 void gt_schema_check_keys(const gt_spec *map, const char *const *allowed, const char *where,
                           gt_diagnostics *diagnostics) {
   names list = {.count = 0};
-  while (allowed[list.count] && list.count < MOST_FIELDS) {
+  while (allowed[list.count] && list.count < MAX_FIELDS) {
     list.item[list.count] = allowed[list.count];
     list.count++;
   }
@@ -282,7 +282,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
     if (has_name(list, map->child[i]->key) || is_needless(list, map->child[i]->key)) continue;
     const gt_hint hint = hint_of(r->diagnostics, list, map->child[i], &value);
     const bool is_unknown = !hint.suggestion && !hint.help;
-    if ((is_unknown && unknown) || meant.count == MOST_UNKNOWN) return (synonym){0};
+    if ((is_unknown && unknown) || meant.count == MAX_UNKNOWN) return (synonym){0};
     if (is_unknown) unknown = map->child[i];
     if (hint.suggestion) meant.item[meant.count++] = hint.suggestion;
   }
@@ -418,7 +418,7 @@ int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, cons
   item->help = hint.help;
   if (hint.from_table) item->expected = NULL;
   names list = {.count = 0};
-  while (list.count < MOST_FIELDS && list.count < (size_t)count)
+  while (list.count < MAX_FIELDS && list.count < (size_t)count)
     list.item[list.count] = choices[list.count], list.count++;
   if (!item->suggestion) item->suggestion = missing_space(arena, &list, name);
   return -1;

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAMES = 4096 };
+enum { MAX_NAMES = 4096 };
 
 static const char *nearest_in(gt_arena *arena, const char *directory, const char *name) {
   DIR *d = opendir(*directory ? directory : ".");
   if (!d) return NULL;
-  const char **names = GT_NEW_N(arena, const char *, MOST_NAMES);
+  const char **names = GT_NEW_N(arena, const char *, MAX_NAMES);
   size_t count = 0;
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
-  for (struct dirent *entry; count < MOST_NAMES && (entry = readdir(d));)
+  for (struct dirent *entry; count < MAX_NAMES && (entry = readdir(d));)
     if (entry->d_name[0] != '.') names[count++] = gt_arena_strdup(arena, entry->d_name);
   closedir(d);
   return gt_nearest(name, names, count);

@@ -81,7 +81,7 @@ static void report_bad(const gt_source *source, size_t byte, size_t character, g
 
 gt_source *gt_source_new(gt_arena *arena, const char *file, const char *text, size_t size,
                          gt_diagnostics *diagnostics) {
-  if (size > GT_SPEC_MOST_BYTES) {
+  if (size > GT_SPEC_MAX_BYTES) {
     gt_error_at(diagnostics, (gt_position){.file = file}, "the file is too large (%zu bytes)", size)
         ->expected = "at most 1 MiB";
     return NULL;

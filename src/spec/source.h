@@ -18,10 +18,10 @@ typedef struct gt_source {
 } gt_source;
 
 enum {
-  GT_SPEC_MOST_BYTES = 1 << 20,
-  GT_SPEC_MOST_DEPTH = 64,
-  GT_SPEC_MOST_NODES = 100000,
-  GT_SPEC_MOST_KEY = 128
+  GT_SPEC_MAX_BYTES = 1 << 20,
+  GT_SPEC_MAX_DEPTH = 64,
+  GT_SPEC_MAX_NODES = 100000,
+  GT_SPEC_MAX_KEY = 128
 };
 
 /* NULL, with the reasons in diagnostics, if the text is too long, is not UTF-8 or contains control

@@ -21,7 +21,7 @@ typedef struct builder {
   const gt_source *source;
   size_t start; /* characters before the parsed part */
   gt_spec *root;
-  frame stack[GT_SPEC_MOST_DEPTH];
+  frame stack[GT_SPEC_MAX_DEPTH];
   int depth, nodes, documents;
   bool refused; /* an error was reported that leaves no usable tree */
 } builder;
@@ -56,7 +56,7 @@ static bool attach(builder *b, gt_spec *node) {
           ->expected = "a word as key; a value that starts with '{' or '[' may need quotes";
       return false;
     }
-    if (gt_character_count(node->scalar, strlen(node->scalar)) > GT_SPEC_MOST_KEY) {
+    if (gt_character_count(node->scalar, strlen(node->scalar)) > GT_SPEC_MAX_KEY) {
       gt_error_at(b->diagnostics, node->at, "this key is too long")->expected =
           "a key of at most 128 characters";
       return false;
@@ -85,7 +85,7 @@ static gt_spec *begin_node(builder *b, gt_spec_kind kind, const yaml_event_t *ev
     refuse(b, node->at, "anchors ('&name') are not supported", "the value written out where it is needed");
   if (tag)
     refuse(b, node->at, "tags ('!name') are not supported", "a plain value; gtrain knows each key's type");
-  if (++b->nodes > GT_SPEC_MOST_NODES) {
+  if (++b->nodes > GT_SPEC_MAX_NODES) {
     refuse(b, node->at, "the file has too many values", "at most 100,000");
     return NULL;
   }
@@ -139,7 +139,7 @@ static bool on_begin(builder *b, gt_spec_kind kind, const yaml_event_t *event) {
       begin_node(b, kind, event, map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
                  map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
   if (!node) return false;
-  if (b->depth == GT_SPEC_MOST_DEPTH) {
+  if (b->depth == GT_SPEC_MAX_DEPTH) {
     refuse(b, node->at, "nested too deeply", "at most 64 levels");
     return false;
   }
@@ -303,10 +303,10 @@ gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size
 }
 
 static bool read_text(const char *path, const char *name, gt_bytes *bytes, gt_error *error) {
-  if (path == name) return gt_read_file(path, GT_SPEC_MOST_BYTES, bytes, error);
+  if (path == name) return gt_read_file(path, GT_SPEC_MAX_BYTES, bytes, error);
   const int fd = dup(STDIN_FILENO); /* closed after reading */
   if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
-  return gt_read_input(fd, name, GT_SPEC_MOST_BYTES, bytes, error);
+  return gt_read_input(fd, name, GT_SPEC_MAX_BYTES, bytes, error);
 }
 
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error) {

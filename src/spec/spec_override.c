@@ -105,7 +105,7 @@ static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
     p->end = p->start;
     while (p->end < equals && *p->end != '.') p->end++;
     if (p->end == p->start) return fail(p, "a key is missing here", "a path such as optimizer.lr=0.1");
-    if (p->end - p->start > GT_SPEC_MOST_KEY) return fail(p, "this key is too long", "at most 128 bytes");
+    if (p->end - p->start > GT_SPEC_MAX_KEY) return fail(p, "this key is too long", "at most 128 bytes");
     const char *part = gt_arena_strndup(p->arena, p->start, (size_t)(p->end - p->start));
     gt_spec **place = is_named(p, root, node, part) ? named_slot(p, node, part) : slot(p, node, part);
     if (!place) return false;
@@ -135,7 +135,7 @@ static gt_spec *parse_value(const path *p, const char *equals) {
 static bool too_deep(const char *assignment, const char *equals) {
   int parts = 1;
   for (const char *c = assignment; c < equals; c++) parts += *c == '.';
-  return parts > GT_SPEC_MOST_DEPTH / 2;
+  return parts > GT_SPEC_MAX_DEPTH / 2;
 }
 
 bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 65535 }; /* limit along each axis on every device */
+enum { MAX_GROUPS = 65535 }; /* limit along each axis on every device */
 
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
 
@@ -293,7 +293,7 @@ uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t
 }
 
 static uint32_t most_groups(const gt_target *target) {
-  return target->max_grid ? target->max_grid : MOST_GROUPS;
+  return target->max_grid ? target->max_grid : MAX_GROUPS;
 }
 
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
@@ -324,7 +324,7 @@ bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the workgroup size is %llu, but the device supports at most %u", step->kernel->name,
                    (unsigned long long)threads, target->max_workgroup);
-  if (grid[0] > most_groups(target) || grid[1] > MOST_GROUPS || grid[2] > MOST_GROUPS)
+  if (grid[0] > most_groups(target) || grid[1] > MAX_GROUPS || grid[2] > MAX_GROUPS)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the device does not support a grid of %u x %u x %u workgroups", step->kernel->name,
                    grid[0], grid[1], grid[2]);

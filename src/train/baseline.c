@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_OUTPUTS = 16 };
+enum { MAX_OUTPUTS = 16 };
 static const double far = 30; /* from 0: a network whose inputs are about 1 learns little from such values */
 
 static double weight_of(const gt_split *split, int64_t sample) {
@@ -77,7 +77,7 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
   const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
   errors mean = {0};
   double root = 0;
-  if (outputs > MOST_OUTPUTS) return b;
+  if (outputs > MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
     const double guess = mean_of(&config->dataset.train, outputs, o);
     const errors e = errors_of(split, outputs, o, guess);

@@ -6,11 +6,11 @@
 #include "train/config.h"
 #include "train/metrics.h"
 
-enum { GT_MOST_BASELINES = 4 };
+enum { GT_MAX_BASELINES = 4 };
 typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
-  gt_metric metric[GT_MOST_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
+  gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
 } gt_baseline;
 
 /* There is none for losses whose targets only measure an error, for automata, and for many outputs. */

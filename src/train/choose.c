@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 32 };
+enum { MAX_DEVICES = 32 };
 static const double margin = 2; /* in favour of the GPU: estimates are rough, and larger models follow */
 
 /* --- the estimate --- */
@@ -128,11 +128,11 @@ static gt_backend *open_because(const gt_device_info *device, const char *why, i
 
 gt_backend *gt_choose_backend(const gt_config *config, const char *split, const char *device,
                               const char *before, gt_error *error) {
-  gt_device_info devices[MOST_DEVICES];
+  gt_device_info devices[MAX_DEVICES];
   gt_error trouble = {0};
   const int threads = (int)config->train.threads;
   if (!gt_device_is_auto(device)) return gt_backend_open(device, threads, error);
-  const int count = gt_device_list(devices, MOST_DEVICES, &trouble);
+  const int count = gt_device_list(devices, MAX_DEVICES, &trouble);
   const int again = before ? find_before(before, devices, count) : -1;
   if (again >= 0) return open_because(&devices[again], "the run started on it", threads, error);
   if (before)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 10, MOST_LACKED = 3, LARGEST_LABEL = 999 };
+enum { MAX_SHOWN = 10, MAX_LACKED = 3, LARGEST_LABEL = 999 };
 
 static const int64_t *count_split(const gt_split *split, int classes, gt_arena *arena) {
   const int32_t *label = split->targets.data;
@@ -32,19 +32,19 @@ const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *ar
 
 const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena) {
   const char *text = "";
-  for (int i = 0; i < counts->classes && i < MOST_SHOWN; i++)
+  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
     text = gt_arena_printf(arena, "%s%s%s %lld", text, i ? ", " : "", gt_class_name(counts, i, arena),
                            (long long)counts->split[0][i]);
-  return counts->classes > MOST_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, counts->classes)
-                                      : text;
+  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, counts->classes)
+                                     : text;
 }
 
 /* "'a', 'b'"; of many classes the first ones. */
 static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
   const char *text = "";
-  for (int i = 0; i < counts->classes && i < MOST_SHOWN; i++)
+  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
     text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", gt_class_name(counts, i, arena));
-  return counts->classes > MOST_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
 }
 
 /* Classes of which one split has at least this many samples and the other has none. */
@@ -53,9 +53,9 @@ static const char *lacked(const gt_class_counts *c, const int64_t *has, const in
   const char *text = "";
   int found = 0;
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i] && found++ < MOST_LACKED)
+    if (has[i] >= least && !lacks[i] && found++ < MAX_LACKED)
       text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", gt_class_name(c, i, arena));
-  return found > MOST_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MOST_LACKED) : text;
+  return found > MAX_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_LACKED) : text;
 }
 
 static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
@@ -78,10 +78,10 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
 /* "1, 2, 3": the classes with training samples; of many the first ones. */
 static const char *list_found(const gt_class_counts *c, gt_arena *arena) {
   const char *list = "";
-  for (int i = 0, n = 0; i < c->classes && n < MOST_SHOWN + 1; i++)
-    if (c->split[0][i] && ++n <= MOST_SHOWN)
+  for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
+    if (c->split[0][i] && ++n <= MAX_SHOWN)
       list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
-    else if (n > MOST_SHOWN)
+    else if (n > MAX_SHOWN)
       list = gt_arena_printf(arena, "%s, ...", list);
   return list;
 }
@@ -194,10 +194,10 @@ void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
         gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
     gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
     item->at = node->at;
-    if (i < MOST_SHOWN)
+    if (i < MAX_SHOWN)
       text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
   }
-  gt_info("balanced class weights: %s%s", text, c.classes > MOST_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights: %s%s", text, c.classes > MAX_SHOWN ? ", ..." : "");
 }
 
 void gt_config_review_classes(gt_config *config, gt_arena *arena) {

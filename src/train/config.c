@@ -222,7 +222,7 @@ const char *gt_config_want_metric(gt_config *config, const gt_metric_kind *kind)
   const char *lacks = gt_metric_lacks(kind->type, config->loss, config->dataset.classes);
   for (int i = 0; i < list->count && !lacks; i++)
     if (list->type[i] == kind->type) return NULL;
-  if (!lacks && list->count == GT_METRIC_MOST) return "is more than an evaluation can compute";
+  if (!lacks && list->count == GT_METRIC_MAX) return "is more than an evaluation can compute";
   if (!lacks) list->type[list->count++] = kind->type;
   return lacks;
 }

@@ -25,7 +25,7 @@ typedef struct gt_early_stopping {
 /* Metrics that evaluations compute, besides loss and accuracy, in the order in which they were asked for. */
 typedef struct gt_metric_list {
   int count;
-  const struct gt_metric_type *type[GT_METRIC_MOST];
+  const struct gt_metric_type *type[GT_METRIC_MAX];
 } gt_metric_list;
 
 typedef struct gt_checkpoint_config {

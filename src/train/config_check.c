@@ -222,7 +222,7 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
 
 /* The inputs by name only, for data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
-  const char *names[GT_DATA_MOST_INPUTS];
+  const char *names[GT_DATA_MAX_INPUTS];
   const int count = gt_data_input_names(gt_spec_find(config->root, "data"), names);
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, count);
   for (int k = 0; k < count; k++) items[k] = (gt_model_input){.name = names[k], .node = GT_NONE};

@@ -1,12 +1,12 @@
 /* gt_confusion_matrix: how often an evaluation predicted each class for each label, and metrics per class.
- * Counted on the device (op/confusion.h) if the loss has class labels and there are at most GT_CONFUSION_MOST
+ * Counted on the device (op/confusion.h) if the loss has class labels and there are at most GT_CONFUSION_MAX
  * classes. Owner: the arena. */
 #ifndef GT_TRAIN_CONFUSION_H
 #define GT_TRAIN_CONFUSION_H
 #include "base/arena.h"
 #include <stdint.h>
 
-enum { GT_CONFUSION_MOST = 4096 }; /* classes */
+enum { GT_CONFUSION_MAX = 4096 }; /* classes */
 
 typedef struct gt_confusion_matrix {
   int64_t classes;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIELDS = 2 * GT_MOST_RESULTS + 3, BETWEEN = 2, WITHIN = 1 };
+enum { FIELDS = 2 * GT_MAX_METRIC_VALUES + 3, BETWEEN = 2, WITHIN = 1 };
 /* In order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
 enum { TURNS = 2 /* further metrics of both splits alternate */ };

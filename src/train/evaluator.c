@@ -45,7 +45,7 @@ static void prepare_metrics(gt_session *session, gt_evaluator *evaluator) {
   evaluator->targets = GT_NEW_N(session->nets, gt_metric_targets, outputs);
   for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
   if (varies) measure_targets(evaluator->net, evaluator->targets);
-  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MOST_OUTPUTS ? (int)outputs : 0;
+  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? (int)outputs : 0;
   if (evaluator->named) evaluator->name = GT_NEW_N(session->nets, const char *, set->count *outputs);
   for (int i = 0; i < set->count * evaluator->named; i++)
     evaluator->name[i] = name_output(session, set->type[i / outputs]->name, i % outputs);

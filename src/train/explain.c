@@ -87,8 +87,8 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
                             .first_step = run->state.first_step,
                             .first_epoch = run->state.first_epoch};
   gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
-  gt_id *keep[GT_MOST_STAGES];
-  int count[GT_MOST_STAGES];
+  gt_id *keep[GT_MAX_STAGES];
+  int count[GT_MAX_STAGES];
   for (int i = 0; net && i < net->stages; i++) {
     options.keep = keep[i] = list_values(&session->arena, net->stage[i].graph, &count[i]);
     options.keep_count = count[i];

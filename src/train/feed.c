@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
+enum { MAX_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
 
 typedef struct ring { /* of one tensor */
   const uint8_t *samples;
@@ -26,9 +26,9 @@ struct gt_feed {
   gt_buffer *staging; /* NULL if the host writes into the windows */
 
   /* Used by the caller's thread. Chunks are numbered consecutively; chunk c is at place c % chunks. */
-  int64_t from, next, end;      /* first batch after seeking; next to be read; end of the batches */
-  int64_t wanted, copied;       /* number of chunks requested, and copied to the window */
-  uint64_t ticket[MOST_CHUNKS]; /* of the last replay that reads this place */
+  int64_t from, next, end;     /* first batch after seeking; next to be read; end of the batches */
+  int64_t wanted, copied;      /* number of chunks requested, and copied to the window */
+  uint64_t ticket[MAX_CHUNKS]; /* of the last replay that reads this place */
   uint64_t last;
 
   gt_pool *pool;
@@ -223,7 +223,7 @@ static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
 
 /* Copies all chunks before that one to their places. */
 static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
-  gt_copy copies[GT_DATA_MOST_INPUTS + 1];
+  gt_copy copies[GT_DATA_MAX_INPUTS + 1];
   for (; feed->copied < before; feed->copied++) {
     const int64_t first = begin_of(feed, feed->copied), batches = end_of(feed, feed->copied) - first;
     const uint64_t row = (uint64_t)(first % feed->order.window * feed->order.batch);

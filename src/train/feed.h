@@ -22,7 +22,7 @@ typedef struct gt_feed_plan {
   gt_batch_attribute order; /* and the window */
   uint64_t seed;
   int tensors;
-  gt_feed_tensor tensor[GT_DATA_MOST_INPUTS + 2];
+  gt_feed_tensor tensor[GT_DATA_MAX_INPUTS + 2];
 } gt_feed_plan;
 
 /* Batches per chunk for a window of this many batches: a quarter of the window, if it has four. */

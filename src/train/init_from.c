@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_LISTED = 12, MOST_RESIZED = 3 };
+enum { MAX_LISTED = 12, MAX_RESIZED = 3 };
 
 typedef struct settings {
   const char *model;
@@ -171,10 +171,10 @@ static void tell(const gt_init_from *from, const gt_store *store, const gt_trans
   gt_info("init_from: %d of %d tensors from %s", taken, all, from->file.path);
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (!gt_slot_plays(slot, GT_MODEL_ROLES) || result[i] == GT_TAKEN || ++listed > MOST_LISTED) continue;
+    if (!gt_slot_plays(slot, GT_MODEL_ROLES) || result[i] == GT_TAKEN || ++listed > MAX_LISTED) continue;
     gt_info("  starts from scratch: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
   }
-  if (listed > MOST_LISTED) gt_info("  and %d more", listed - MOST_LISTED);
+  if (listed > MAX_LISTED) gt_info("  and %d more", listed - MAX_LISTED);
   gt_arena_finish(&arena);
 }
 
@@ -191,12 +191,12 @@ void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_dia
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);
-    if (layers++ < MOST_RESIZED)
+    if (layers++ < MAX_RESIZED)
       text = gt_arena_printf(arena, "%s%slayer '%s' has %s %s here and %s there", text, *text ? "; " : "",
                              last, slot->name + strlen(last) + 1, gt_shape_text(slot->shape, here),
                              gt_shape_text(stored->shape, there));
   }
-  if (layers > MOST_RESIZED) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MOST_RESIZED);
+  if (layers > MAX_RESIZED) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_RESIZED);
   if (layers)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
                   "weights in %s have another size and are not taken: %s", from->file.path, text)

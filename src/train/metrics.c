@@ -69,7 +69,7 @@ bool gt_metric_is_larger_better(const gt_metric_kind *kind) {
 /* --- results --- */
 
 void gt_result_add(gt_results *result, const char *name, double value) {
-  if (result->count < GT_MOST_RESULTS) result->metric[result->count++] = (gt_metric){name, value};
+  if (result->count < GT_MAX_METRIC_VALUES) result->metric[result->count++] = (gt_metric){name, value};
 }
 
 static const gt_metric *find(const gt_results *result, const char *name) {

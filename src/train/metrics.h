@@ -38,14 +38,14 @@ typedef struct gt_metric {
   const char *name; /* static, or in the arena of the config */
   double value;
 } gt_metric;
-enum { GT_MOST_RESULTS = 96 };
+enum { GT_MAX_METRIC_VALUES = 96 };
 
 typedef struct gt_results {
   int64_t steps;   /* of training; else 0 */
   int64_t samples; /* of the evaluated split; else 0 */
   double items;    /* sum of the weights of the items; 0: there is no result */
   int count;
-  gt_metric metric[GT_MOST_RESULTS]; /* in the order in which they are shown */
+  gt_metric metric[GT_MAX_METRIC_VALUES]; /* in the order in which they are shown */
 } gt_results;
 
 void gt_result_add(gt_results *result, const char *name, double value);

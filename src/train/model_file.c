@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 1 << 20 };
+enum { MAX_NAMES = 1 << 20 };
 
 static const char *const dtype_names[] = {
     [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
@@ -157,7 +157,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
 
 /* Reads an array of `count` strings; NULL if it is anything else, or empty. */
 static const char **read_names(gt_arena *arena, json_t *array, int64_t count) {
-  if (!json_is_array(array) || count <= 0 || count > MOST_NAMES || json_array_size(array) != (size_t)count)
+  if (!json_is_array(array) || count <= 0 || count > MAX_NAMES || json_array_size(array) != (size_t)count)
     return NULL;
   const char **names = GT_NEW_N(arena, const char *, count);
   for (int64_t i = 0; i < count; i++) {
@@ -241,7 +241,7 @@ static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *aren
     return read_input(&s->input[0], root, arena);
   }
   const size_t count = json_array_size(inputs);
-  if (count < 1 || count > GT_DATA_MOST_INPUTS) return false;
+  if (count < 1 || count > GT_DATA_MAX_INPUTS) return false;
   for (size_t k = 0; k < count; k++)
     if (!read_named_input(s, json_array_get(inputs, k), arena)) return false;
   return true;

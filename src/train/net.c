@@ -78,7 +78,7 @@ static gt_batch_attribute order_of(const gt_net *net) {
 static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const gt_forward *forward) {
   const gt_loss_items *items = &forward->nodes.items;
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
-  if (!forward->loss->type->labels || classes > GT_CONFUSION_MOST) return;
+  if (!forward->loss->type->labels || classes > GT_CONFUSION_MAX) return;
   net->counted = classes;
   net->confusion = gt_net_variable(net, arena, "confusion");
   const uint32_t counts =
@@ -93,10 +93,10 @@ static bool can_keep_scores(const gt_net *net, gt_config *config) {
   const double values = (double)net->data->samples * (double)labels * (double)net->metrics.outputs;
   int m = 0;
   while (!net->metrics.type[m]->of_scores) m++;
-  if (values <= GT_METRIC_MOST_SCORES) return true;
+  if (values <= GT_METRIC_MAX_SCORES) return true;
   gt_error_at(&config->diagnostics, config->root->at,
               "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
-              net->metrics.type[m]->name, net->split, values, GT_METRIC_MOST_SCORES)
+              net->metrics.type[m]->name, net->split, values, GT_METRIC_MAX_SCORES)
       ->expected = "a smaller split, or another metric";
   return false;
 }

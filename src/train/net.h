@@ -35,7 +35,7 @@ typedef struct gt_stage {
   uint32_t times;
   gt_executable *executable;
 } gt_stage;
-enum { GT_MOST_STAGES = 2 };
+enum { GT_MAX_STAGES = 2 };
 
 /* Sums over the batches of a step: gradients in the layout of the trained parameters, and scalars. Zero
  * between steps. */
@@ -48,7 +48,7 @@ typedef struct gt_net {
   const char *state; /* variable of the clock, reset for each evaluation */
   const char *split; /* "train", "validation", "test" */
   const gt_split *data;
-  gt_stage stage[GT_MOST_STAGES]; /* in order; the last one writes the log */
+  gt_stage stage[GT_MAX_STAGES]; /* in order; the last one writes the log */
   int stages;
   struct gt_line_search_net *search; /* line search (line_search.h), or NULL; the only stage is "gradient" */
   gt_model *model;

@@ -7,7 +7,7 @@
 #include "train/net.h"
 #include <string.h>
 
-enum { MOST_PHASES = 100 };
+enum { MAX_PHASES = 100 };
 static const int64_t most_steps = INT64_C(1000000000000000); /* of one phase: their sum can be counted */
 
 gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
@@ -355,8 +355,8 @@ static const gt_spec *items_of(gt_config *config) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   if (gt_spec_is_null(node)) return NULL;
   const int errors = diagnostics->errors;
-  if (node->kind != GT_SPEC_SEQUENCE || !node->count || node->count > MOST_PHASES)
-    gt_error_at(diagnostics, node->at, "'phases' is not a list of 1 to %d phases", MOST_PHASES)->expected =
+  if (node->kind != GT_SPEC_SEQUENCE || !node->count || node->count > MAX_PHASES)
+    gt_error_at(diagnostics, node->at, "'phases' is not a list of 1 to %d phases", MAX_PHASES)->expected =
         "phases: [{epochs: 3}, {epochs: 2, optimizer.lr: 1.0e-4}]";
   else
     for (int i = 0; i < node->count; i++)

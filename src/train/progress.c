@@ -33,7 +33,7 @@ const char *gt_samples_rate(double per_second, char buffer[48]) {
   return buffer;
 }
 
-enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
+enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MAX_BAR = 24, BAR_FRAME = 3 };
 
 /* In the order of the line; the percentage is dropped last. */
 static void write_fields(const gt_progress_view *view, gt_line_field field[FIELDS]) {
@@ -60,12 +60,12 @@ static char *draw_bar(char *line, const gt_progress_view *view, size_t width) {
 
 void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room) {
   gt_line_field field[FIELDS];
-  char text[GT_PROGRESS_LONGEST - MOST_BAR - BAR_FRAME];
+  char text[GT_PROGRESS_LONGEST - MAX_BAR - BAR_FRAME];
   write_fields(view, field);
   const size_t used = (size_t)gt_fit_fields(text, sizeof text, field, FIELDS, (int)room);
   if (bar && used && room >= used + LEAST_BAR + BAR_FRAME) {
     const size_t width = room - used - BAR_FRAME;
-    line = draw_bar(line, view, width > MOST_BAR ? MOST_BAR : width);
+    line = draw_bar(line, view, width > MAX_BAR ? MAX_BAR : width);
   }
   strcpy(line, text);
 }

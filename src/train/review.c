@@ -4,7 +4,7 @@
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-enum { MOST_COLUMNS = 64 };
+enum { MAX_COLUMNS = 64 };
 
 typedef struct facts {
   gt_sample_facts base;
@@ -38,7 +38,7 @@ static double outside(const gt_sample_facts *as, bool test, double low, double h
   *column = NULL;
   if (!samples || !samples->data || !f->samples->data || samples->element == GT_ELEMENT_I32) return 0;
   const int64_t features = gt_tensor_features(samples);
-  if (samples->rank != 2 || features > MOST_COLUMNS)
+  if (samples->rank != 2 || features > MAX_COLUMNS)
     return gt_share_outside(samples, scaling, 0, 1, low, high);
   double most = 0;
   for (int64_t i = 0; i < features; i++) {

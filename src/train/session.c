@@ -100,8 +100,8 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
 }
 
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
-  gt_executable *part[GT_MOST_STAGES], *executable = NULL;
-  uint32_t times[GT_MOST_STAGES] = {0};
+  gt_executable *part[GT_MAX_STAGES], *executable = NULL;
+  uint32_t times[GT_MAX_STAGES] = {0};
   for (int i = 0; i < net->stages; i++) {
     gt_stage *stage = &net->stage[i];
     executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIDE = 64, MOST_SIDE = 256, GAP = 4 };
+enum { LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 };
 
 typedef struct image { /* layout of inputs or targets */
   int64_t height, width, channels;
@@ -192,7 +192,7 @@ static bool lay_out(sheet *s, gt_error *error) {
   const uint32_t rows = (uint32_t)gt_ceil_div(s->samples, columns);
   void *data;
   s->zoom = (uint32_t)gt_most(1, gt_ceil_div(LEAST_SIDE, side));
-  s->stride = (uint32_t)gt_ceil_div(side, MOST_SIDE);
+  s->stride = (uint32_t)gt_ceil_div(side, MAX_SIDE);
   const int64_t pictures = s->target.height ? 2 : 1;
   s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * pictures + GAP * (pictures - 1));
   s->high =

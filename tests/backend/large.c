@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1024, NARROW = 8, MARKS = 4, RUN = 64, MOST_VARIABLES = 16 };
+enum { WIDTH = 1024, NARROW = 8, MARKS = 4, RUN = 64, MAX_VARIABLES = 16 };
 
 static gt_backend *backend;
 static double most_bytes; /* memory that a test may use; 0: small sizes */
@@ -38,7 +38,7 @@ typedef struct job {
   gt_arena arena;
   gt_graph *graph;
   gt_plan *plan;
-  gt_buffer *buffer[MOST_VARIABLES];
+  gt_buffer *buffer[MAX_VARIABLES];
   gt_executable *executable;
 } job;
 

@@ -17,10 +17,10 @@
 static gt_arena arena;
 static gt_diagnostics known; /* with all places */
 
-enum { MOST_KEYS = 128 };
+enum { MAX_KEYS = 128 };
 
 typedef struct keys {
-  const char *name[MOST_KEYS];
+  const char *name[MAX_KEYS];
   size_t count;
 } keys;
 
@@ -52,7 +52,7 @@ static bool holds(const gt_schema *whole, const gt_schema *part) {
 }
 
 static void places_are_all_things(void **state) {
-  static gt_schema_thing thing[GT_SCHEMA_MOST_THINGS];
+  static gt_schema_thing thing[GT_SCHEMA_MAX_THINGS];
   const int things = gt_schema_things(thing, &arena);
   (void)state;
   for (int i = 0; i < things; i++) {

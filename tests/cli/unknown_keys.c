@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 static gt_arena arena;
-static gt_schema_thing thing[GT_SCHEMA_MOST_THINGS];
+static gt_schema_thing thing[GT_SCHEMA_MAX_THINGS];
 static int things, tried;
 
 #define UNKNOWN     "zqx: 1"

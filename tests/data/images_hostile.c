@@ -3,8 +3,8 @@
  * AddressSanitizer. */
 #include "pictures_support.h"
 
-enum { FLIPS = 1000, SIDE = 12, MOST_FILE = 1 << 14 };
-static uint8_t pixels[SIDE * SIDE * 4], bytes[MOST_FILE], copy[MOST_FILE];
+enum { FLIPS = 1000, SIDE = 12, MAX_FILE = 1 << 14 };
+static uint8_t pixels[SIDE * SIDE * 4], bytes[MAX_FILE], copy[MAX_FILE];
 static int read_count, refused_count;
 
 static uint32_t next_random(uint32_t *state) {

@@ -158,7 +158,7 @@ static void bad_integers(void **state) {
   }
   open_data(&o, "{train: %s, target: y, integers: input}", write_text("a.csv", "n,y\n16777215,0\n1,1\n"));
   expect_open(&o);
-  assert_int_equal(integers(&o.data.train.input[0])[0], GT_DATA_MOST_INTEGER);
+  assert_int_equal(integers(&o.data.train.input[0])[0], GT_DATA_MAX_INTEGER);
   close_data(&o);
 }
 

@@ -79,7 +79,7 @@ static void as_stored(void **unused) {
   (void)unused;
   static const uint8_t deep[2 * 2 * 2] = {0x7f, 0x00, 0xff, 0xff, 0x80, 0x80, 0xff, 0xff}, /* gray, alpha */
       half[2 * 4] = {200, 100, 50, 128, 255, 255, 255, 0};
-  static const uint8_t row[GT_PNG_MOST_SIDE + 1];
+  static const uint8_t row[GT_PNG_MAX_SIDE + 1];
   gt_picture p;
   gt_error error = {0};
   const char *path = write_png("deep.png", 1, 2, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 16, false}, deep, 2);
@@ -90,7 +90,7 @@ static void as_stored(void **unused) {
   assert_true(read_png(path, &p, &error) && p.channels == 3);
   assert_memory_equal(p.data, "\x64\x32\x19\0\0\0", 6);
   gt_picture_finish(&p);
-  path = write_png("wide.png", 1, GT_PNG_MOST_SIDE + 1, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
+  path = write_png("wide.png", 1, GT_PNG_MAX_SIDE + 1, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
   assert_false(read_png(path, &p, &error) || p.data);
   assert_true(error.status == GT_ERR_DATA &&
               strstr(error.message, "16385 x 1 pixels; at most 16384 per side"));

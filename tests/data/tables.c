@@ -220,8 +220,8 @@ static void facts_are_counted(void **state) {
   assert_true(gt_csv_read(&csv));
   const gt_csv_facts *n = &csv.facts[0], *t = &csv.facts[1], *o = &csv.facts[2], *y = &csv.facts[3];
   assert_true(n->numbers == 400 && n->counts && n->whole && n->least == 1 && n->largest == 400 && !n->odd);
-  assert_true(t->texts == 400 && t->odd->distinct == GT_CSV_MOST_TEXTS && t->odd->more && !t->counts);
-  for (int i = 0; i < GT_CSV_MOST_TEXTS; i++) {
+  assert_true(t->texts == 400 && t->odd->distinct == GT_CSV_MAX_TEXTS && t->odd->more && !t->counts);
+  for (int i = 0; i < GT_CSV_MAX_TEXTS; i++) {
     assert_true(t->odd->text[i].count == (i < 100 ? 2 : 1));
     assert_int_equal(t->odd->text[i].first.line, i + 2);
   }

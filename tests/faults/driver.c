@@ -171,15 +171,15 @@ static void report(FILE *log, const fault_bench *b, const fault_order *o, fault_
 
 /* True if this is the first failure of this kind at this place: one report of each is enough. */
 static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) {
-  enum { MOST_REPORTS = 1000 };
-  static uint64_t seen[MOST_REPORTS];
+  enum { MAX_REPORTS = 1000 };
+  static uint64_t seen[MAX_REPORTS];
   static int count;
   uint64_t hash = (uint64_t)v * 31 + o->class;
   for (int i = 0; i < FAULT_FRAMES && b->page->frame[i]; i++)
     hash = hash * 1099511628211u + b->page->frame[i] - b->page->program;
   for (int i = 0; i < count; i++)
     if (seen[i] == hash) return false;
-  if (count == MOST_REPORTS) return false;
+  if (count == MAX_REPORTS) return false;
   seen[count++] = hash;
   return true;
 }

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIAL_SECONDS = 60, /* of processor time */ HANG_SECONDS = 600, MOST_WORDS = 40, HUNG_CODE = 1000 };
+enum { TRIAL_SECONDS = 60, /* of processor time */ HANG_SECONDS = 600, MAX_WORDS = 40, HUNG_CODE = 1000 };
 
 /* --- running --- */
 
@@ -49,7 +49,7 @@ static void redirect(const fault_bench *b, const char *name, int to) {
 /* In the child process: sets a fixed environment, so that no trial depends on the caller's. */
 static void become(const fault_bench *b, const char *words) {
   char text[1024], device[64], driver[PATH_MAX], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX],
-      cache[PATH_MAX], *argv[MOST_WORDS];
+      cache[PATH_MAX], *argv[MAX_WORDS];
   int argc = 0;
   const char *named = getenv("VK_DRIVER_FILES");
   path_of(driver, "VK_DRIVER_FILES=%s", named ? named : "");
@@ -71,7 +71,7 @@ static void become(const fault_bench *b, const char *words) {
   snprintf(text, sizeof text, "%s", words);
   snprintf(device, sizeof device, "GTRAIN_DEVICE=%s", b->device ? b->device : "cpu");
   argv[argc++] = "gtrain";
-  for (char *save, *word = strtok_r(text, " ", &save); word && argc < MOST_WORDS - 1;
+  for (char *save, *word = strtok_r(text, " ", &save); word && argc < MAX_WORDS - 1;
        word = strtok_r(NULL, " ", &save))
     argv[argc++] = word;
   argv[argc] = NULL;

@@ -14,10 +14,10 @@ typedef struct vulkan_order {
   fault_mode mode;
 } vulkan_order;
 
-enum { MOST_STATES = 4096 };
+enum { MAX_STATES = 4096 };
 typedef struct vulkan_states { /* of run directories that were completed: once is enough for each */
   _Atomic uint32_t count;
-  _Atomic uint64_t hash[MOST_STATES];
+  _Atomic uint64_t hash[MAX_STATES];
 } vulkan_states;
 
 typedef struct vulkan_bench {  /* the state of one worker */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan_core.h>
 
-enum { TRIAL_SECONDS = 120, /* of processor time */ HANG_SECONDS = 1200, MOST_WORDS = 40, HUNG_CODE = 1000 };
+enum { TRIAL_SECONDS = 120, /* of processor time */ HANG_SECONDS = 1200, MAX_WORDS = 40, HUNG_CODE = 1000 };
 
 /* --- running --- */
 
@@ -69,12 +69,12 @@ static void set_environment(const vulkan_bench *b, const char *order) {
 
 /* In the child process. Words that set a variable come first. */
 static void become(const vulkan_bench *b, const char *words, const char *order) {
-  char text[1024], work[PATH_MAX], *argv[MOST_WORDS];
+  char text[1024], work[PATH_MAX], *argv[MAX_WORDS];
   int argc = 0;
   set_environment(b, order);
   snprintf(text, sizeof text, "%s", words);
   argv[argc++] = "gtrain";
-  for (char *save, *word = strtok_r(text, " ", &save); word && argc < MOST_WORDS - 1;
+  for (char *save, *word = strtok_r(text, " ", &save); word && argc < MAX_WORDS - 1;
        word = strtok_r(NULL, " ", &save)) {
     if (argc == 1 && strchr(word, '='))
       putenv(word);
@@ -240,14 +240,14 @@ static uint64_t hash_tree(uint64_t hash, const char *path) {
 /* True if a folder with these bytes was completed before; else records it. */
 static bool is_known(const vulkan_bench *b, uint64_t hash) {
   const uint32_t count = b->states->count;
-  for (uint32_t i = 0; i < count && i < MOST_STATES; i++)
+  for (uint32_t i = 0; i < count && i < MAX_STATES; i++)
     if (b->states->hash[i] == hash) return true;
   return false;
 }
 
 static void remember(const vulkan_bench *b, uint64_t hash) {
   const uint32_t at = atomic_fetch_add(&b->states->count, 1);
-  if (at < MOST_STATES) b->states->hash[at] = hash;
+  if (at < MAX_STATES) b->states->hash[at] = hash;
 }
 
 /* A failed run is completed by the command that it prints, or by the same command with --resume, or started

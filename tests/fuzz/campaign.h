@@ -44,11 +44,11 @@ void write_yaml(FILE *file, const json_t *value);
 
 /* --- layers (campaign_model.c) --- */
 
-enum { MOST_AXES = 4 };
+enum { MAX_AXES = 4 };
 
 typedef struct facts { /* of the data */
   int axes;
-  int64_t axis[MOST_AXES];  /* of one sample */
+  int64_t axis[MAX_AXES];   /* of one sample */
   int64_t classes, targets; /* classes 0: quantities; boards: targets per cell */
   bool unit;                /* targets are 0 or 1 */
   bool automaton;
@@ -71,10 +71,10 @@ char *make_override(maker *m, const json_t *config);
 
 /* --- commands (campaign_run.c) --- */
 
-enum { MOST_WORDS = 24 };
+enum { MAX_WORDS = 24 };
 
 typedef struct command {
-  char *word[MOST_WORDS + 1];
+  char *word[MAX_WORDS + 1];
   int words;
 } command;
 

@@ -6,7 +6,7 @@ typedef struct sketch {
   maker *m;
   json_t *layers;
   int axes;
-  int64_t axis[MOST_AXES]; /* the shape of a sample after the layers so far */
+  int64_t axis[MAX_AXES]; /* the shape of a sample after the layers so far */
 } sketch;
 
 static int64_t values_of(const sketch *s) {
@@ -47,7 +47,7 @@ static void add_reshape(sketch *s) {
   int64_t rest = values_of(s);
   json_t *shape = json_array();
   s->axes = 0;
-  for (int64_t part = 2; part < 8 && s->axes < MOST_AXES - 1; part++) {
+  for (int64_t part = 2; part < 8 && s->axes < MAX_AXES - 1; part++) {
     if (rest % part || chance(&s->m->d, 50)) continue;
     json_array_append_new(shape, json_integer(s->axis[s->axes++] = part));
     rest /= part;
@@ -59,7 +59,7 @@ static void add_reshape(sketch *s) {
 
 static void add_permute(sketch *s) {
   json_t *order = json_array();
-  int64_t before[MOST_AXES];
+  int64_t before[MAX_AXES];
   const int first = (int)between(&s->m->d, 0, s->axes - 1);
   memcpy(before, s->axis, sizeof before);
   for (int i = 0; i < s->axes; i++) {

@@ -12,14 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 20, MOST_SECONDS_HUGE = 3, HANG_SECONDS = 300, MOST_SAID = 1 << 16 };
+enum { MAX_SECONDS = 20, MAX_SECONDS_HUGE = 3, HANG_SECONDS = 300, MAX_SAID = 1 << 16 };
 static const rlim_t most_memory = (rlim_t)2 << 30, most_file = (rlim_t)256 << 20;
 
-static char said[2][MOST_SAID + 1]; /* stdout and stderr of the last command */
+static char said[2][MAX_SAID + 1]; /* stdout and stderr of the last command */
 
 void add_word(command *c, const char *format, ...) {
   va_list arguments;
-  if (c->words == MOST_WORDS) return;
+  if (c->words == MAX_WORDS) return;
   va_start(arguments, format);
   if (vasprintf(&c->word[c->words], format, arguments) >= 0) c->words++;
   va_end(arguments);
@@ -59,7 +59,7 @@ void finding(judge *j, const command *c, const char *format, ...) {
 static void limit(int what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
 
 static void become(const judge *j, const command *c, const int *streams) {
-  char *words[MOST_WORDS + 2] = {(char *)(uintptr_t) "gtrain"};
+  char *words[MAX_WORDS + 2] = {(char *)(uintptr_t) "gtrain"};
   memcpy(words + 1, c->word, (size_t)c->words * sizeof *words);
   sigset_t none;
   sigemptyset(&none);
@@ -67,7 +67,7 @@ static void become(const judge *j, const command *c, const int *streams) {
   signal(SIGXFSZ, SIG_IGN);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, most_file);
-  const rlim_t seconds = j->huge ? MOST_SECONDS_HUGE : MOST_SECONDS; /* of processor time */
+  const rlim_t seconds = j->huge ? MAX_SECONDS_HUGE : MAX_SECONDS; /* of processor time */
   setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
   if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need the whole address space */
   const int nothing = open("/dev/null", O_RDONLY);
@@ -105,7 +105,7 @@ static int spawn(const judge *j, const command *c) {
   if (pid == 0) become(j, c, streams);
   const int status = wait_for(pid, HANG_SECONDS);
   for (int i = 0; i < 2; i++) {
-    const ssize_t n = pread(streams[i], said[i], MOST_SAID, 0);
+    const ssize_t n = pread(streams[i], said[i], MAX_SAID, 0);
     said[i][n > 0 ? n : 0] = 0;
   }
   return status;
@@ -115,7 +115,7 @@ static int spawn(const judge *j, const command *c) {
 
 static bool is_json(char *text) {
   char *rest = text, *line;
-  if (strlen(text) == MOST_SAID) return true; /* truncated */
+  if (strlen(text) == MAX_SAID) return true; /* truncated */
   while ((line = strsep(&rest, "\n"))) {
     json_t *value = *line ? json_loads(line, JSON_DECODE_ANY, NULL) : NULL;
     if (*line && !value) return false;
@@ -164,7 +164,7 @@ int run(judge *j, command *c) {
   const int status = spawn(j, c);
   if (status == -1) {
     j->slow++;
-    if (!j->huge) finding(j, c, "no end after %d seconds", MOST_SECONDS);
+    if (!j->huge) finding(j, c, "no end after %d seconds", MAX_SECONDS);
   } else if (WIFSIGNALED(status)) {
     finding(j, c, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
   } else {

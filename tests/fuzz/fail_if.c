@@ -7,18 +7,18 @@
 
 extern const gt_command gt_command_eval;
 
-enum { MOST_GATES = 8 };
+enum { MAX_GATES = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const metrics[] = {"accuracy", "loss", "samples"};
   static const gt_option option = {.name = "fail-if", .argument = "GATE"};
-  struct gt_given given[MOST_GATES];
+  struct gt_given given[MAX_GATES];
   gt_arguments arguments = {.command = &gt_command_eval, .given = given};
   gt_arena arena;
   gt_gate *gates;
   int count;
   char *text = fuzz_text(data, size), *rest = text, *line;
-  while (arguments.givens < MOST_GATES && (line = strsep(&rest, "\n")))
+  while (arguments.givens < MAX_GATES && (line = strsep(&rest, "\n")))
     given[arguments.givens++] = (struct gt_given){&option, line};
   gt_arena_init(&arena);
   if (gt_cli_gates(&arguments, &arena, metrics, 3, &gates, &count)) {

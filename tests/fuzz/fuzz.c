@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The links in the room contain the number of this descriptor. */
-enum { INPUT = 100, MOST_WORDS = 64 };
+enum { INPUT = 100, MAX_WORDS = 64 };
 
 /* --- streams: the program's output is kept as far as it is needed to judge it --- */
 
@@ -66,7 +66,7 @@ bool __real_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error) {
   uint64_t total;
-  if (!__builtin_mul_overflow(count, size, &total) && total > FUZZ_MOST_CHECKED) {
+  if (!__builtin_mul_overflow(count, size, &total) && total > FUZZ_MAX_CHECKED) {
     *out = NULL;
     return gt_fail(error, GT_ERR_MEMORY, "%s: out of memory", what);
   }
@@ -76,7 +76,7 @@ bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *
 void *__real_gt_alloc(size_t size);
 void *__wrap_gt_alloc(size_t size);
 void *__wrap_gt_alloc(size_t size) {
-  if (size > FUZZ_MOST_UNCHECKED) out_of_memory(size);
+  if (size > FUZZ_MAX_UNCHECKED) out_of_memory(size);
   return __real_gt_alloc(size);
 }
 
@@ -132,10 +132,10 @@ bool fuzz_is_no_input(const uint8_t *data, size_t size) {
 
 int fuzz_gtrain(const char *const *words) {
   static const int documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
-  char *copies[MOST_WORDS + 1] = {strdup("gtrain")};
+  char *copies[MAX_WORDS + 1] = {strdup("gtrain")};
   int count = 1;
   bool known = false;
-  for (; words[count - 1] && count < MOST_WORDS; count++) copies[count] = strdup(words[count - 1]);
+  for (; words[count - 1] && count < MAX_WORDS; count++) copies[count] = strdup(words[count - 1]);
   forget_said();
   const int code = gt_cli_main(count, copies);
   for (int i = 0; i < count; i++) free(copies[i]);

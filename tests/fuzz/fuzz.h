@@ -4,8 +4,8 @@
  * counts as a finding besides a crash. A target keeps no state between inputs.
  *
  * Findings: an assertion, an allocation whose size was not checked before (the handler of base/memory.h, or
- * more than FUZZ_MOST_UNCHECKED at once), an undocumented exit code or 70, a failure without a message.
- * gt_try_alloc fails above FUZZ_MOST_CHECKED, as on a small machine: no input needs more. */
+ * more than FUZZ_MAX_UNCHECKED at once), an undocumented exit code or 70, a failure without a message.
+ * gt_try_alloc fails above FUZZ_MAX_CHECKED, as on a small machine: no input needs more. */
 #ifndef GT_TESTS_FUZZ_H
 #define GT_TESTS_FUZZ_H
 #include "base/error.h"
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FUZZ_MOST_CHECKED   ((uint64_t)32 << 20)
-#define FUZZ_MOST_UNCHECKED ((size_t)256 << 20)
+#define FUZZ_MAX_CHECKED   ((uint64_t)32 << 20)
+#define FUZZ_MAX_UNCHECKED ((size_t)256 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Called once, before the first input: streams, handlers, the room. Defined here. */

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 10 };
+enum { MAX_SECONDS = 10 };
 
 static int replayed;
 
@@ -30,7 +30,7 @@ static void replay_file(const char *path) {
   bytes.data = malloc(bytes.size + 1);
   fuzz_expect(bytes.data && fread(bytes.data, 1, bytes.size, file) == bytes.size, "cannot read %s", path);
   fclose(file);
-  limit_time(MOST_SECONDS);
+  limit_time(MAX_SECONDS);
   LLVMFuzzerTestOneInput(bytes.data, bytes.size);
   limit_time(0);
   gt_bytes_finish(&bytes);

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SETS = 8 };
+enum { MAX_SETS = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const char *words[2 * MOST_SETS + 3] = {"check", "small.yaml"}, *line;
+  const char *words[2 * MAX_SETS + 3] = {"check", "small.yaml"}, *line;
   int count = 2;
   if (fuzz_is_no_input(data, size)) return 0;
   char *text = fuzz_text(data, size), *rest = text;
-  while (count < 2 * MOST_SETS && (line = strsep(&rest, "\n"))) {
+  while (count < 2 * MAX_SETS && (line = strsep(&rest, "\n"))) {
     words[count++] = "--set";
     words[count++] = line;
   }

@@ -39,7 +39,7 @@ static gt_id variable(const char *name, int rank, const int64_t *dim) {
 /* Kernels count elements in 32 bits; a larger value is an error in every op that would read or write it. */
 static void values_are_countable(void **state) {
   (void)state;
-  const int64_t most = GT_MOST_ELEMENTS;
+  const int64_t most = GT_MAX_ELEMENTS;
   const gt_id largest = variable("largest", 1, (int64_t[]){most}),
               history = variable("history", 2, (int64_t[]){200, 12000000}),
               few = variable("few", 2, (int64_t[]){12000000, 1});

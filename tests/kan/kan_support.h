@@ -17,7 +17,7 @@
 
 typedef double edge_function(double x);
 
-enum { KNOWN_GRID = 20, KNOWN_POINTS = 200, KNOWN_SAMPLES = 400, MOST_LAYERS = 4 };
+enum { KNOWN_GRID = 20, KNOWN_POINTS = 200, KNOWN_SAMPLES = 400, MAX_LAYERS = 4 };
 
 static inline void begin_network(gt_kan_network *n, const int *width, int layers, double low, double high) {
   *n = (gt_kan_network){.layers = layers};

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CHANNELS = 3, MOST_WIRES = 64, CENTRE = 4 };
+enum { CHANNELS = 3, MAX_WIRES = 64, CENTRE = 4 };
 
 typedef struct automaton {
   gt_logic_ca_attribute a;
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  int32_t wiring[2 * MOST_WIRES];
+  int32_t wiring[2 * MAX_WIRES];
   int64_t wires;
   gt_arena arena;
   const uint8_t *chosen;

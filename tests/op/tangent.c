@@ -16,7 +16,7 @@ GT_REGISTER(opcase, tangent)
 
 /* p: the axes of both derivatives, then the parameters of the rule. */
 enum { FIRST, SECOND, KIND, DEGREE };
-enum { MOST_WIDTH = 16 };
+enum { MAX_WIDTH = 16 };
 
 /* The derivative of y along both axes of x [rows, axes]. */
 static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
@@ -105,7 +105,7 @@ static gt_id build_network(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 static double network_value(const gt_case_view *v, const double *const *x, const double *at, int64_t output) {
   const int64_t width = v->shape[1].dim[0];
-  double value = 0, total = 0, z[MOST_WIDTH];
+  double value = 0, total = 0, z[MAX_WIDTH];
   for (int64_t j = 0; j < width; j++) {
     z[j] = x[1][2 * j] * at[0] + x[1][2 * j + 1] * at[1] + x[2][j];
     z[j] = v->c->p[KIND] ? exp(z[j]) : tanh(z[j]);
@@ -178,7 +178,7 @@ static void layer(const gt_case_view *v, int number, const double *c, int64_t in
 static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t rows = v->shape[0].dim[0], width = v->shape[1].dim[1], outputs = v->shape[2].dim[1];
   for (int64_t m = 0; y && m < rows; m++) {
-    jet in[2], hidden[MOST_WIDTH], out[MOST_WIDTH];
+    jet in[2], hidden[MAX_WIDTH], out[MAX_WIDTH];
     for (int k = 0; k < 2; k++) in[k] = (jet){x[0][2 * m + k], k == v->c->p[FIRST], k == v->c->p[SECOND], 0};
     layer(v, 0, x[1], 2, width, in, hidden);
     layer(v, 1, x[2], width, outputs, hidden, out);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST_KNOTS = 64, GRID = 8 };
+enum { MAX_KNOTS = 64, GRID = 8 };
 
 /* Function `term` of an attribute at x, or its derivative; behind: the knots. */
 static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *behind) {
@@ -52,7 +52,7 @@ static int points_of(const double *knot, uint32_t knots, float *x) {
 
 /* Errors of derivatives in float are relative to their possible size: about 2^order / cell^order. */
 static void compare(gt_kan_attribute a, const double *knot, const float *behind, double cell) {
-  float x[5 * MOST_KNOTS];
+  float x[5 * MAX_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
   const int points = points_of(knot, knots, x);
   for (uint32_t order = 0; order <= GT_BASIS_MOST_ORDER; order++)
@@ -72,7 +72,7 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
 static void splines_on_a_grid(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
-    double knot[MOST_KNOTS];
+    double knot[MAX_KNOTS];
     const double low = -1, cell = 0.25;
     for (uint32_t k = 0; k < GRID + 2 * degree + 1; k++) knot[k] = low + ((double)k - degree) * cell;
     compare(gt_kan_bspline(low, low + GRID * cell, GRID, degree), knot, NULL, cell);
@@ -82,8 +82,8 @@ static void splines_on_a_grid(void **state) {
 static void splines_over_knots(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
-    double knot[MOST_KNOTS], narrow = 1;
-    float behind[MOST_KNOTS];
+    double knot[MAX_KNOTS], narrow = 1;
+    float behind[MAX_KNOTS];
     for (uint32_t k = 0; k < GRID + 2 * degree + 1; k++) {
       behind[k] = (float)(-1 + 0.25 * ((double)k - degree) + 0.09 * sin(1 + 3.0 * k));
       knot[k] = (double)behind[k];
@@ -97,8 +97,8 @@ static void splines_over_knots(void **state) {
 static void splines_on_the_host(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= 5; degree++) {
-    double knot[MOST_KNOTS], value[MOST_KNOTS];
-    float x[5 * MOST_KNOTS];
+    double knot[MAX_KNOTS], value[MAX_KNOTS];
+    float x[5 * MAX_KNOTS];
     const uint32_t knots = GRID + 2 * degree + 1;
     for (uint32_t k = 0; k < knots; k++) knot[k] = 0.1 * k + (k > 4 ? -0.1 : 0);
     const int points = points_of(knot, knots, x);

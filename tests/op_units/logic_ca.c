@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { BOARDS = 5, MOST_STEPS = 40, FEW_STEPS = 3, STATES = (MOST_STEPS + 1) * BOARDS, MOST_VARIABLES = 16 };
+enum { BOARDS = 5, MAX_STEPS = 40, FEW_STEPS = 3, STATES = (MAX_STEPS + 1) * BOARDS, MAX_VARIABLES = 16 };
 /* The variables, in the order in which they are made. */
 enum { STATE, COEFFICIENTS, WIRING, INVERSE, CLOCK, TABLE, ALL_STATES, D_STATE, D_COEFFICIENTS };
 #define U1 0.4
@@ -81,7 +81,7 @@ static result run(gt_logic_ca_attribute a, float u1, float u3) {
   const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
   if (!plan) fail_msg("%s", error.message);
   const gt_backend_api *api = backend->api;
-  gt_buffer *buffer[MOST_VARIABLES];
+  gt_buffer *buffer[MAX_VARIABLES];
   for (uint32_t v = 0; v < g->variables; v++)
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
   fill(&a, u1, u3, backend, buffer);
@@ -149,11 +149,11 @@ static void sampled(void **unused) {
 /* The logistic map: a state above 1 diverges. */
 static void bounded(void **unused) {
   (void)unused;
-  gt_logic_ca_attribute a = automaton(MOST_STEPS, 0, 0);
-  assert_false(fabsf(run(a, 4.1f, -4.1f).states[MOST_STEPS * BOARDS]) < 2);
+  gt_logic_ca_attribute a = automaton(MAX_STEPS, 0, 0);
+  assert_false(fabsf(run(a, 4.1f, -4.1f).states[MAX_STEPS * BOARDS]) < 2);
   a.bounded = true;
   const result r = run(a, 4.1f, -4.1f);
-  for (int i = 0; i < MOST_STEPS * BOARDS; i++) assert_true(r.states[i] >= 0 && r.states[i] <= 1);
+  for (int i = 0; i < MAX_STEPS * BOARDS; i++) assert_true(r.states[i] >= 0 && r.states[i] <= 1);
   a.steps = FEW_STEPS;
   const result few = run(a, 4.1f, -4.1f);
   check_gradient(&few, FEW_STEPS, 4.1f, -4.1f);

@@ -347,14 +347,14 @@ static void the_average_follows_the_weights(void **state) {
 }
 
 /* The content of all variables of the store but "ok". */
-enum { MOST_VARIABLES = 8, MOST = 32 };
+enum { MAX_VARIABLES = 8, MOST = 32 };
 typedef struct snapshot {
-  float value[MOST_VARIABLES][MOST];
+  float value[MAX_VARIABLES][MOST];
 } snapshot;
 
 static snapshot look(fixture *f) {
   snapshot s = {{{0}}};
-  assert_true(f->store->variables <= MOST_VARIABLES);
+  assert_true(f->store->variables <= MAX_VARIABLES);
   for (int v = 0; v < f->store->variables; v++)
     if (f->store->variable[v].role != GT_RUN)
       memcpy(s.value[v], content(f, f->store->variable[v].name),

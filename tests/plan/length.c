@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 enum { SHORT = 2500, TIMES = 8, TRIES = 6 };
-#define MOST_GROWTH 20.0
+#define MAX_GROWTH 20.0
 
 static gt_shape square(void) { return gt_shape_2(8, 8); }
 
@@ -146,7 +146,7 @@ static void grows_with_its_length(void (*build)(gt_graph *, int), const char *na
     const double once = seconds_of(build, SHORT), longer = seconds_of(build, TIMES * SHORT);
     const double growth = longer / (once > 1e-4 ? once : 1e-4);
     if (!i || growth < least) least = growth;
-    if (least < MOST_GROWTH) return;
+    if (least < MAX_GROWTH) return;
   }
   fail_msg("%s: %d times the length takes %.0f times as long to plan", name, TIMES, least);
 }

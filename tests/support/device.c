@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_VARIABLES = 16 };
+enum { MAX_VARIABLES = 16 };
 
 gt_backend *device;
 static bool software;
@@ -79,9 +79,9 @@ const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options o
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value) {
   const gt_backend_api *api = device->api;
   gt_error error = {0};
-  gt_buffer *buffer[MOST_VARIABLES];
+  gt_buffer *buffer[MAX_VARIABLES];
   uint64_t ticket;
-  assert_true(g->variables <= MOST_VARIABLES);
+  assert_true(g->variables <= MAX_VARIABLES);
   for (uint32_t v = 0; v < g->variables; v++) {
     buffer[v] = api->buffer_create(device, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     assert_non_null(buffer[v]);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_VARIABLES = 16 };
+enum { MAX_VARIABLES = 16 };
 
 int drawing_setup(void **state) {
   static fixture f;
@@ -75,10 +75,10 @@ const gt_step *drawing_step(const gt_plan *plan, const char *kernel) {
 void drawing_run(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
                  uint32_t read, float *out) {
   gt_error error = {0};
-  gt_buffer *buffer[MOST_VARIABLES];
+  gt_buffer *buffer[MAX_VARIABLES];
   uint64_t ticket;
   const gt_backend_api *api = f->backend->api;
-  assert_in_range(f->graph->variables, 1, MOST_VARIABLES);
+  assert_in_range(f->graph->variables, 1, MAX_VARIABLES);
   for (uint32_t v = 0; v < f->graph->variables; v++) {
     buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     float *map = api->buffer_map(f->backend, buffer[v]);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static gt_arena arena;
-static gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+static gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
 static int count;
 
 /* --- keys --- */

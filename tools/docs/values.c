@@ -29,13 +29,13 @@ typedef struct keys {
   const char **name;
   int count;
 } keys;
-enum { MOST_KEYS = 1024 };
+enum { MAX_KEYS = 1024 };
 
 static void add_key(keys *k, const char *prefix, const char *name) {
   const char *key = gt_arena_printf(k->arena, "%s%s%s", prefix, *prefix ? "." : "", name);
   for (int i = 0; i < k->count; i++)
     if (!strcmp(k->name[i], key)) return;
-  if (k->count < MOST_KEYS - 1) k->name[k->count++] = key;
+  if (k->count < MAX_KEYS - 1) k->name[k->count++] = key;
 }
 
 static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
@@ -54,9 +54,9 @@ static bool is_map(const gt_schema_thing *thing) {
 }
 
 const char *const *docs_keys(gt_arena *arena) {
-  gt_schema_thing list[GT_SCHEMA_MOST_THINGS];
+  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
   const int count = gt_schema_things(list, arena);
-  keys k = {arena, GT_NEW_N(arena, const char *, MOST_KEYS), 0};
+  keys k = {arena, GT_NEW_N(arena, const char *, MAX_KEYS), 0};
   for (int i = 0; i < count; i++) {
     if (!is_map(&list[i])) continue;
     add_keys(&k, list[i].path, list[i].schema);

@@ -18,7 +18,7 @@
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
 #include "op/logic/logic_spec.h"
-#define GT_LOGIC_MOST_GROUPS 16 /* the maximum for logic_walk_sum */
+#define GT_LOGIC_MAX_GROUPS 16 /* the maximum for logic_walk_sum */
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS walk;

@@ -6,7 +6,7 @@
 #include "op/logic/logic_walk.h"
 #include "op/logic/logic.glsl"
 layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u;  /* invocations that share the runs of a chunk */
-layout(constant_id = GT_LOGIC_SPEC_GROUPS) const uint GROUPS = 1u; /* at most GT_LOGIC_MOST_GROUPS */
+layout(constant_id = GT_LOGIC_SPEC_GROUPS) const uint GROUPS = 1u; /* at most GT_LOGIC_MAX_GROUPS */
 const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 

@@ -87,7 +87,7 @@ static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
 
 /* --- one driver at a time ------------------------------------------------------------------------------- */
 
-enum { MOST_SECONDS = 60 }; /* eight GPUs that have to wake up take ten */
+enum { MAX_SECONDS = 60 }; /* eight GPUs that have to wake up take ten */
 
 /* Shared between the processes, so that what a child found before it crashed is kept. */
 typedef struct probe {
@@ -102,7 +102,7 @@ static int in_child(void (*work)(probe *), probe *p) {
   const pid_t child = fork();
   if (child < 0) return work(p), 0;
   if (child == 0) {
-    alarm(MOST_SECONDS);
+    alarm(MAX_SECONDS);
     work(p);
     _exit(0);
   }
@@ -159,7 +159,7 @@ static void note_crash(gt_vulkan_driver *driver, int status) {
   driver->devices = 0;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
     snprintf(driver->reason, sizeof driver->reason, "it hangs while loading: no response within %d s",
-             MOST_SECONDS);
+             MAX_SECONDS);
   else if (WIFSIGNALED(status))
     snprintf(driver->reason, sizeof driver->reason, "it crashes while loading: %s",
              strsignal(WTERMSIG(status)));

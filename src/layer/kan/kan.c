@@ -10,7 +10,7 @@
 #include "layer/kan/kan_layer.h"
 
 static const gt_field fields[] = {
-    GT_KAN_ROW(units, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS, .help = "number of output features",
+    GT_KAN_ROW(units, GT_FIELD_INT, .min = 1, .max = GT_KAN_MAX_UNITS, .help = "number of output features",
                .flags = GT_FIELD_REQUIRED),
     GT_KAN_ROWS,
     {.name = NULL},

@@ -16,10 +16,10 @@ typedef struct conv_config {
   gt_ints kernel_size, stride, padding, dilation;
 } conv_config;
 
-enum { AXES = 2, MOST = 1 << 12, MOST_TAPS = 1024 };
+enum { AXES = 2, MOST = 1 << 12, MAX_TAPS = 1024 };
 
 static const gt_field fields[] = {
-    GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS,
+    GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MAX_UNITS,
            .help = "number of output channels", .flags = GT_FIELD_REQUIRED),
     GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,
            .help = "size of the window: one number, or one per spatial axis"),
@@ -49,9 +49,9 @@ static bool read_window(gt_build *build, const conv_config *c, const gt_id *inpu
       !gt_spatial_spread(build, "padding", c->padding, AXES, none, w->padding) ||
       !gt_spatial_spread(build, "dilation", c->dilation, AXES, one, w->dilation))
     return false;
-  if (w->kernel[0] * w->kernel[1] > MOST_TAPS)
+  if (w->kernel[0] * w->kernel[1] > MAX_TAPS)
     return !gt_build_error(build, "kernel_size", "has windows of %lld elements; at most %d are possible",
-                           (long long)(w->kernel[0] * w->kernel[1]), (int)MOST_TAPS);
+                           (long long)(w->kernel[0] * w->kernel[1]), (int)MAX_TAPS);
   for (int k = 0; k < AXES; k++) {
     const int64_t size = x.dim[1 + k] + 2 * w->padding[k], reach = w->dilation[k] * (w->kernel[k] - 1) + 1;
     if (reach > size)

@@ -20,7 +20,7 @@ typedef struct gt_kan_config {
 } gt_kan_config;
 
 /* Schema rows for layers whose settings begin with a gt_kan_config, without `units`. */
-enum { GT_KAN_MOST_GRID = 4096, GT_KAN_MOST_DEGREE = 64, GT_KAN_MOST_UNITS = 1 << 24 };
+enum { GT_KAN_MAX_GRID = 4096, GT_KAN_MAX_DEGREE = 64, GT_KAN_MAX_UNITS = 1 << 24 };
 extern const char *const gt_kan_bases[], *const gt_kan_base_names[], *const gt_kan_norm_names[],
                                                                          *const gt_kan_edge_sizes[];
 extern const gt_schema gt_kan_grid_update_schema;
@@ -28,10 +28,10 @@ extern const gt_schema gt_kan_grid_update_schema;
 #define GT_KAN_ROWS                                                                                          \
   GT_KAN_ROW(basis, GT_FIELD_CHOICE, .fallback = "bspline", .choices = gt_kan_bases,                         \
              .help = "basis functions"),                                                                     \
-      GT_KAN_ROW(grid, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_GRID,                                      \
+      GT_KAN_ROW(grid, GT_FIELD_INT, .min = 1, .max = GT_KAN_MAX_GRID,                                       \
                  .help = "size of the grid: intervals (bspline, piecewise_linear; default: 5), centers "     \
                          "(rbf, rswaf, sinc, wavelet; default: 8) or frequencies (fourier; default: 5)"),    \
-      GT_KAN_ROW(degree, GT_FIELD_INT, .min = 0, .max = GT_KAN_MOST_DEGREE,                                  \
+      GT_KAN_ROW(degree, GT_FIELD_INT, .min = 0, .max = GT_KAN_MAX_DEGREE,                                   \
                  .help = "degree of the splines (default: 3, at most 9), or highest degree of the "          \
                          "polynomials (default: 4)"),                                                        \
       GT_KAN_ROW(range, GT_FIELD_FLOATS,                                                                     \

@@ -6,8 +6,8 @@
 #include <string.h>
 
 double gt_spline(uint32_t degree, double v) {
-  double n[GT_SPLINE_MOST_DEGREE + 1]; /* N_d(v - j) */
-  assert(degree <= GT_SPLINE_MOST_DEGREE);
+  double n[GT_SPLINE_MAX_DEGREE + 1]; /* N_d(v - j) */
+  assert(degree <= GT_SPLINE_MAX_DEGREE);
   for (uint32_t j = 0; j <= degree; j++) n[j] = v >= j && v < j + 1 ? 1 : 0;
   for (uint32_t d = 1; d <= degree; d++)
     for (uint32_t j = 0; j + d <= degree; j++) n[j] = ((v - j) * n[j] + (d + 1 - (v - j)) * n[j + 1]) / d;
@@ -16,9 +16,9 @@ double gt_spline(uint32_t degree, double v) {
 
 void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value) {
   const uint32_t count = knots - degree - 1;
-  double near[GT_SPLINE_MOST_DEGREE + 1] = {0}; /* the last `degree` + 1 splines, which are not 0 */
+  double near[GT_SPLINE_MAX_DEGREE + 1] = {0}; /* the last `degree` + 1 splines, which are not 0 */
   uint32_t cell = 0;
-  assert(degree <= GT_SPLINE_MOST_DEGREE);
+  assert(degree <= GT_SPLINE_MAX_DEGREE);
   memset(value, 0, sizeof *value * count);
   while (cell + 1 < knots && !(x >= knot[cell] && x < knot[cell + 1])) cell++;
   if (cell + 1 == knots) return;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GT_SPLINE_MOST_DEGREE = 9 };
+enum { GT_SPLINE_MAX_DEGREE = 9 };
 
 /* The cardinal B-spline N_degree(v) (shaders/op/kan/basis/bspline.h). */
 double gt_spline(uint32_t degree, double v);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GATES = 16, MOST_FIELD = 64, MOST_POOL = 8 };
+enum { GATES = 16, MAX_FIELD = 64, MAX_POOL = 8 };
 
 typedef struct conv_config {
   int64_t channels, kernel, depth, stride, padding, pool, field_channels;
@@ -29,15 +29,15 @@ typedef struct conv_config {
 static const gt_field fields[] = {
     GT_ROW(conv_config, channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
            .help = "number of output channels, each computed by a tree of gates"),
-    GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
+    GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MAX_FIELD,
            .help = "height and width of the receptive field"),
     GT_ROW(conv_config, depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
            .help = "levels of a tree, which has 2^depth inputs and 2^depth - 1 gates"),
-    GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD,
+    GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MAX_FIELD,
            .help = "step between positions"),
-    GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
+    GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MAX_FIELD,
            .help = "zeros added on each side; (kernel - 1) / 2 keeps height and width"),
-    GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
+    GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MAX_POOL,
            .help = "height and width of the OR pooling (maximum); 1: no pooling"),
     GT_ROW(conv_config, field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
            .help = "number of input channels that a tree reads, at most"),

@@ -47,7 +47,7 @@ static bool check_images(const gt_graph *graph, const gt_node *node, gt_error *e
     return gt_fail(error, GT_ERR_CONFIG, "%s works on images, not on %s", node->op->name,
                    gt_shape_text(x->shape, text));
   return (drawn->shape.rank == 2 && drawn->shape.dim[0] == x->shape.dim[0] &&
-          look->boxes <= GT_AUGMENT_MOST_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
+          look->boxes <= GT_AUGMENT_MAX_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
          gt_fail(error, GT_ERR_INTERNAL, "%s: the drawn values do not match the images", node->op->name);
 }
 
@@ -98,7 +98,7 @@ static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uin
   for (uint32_t line = 0; line <= look->boxes; line++)
     for (uint32_t c = 0; c < channels; c++) {
       const float *given = line ? look->value[line - 1] : look->fill;
-      value[line * channels + c] = given[gt_least_u32(c, GT_AUGMENT_MOST_VALUES - 1)];
+      value[line * channels + c] = given[gt_least_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
     }
   gt_lower_constants(lowering, offsetof(struct gt_augment_args, table), value, count * sizeof *value);
   free(value);

@@ -17,7 +17,7 @@
 #include "graph/graph.h"
 #include "shaders/op/augment/kinds.h"
 
-enum { GT_AUGMENT_MOST_STAGES = 16, GT_AUGMENT_MOST_BOXES = 4, GT_AUGMENT_MOST_VALUES = 4 };
+enum { GT_AUGMENT_MAX_STAGES = 16, GT_AUGMENT_MAX_BOXES = 4, GT_AUGMENT_MAX_VALUES = 4 };
 
 typedef enum gt_augment_kind {
 #define X(name, number) name = number,
@@ -35,7 +35,7 @@ typedef struct gt_augment_stage {
 typedef struct gt_augment_rule { /* attribute of augment_draw; unused elements are zero */
   int64_t batch;
   uint32_t height, width, stages, boxes; /* height, width: of the samples; boxes: number of erasing stages */
-  gt_augment_stage stage[GT_AUGMENT_MOST_STAGES];
+  gt_augment_stage stage[GT_AUGMENT_MAX_STAGES];
 } gt_augment_rule;
 
 typedef enum gt_augment_border {                     /* values outside the sample */
@@ -51,10 +51,10 @@ typedef struct gt_augment_look {               /* attribute of augment; unused e
   uint32_t nearest;                            /* nearest pixel instead of bilinear interpolation */
   uint32_t lights, contrasts, saturates, hues; /* color changes in use: any, contrast, saturation, hue */
   uint32_t mixes;
-  uint32_t boxes;                     /* number of erased boxes */
-  float white;                        /* the maximum of a channel, in the units of the samples */
-  float fill[GT_AUGMENT_MOST_VALUES]; /* by channel; further channels have the last one */
-  float value[GT_AUGMENT_MOST_BOXES][GT_AUGMENT_MOST_VALUES]; /* of erased boxes, after scaling */
+  uint32_t boxes;                    /* number of erased boxes */
+  float white;                       /* the maximum of a channel, in the units of the samples */
+  float fill[GT_AUGMENT_MAX_VALUES]; /* by channel; further channels have the last one */
+  float value[GT_AUGMENT_MAX_BOXES][GT_AUGMENT_MAX_VALUES]; /* of erased boxes, after scaling */
 } gt_augment_look;
 
 /* F32 [batch, words]: the random parameters (shaders/op/augment/augment_draw.h). */

@@ -40,10 +40,10 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const gt_augment_rule *rule = node->attribute;
   uint32_t boxes = 0;
-  for (uint32_t i = 0; i < rule->stages && i < GT_AUGMENT_MOST_STAGES; i++)
+  for (uint32_t i = 0; i < rule->stages && i < GT_AUGMENT_MAX_STAGES; i++)
     boxes += gt_erases(rule->stage[i].kind);
-  if (rule->batch < 1 || !rule->height || !rule->width || rule->stages > GT_AUGMENT_MOST_STAGES ||
-      boxes != rule->boxes || boxes > GT_AUGMENT_MOST_BOXES)
+  if (rule->batch < 1 || !rule->height || !rule->width || rule->stages > GT_AUGMENT_MAX_STAGES ||
+      boxes != rule->boxes || boxes > GT_AUGMENT_MAX_BOXES)
     return gt_fail(error, GT_ERR_INTERNAL, "augment_draw: the rule is invalid");
   if (gt_node_at(graph, node->input[0])->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "augment_draw needs a clock");

@@ -203,7 +203,7 @@ static size piece_of(size sample, const gt_augment_stage *stage) {
 }
 
 uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
-  const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MOST_STAGES;
+  const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MAX_STAGES;
   table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
   size sample = {rule->height, rule->width}, final_size = sample;
   memset(t.word, 0, head * sizeof *t.word);

@@ -13,15 +13,7 @@
 #include "op/op.h"
 #include <stdlib.h>
 
-enum {
-  ROW_CONV,
-  ROW_INPUT,
-  ROW_WEIGHT,
-  ROWS,
-  MOST_EXTENT = 1 << 28,
-  MOST_LENGTH = 1 << 24,
-  MOST_PHASES = 27
-};
+enum { ROW_CONV, ROW_INPUT, ROW_WEIGHT, ROWS, MAX_EXTENT = 1 << 28, MAX_LENGTH = 1 << 24, MAX_PHASES = 27 };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, conv)
@@ -67,9 +59,9 @@ static bool is_sound(const gt_conv_attribute *a) {
   if (a->rank < 1 || a->rank > GT_CONV_AXES || !a->groups) return false;
   for (uint32_t d = 0; d < a->rank; d++) {
     const uint64_t window = (uint64_t)(a->kernel[d] - 1) * a->dilation[d];
-    if (!a->kernel[d] || !a->dilation[d] || !a->stride[d] || a->stride[d] > GT_CONV_MOST_STRIDE ||
-        !a->in[d] || !a->out[d] || window >= MOST_EXTENT || a->before[d] >= MOST_EXTENT ||
-        a->in[d] >= MOST_EXTENT || (uint64_t)a->out[d] * a->stride[d] >= MOST_EXTENT)
+    if (!a->kernel[d] || !a->dilation[d] || !a->stride[d] || a->stride[d] > GT_CONV_MAX_STRIDE || !a->in[d] ||
+        !a->out[d] || window >= MAX_EXTENT || a->before[d] >= MAX_EXTENT || a->in[d] >= MAX_EXTENT ||
+        (uint64_t)a->out[d] * a->stride[d] >= MAX_EXTENT)
       return false;
   }
   return true;
@@ -118,9 +110,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   for (int i = 0; i < 2; i++)
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
   if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
-  if (taps(e.a) > MOST_LENGTH / gt_most(e.in, e.out))
+  if (taps(e.a) > MAX_LENGTH / gt_most(e.in, e.out))
     return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
-                   (int)MOST_LENGTH);
+                   (int)MAX_LENGTH);
   const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
   *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : as_matrix(e.a, e.in, e.out);
   *dtype = GT_F32;
@@ -179,7 +171,7 @@ static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, i
 
 static uint32_t phases(const gt_conv_attribute *a) {
   uint32_t count = 1;
-  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MOST_PHASES + 1);
+  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MAX_PHASES + 1);
   return count;
 }
 
@@ -224,7 +216,7 @@ gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *
                               gt_reshape(graph, w, gt_shape_2(out, row)), false, false);
     return gt_reshape(graph, x, image(s.dim[0], a->rank, a->in, in));
   }
-  if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MOST_PHASES && is_tiled(a))
+  if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MAX_PHASES && is_tiled(a))
     return tile_input(graph, g, w, a, in);
   const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
   return add(graph, ROW_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
@@ -357,7 +349,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape.kind_b = GT_FACTOR_PATCHES;
     p.result = GT_RESULT_DENSE;
   }
-  if (back && phases(e.a) > 1 && phases(e.a) <= MOST_PHASES)
+  if (back && phases(e.a) > 1 && phases(e.a) <= MAX_PHASES)
     lower_phases(lowering, group, &e, &patches, &p);
   else
     lower_product(lowering, group, &patches, &p);

@@ -7,7 +7,7 @@
 #define GT_OP_CONV_H
 #include "graph/graph.h"
 
-enum { GT_CONV_AXES = 3, GT_CONV_MOST_STRIDE = 1023 };
+enum { GT_CONV_AXES = 3, GT_CONV_MAX_STRIDE = 1023 };
 
 typedef struct gt_conv_attribute { /* axes are in the order of shapes, the outermost first */
   uint32_t rank, groups;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { THREADS = 256, MOST_LANES = 4, LEAST_SHARED = 16384, FIXED_SHARED = 1024 };
+enum { THREADS = 256, MAX_LANES = 4, LEAST_SHARED = 16384, FIXED_SHARED = 1024 };
 static const gt_op rows[1];
 
 GT_REGISTER(op, logic_ca_bits)
@@ -65,7 +65,7 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
   gt_logic_ca_layers(a, g->channels, g->layer);
-  for (g->lanes = 1; g->lanes < MOST_LANES && gt_ceil_div(cells, g->lanes) > target->units;) g->lanes *= 2;
+  for (g->lanes = 1; g->lanes < MAX_LANES && gt_ceil_div(cells, g->lanes) > target->units;) g->lanes *= 2;
   lay_out(g, a, g->channels);
   while (4 * g->lanes * g->shared > bytes && (g->chunk > 1 || g->lanes > 1)) {
     if (g->chunk > 1)

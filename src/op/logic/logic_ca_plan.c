@@ -30,10 +30,10 @@
 
 enum {
   THREADS = 256,
-  MOST_THREADS = 512,
+  MAX_THREADS = 512,
   LEAST_SHARED = 16384,
   FIXED_SHARED = 2048,
-  MOST_LANES = 4,
+  MAX_LANES = 4,
   SUM_LOCAL = 256
 };
 
@@ -112,7 +112,7 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
  * workgroup are slower (docs/notes/thresholds.md). */
 static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
   if (cells <= units) return 1;
-  return gradient || cells < 8 * units ? 2 : MOST_LANES;
+  return gradient || cells < 8 * units ? 2 : MAX_LANES;
 }
 
 /* One thread per gate of a wide layer is faster if no second workgroup competes for the registers of the
@@ -120,7 +120,7 @@ static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
 static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
   uint32_t widest = 0;
   for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);
-  return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
+  return widest > THREADS && g->groups <= units ? MAX_THREADS : THREADS;
 }
 
 /* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the
@@ -170,7 +170,7 @@ static geometry with(const gt_lowering *lowering, const gt_logic_ca_attribute *a
 
 /* --- ways: lanes and threads --- */
 
-enum { LANES, LOCAL, MOST_WAYS = 6 };
+enum { LANES, LOCAL, MAX_WAYS = 6 };
 
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   snprintf(text, size, "%u at a time by %u threads", way->what[LANES], way->what[LOCAL]);
@@ -182,8 +182,8 @@ static uint32_t list_ways(gt_candidate *way, const gt_lowering *lowering, const 
   const uint32_t units = gt_lowering_target(lowering)->units;
   const geometry best = with(lowering, a, state, gradient, wanted_lanes(cells_of(state), units, gradient), 0);
   uint32_t count = 0;
-  for (uint32_t lanes = 1; lanes <= (gradient ? 2 : MOST_LANES); lanes *= 2)
-    for (uint32_t threads = THREADS; threads <= MOST_THREADS; threads *= 2) {
+  for (uint32_t lanes = 1; lanes <= (gradient ? 2 : MAX_LANES); lanes *= 2)
+    for (uint32_t threads = THREADS; threads <= MAX_THREADS; threads *= 2) {
       const geometry g = with(lowering, a, state, gradient, lanes, threads);
       if (g.lanes != lanes || (threads > THREADS && g.threads < threads)) continue;
       const bool is_best = g.lanes == best.lanes && g.threads == best.threads;
@@ -197,7 +197,7 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
   uint32_t lanes = GT_CA_LANES, threads = 0;
   if (device) {
     char key[96];
-    gt_candidate way[MOST_WAYS];
+    gt_candidate way[MAX_WAYS];
     /* The whole attribute is the key, so that no field can be forgotten. */
     _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "nothing between the fields");
     const uint64_t all =

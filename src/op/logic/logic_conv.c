@@ -17,7 +17,7 @@ enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
 enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
-enum { MOST_POOL = 15 }; /* a position in the window is stored as a byte */
+enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic_conv)
@@ -52,7 +52,7 @@ int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring) {
 bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_shape x, gt_shape wiring,
                          gt_shape *shape, gt_error *error) {
   char text[128];
-  if (!a->field || !a->stride || !a->pool || a->pool > MOST_POOL || !gt_logic_conv_windows(a, x.dim[0]) ||
+  if (!a->field || !a->stride || !a->pool || a->pool > MAX_POOL || !gt_logic_conv_windows(a, x.dim[0]) ||
       !gt_logic_conv_windows(a, x.dim[1]))
     return gt_fail(error, GT_ERR_CONFIG, "%s: a field of %u and a window of %u do not fit into %s", op,
                    a->field, a->pool, gt_shape_text(x, text));

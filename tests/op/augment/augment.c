@@ -26,9 +26,9 @@ static gt_augment_look look_of(const gt_case_view *v) {
   look.hues = (v->c->p[2] & HUE) != 0;
   look.mixes = (v->c->p[2] & MIX) != 0;
   look.white = 1.5f;
-  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) {
+  for (int c = 0; c < GT_AUGMENT_MAX_VALUES; c++) {
     look.fill[c] = 0.25f * (float)(c + 1);
-    for (int box = 0; box < GT_AUGMENT_MOST_BOXES; box++) look.value[box][c] = -1.0f - (float)(box * 4 + c);
+    for (int box = 0; box < GT_AUGMENT_MAX_BOXES; box++) look.value[box][c] = -1.0f - (float)(box * 4 + c);
   }
   return look;
 }
