@@ -48,12 +48,11 @@ static void leave_out_comments(gt_csv_sample *sample) {
   sample->rows.count = kept;
 }
 
-/* Reads rows from csv->at on, up to an error, without a change of csv. */
-static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
+/* Reads rows from the first `size` bytes at csv->at, up to an error, without a change of csv. */
+static void take_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most, size_t size) {
   gt_error error = {0};
   gt_csv reader = {.path = csv->path, .error = &error, .line = csv->line};
   const size_t left = (size_t)(csv->end - csv->at);
-  const size_t size = left < GT_CSV_SAMPLE_BYTES ? left : GT_CSV_SAMPLE_BYTES;
   gt_csv_sample_finish(sample);
   sample->text = gt_alloc(size + 1);
   memcpy(sample->text, csv->at, size);
@@ -63,6 +62,17 @@ static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter
   while (sample->rows.count < most && gt_csv_record(&reader) > 0)
     if (reader.at < reader.end || size == left) add_row(sample, &reader.record); /* else it may be cut */
   free(reader.record.items);
+}
+
+/* Takes a sample of at least two rows, if the text has so many, whatever their length. */
+static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
+  const size_t left = (size_t)(csv->end - csv->at);
+  size_t size = left < GT_CSV_SAMPLE_BYTES ? left : GT_CSV_SAMPLE_BYTES;
+  take_rows(sample, csv, delimiter, most, size);
+  while (sample->rows.count < 2 && sample->rows.count < most && size < left) {
+    size = left / 4 > size ? 4 * size : left;
+    take_rows(sample, csv, delimiter, most, size);
+  }
   sample->columns = columns_of(sample);
   leave_out_comments(sample);
 }

@@ -147,7 +147,8 @@ static void tell_rare(const gt_data_reader *reader, const stratum *all) {
 
 static bool fail_stratified(gt_data_reader *reader) {
   gt_error_at(reader->diagnostics, place_of(reader, NULL),
-              "split 'stratified' needs class labels, but the targets are numbers")
+              "split 'stratified' needs one class label per sample, but the targets are %s",
+              reader->dataset->classification ? "arrays of labels" : "numbers")
       ->expected = "random, or data: {task: classification}";
   return false;
 }
@@ -157,7 +158,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   const int32_t *label = dataset->train.targets.data;
   const uint64_t seed = seed_of(reader);
   void *memory;
-  if (!dataset->classification) return fail_stratified(reader);
+  if (!dataset->classification || dataset->train.targets.rank > 1) return fail_stratified(reader);
   /* The last stratum is that of classes that the config does not select; they are dropped later. */
   if (!gt_try_alloc(&memory, (uint64_t)dataset->classes + 1, sizeof(stratum), "the classes", reader->error))
     return false;

@@ -104,6 +104,8 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_ar
   const gt_dataset *data = &config->dataset;
   const bool bits = config->loss->type->applies && !config->loss->type->labels;
   if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
+  /* A loss that weighs classes does not aim at the most frequent one. */
+  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights")) return (gt_baseline){0};
   if (data->classification) return of_classes(data, split, arena);
   return bits || gt_loss_fits_targets(config->loss) ? of_numbers(config, split, arena) : (gt_baseline){0};
 }
@@ -114,9 +116,14 @@ const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results 
   return NULL;
 }
 
+/* Nothing is better than a baseline that makes no error: all samples have one target. */
+static bool is_perfect(const gt_metric *m) {
+  return gt_metric_is_larger_better(gt_metric_find(m->name)) ? m->value >= 1 : m->value <= 0;
+}
+
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   const gt_metric *m = gt_baseline_main(baseline, results);
-  if (!m) return false;
+  if (!m || is_perfect(m)) return false;
   const double value = gt_result_value(results, m->name);
   return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
 }

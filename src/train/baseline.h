@@ -13,7 +13,8 @@ typedef struct gt_baseline {
   gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
 } gt_baseline;
 
-/* There is none for losses whose targets only measure an error, for automata, and for many outputs. */
+/* There is none for losses whose targets only measure an error, with class weights, for automata, and for
+ * many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The metric that says most, of those that the results have, too; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);

@@ -115,7 +115,9 @@ static void review_empty(gt_config *config, const gt_class_counts *c, int found,
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "no training sample is of class %d: labels count from 0, and %d of the %d classes occur",
                 empty, found, c->classes)
-      ->help = classes_help(c, "", arena);
+      ->help = config->dataset.train.targets.rank > 1
+                   ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
+                   : classes_help(c, "", arena);
 }
 
 /* Targets that are numbers and could be labels: all are whole, from 0 to LARGEST_LABEL. */

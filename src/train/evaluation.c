@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIELDS = 2 * GT_MAX_METRIC_VALUES + 3, BETWEEN = 2, WITHIN = 1 };
+enum { FIELDS = GT_MAX_LINE_FIELDS, BETWEEN = 2, WITHIN = 1 };
 /* In order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
 enum { TURNS = 2 /* further metrics of both splits alternate */ };
@@ -70,8 +70,8 @@ static void add_split(maker *m, const char *split, const gt_results *result, con
   for (int i = 0; i < count; i++)
     if (!strcmp(metric[i].name, watched)) first = i;
   add_metric(m, importance[0], split, &metric[first]);
-  for (int i = 0, rank = 1; i < count; i++) {
-    if (i == first) continue;
+  for (int i = 0, rank = 1; i < count && m->count < FIELDS - 2; i++) {
+    if (i == first || strchr(metric[i].name, '.')) continue; /* of a single output */
     add_metric(m, rank < 2 ? importance[rank] : importance[2] + TURNS * (rank - 2), NULL, &metric[i]);
     rank++;
   }

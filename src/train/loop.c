@@ -189,6 +189,11 @@ static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
 static bool take_notice(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   const double value = gt_result_value(result, stopping->watched->name);
+  if (isnan(value) && !run->warned && stopping->watched->type) {
+    run->warned = true;
+    gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
+            stopping->watched->name, run->watch.net->split);
+  }
   const double trained = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained,
                       &run->state.schedule);

@@ -38,7 +38,8 @@ typedef struct gt_metric {
   const char *name; /* static, or in the arena of the config */
   double value;
 } gt_metric;
-enum { GT_MAX_METRIC_VALUES = 96 };
+/* All metrics, each with a value per output and the mean, and those of the loss. */
+enum { GT_MAX_METRIC_VALUES = GT_METRIC_MAX * (GT_METRIC_MAX_OUTPUTS + 1) + 4 };
 
 typedef struct gt_results {
   int64_t steps;   /* of training; else 0 */

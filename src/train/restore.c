@@ -102,8 +102,20 @@ static bool differ(difference *d, const char *path, const gt_spec *is, const gt_
   return true;
 }
 
+static const char *metric_of(const gt_spec *config) {
+  const gt_spec *stopping = gt_spec_find(gt_spec_find(config, "train"), "early_stopping");
+  const gt_spec *metric = gt_spec_find(stopping, "metric");
+  return metric && metric->kind == GT_SPEC_SCALAR ? metric->scalar : "loss";
+}
+
+/* Values of another metric cannot be compared. */
+static void forget_best(gt_run *run) {
+  run->state.best = NAN;
+  run->state.best_step = run->state.best_epoch = run->state.bad_evaluations = 0;
+}
+
 /* Resuming with another config is allowed, but it is not the same run: warns where they differ. */
-static void compare_configs(const gt_run *run, const char *saved) {
+static void compare_configs(gt_run *run, const char *saved) {
   gt_arena arena;
   gt_diagnostics ignored;
   const char *now = run->base->resolved;
@@ -113,6 +125,7 @@ static void compare_configs(const gt_run *run, const char *saved) {
   difference d = {.arena = &arena};
   const gt_spec *is = gt_spec_parse(&arena, "config", now, strlen(now), &ignored),
                 *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
+  if (is && was && strcmp(metric_of(is), metric_of(was))) forget_best(run);
   if (is && was && differ(&d, "", is, was))
     gt_warn("the config differs from the checkpoint's, first in %s: %s, was %s", d.path, d.is, d.was);
   gt_arena_finish(&arena);

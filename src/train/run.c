@@ -182,6 +182,10 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, result, error)) return false;
+  if (!(result->items > 0)) {
+    gt_warn("no label of the %s split counts: all are the ignore_index", evaluator->net->split);
+    return true;
+  }
   if (!isfinite(gt_result_loss(result))) gt_warn("the %s loss is not finite", evaluator->net->split);
   return true;
 }

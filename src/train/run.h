@@ -66,6 +66,7 @@ typedef struct gt_run {
   gt_arena drawn[2]; /* of odd and even attempts: one holds the net if a restart kept the plans */
   gt_data_fingerprint data;
   int64_t first_step, bad_step, saved_step;
+  bool warned;       /* that the watched metric is not a number */
   bool bad_gradient; /* the loss of bad_step is finite, but its gradient is not */
   double started, loss, lr, grad_norm;
 } gt_run;

@@ -14,7 +14,7 @@ static bool open_file(void *own, const gt_sink_start *start, int64_t place, gt_e
 }
 
 static bool write_row(void *own, const gt_metric_row *row, gt_error *error) {
-  char line[8192], number[32];
+  char line[32768], number[32];
   const gt_results *result = &row->result;
   int n = snprintf(line, sizeof line, "{\"step\":%lld,\"epoch\":%lld,\"split\":\"%s\"", (long long)row->step,
                    (long long)row->epoch, row->split);

@@ -19,6 +19,24 @@ check "the metric is in each row of the watched split" grep -q '"split":"test","
 check "and in the model" grep -q 'mae' gate/model.bin
 exits 2 "a gate that this loss does not have" "$GTRAIN" eval gate --fail-if 'roc_auc<0.5'
 says "… is refused" "'roc_auc' needs targets that are classes"
+# --- many values ---
+awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) { for (k = 0; k < 18; k++) printf "%s%d", k ? "," : "", rand() * 2; print "" } }' > many.csv
+printf 'data: {train: many.csv, header: false, target: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18], test_fraction: 0.3, task: regression}\nmodel: [{linear: 16}]\nloss: bce\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > many.yaml
+exits 0 "16 outputs with 13 metrics" "$GTRAIN" train many.yaml --device "$DEVICE" --run-dir many --set 'metrics=[f1, precision, recall, brier, log_loss, balanced_accuracy, iou, dice, f1_macro, f1_micro, f1_weighted, roc_auc, average_precision]' --fail-if 'average_precision<0'
+check "… are all in the row" test "$(grep '"split":"test"' many/metrics.jsonl | tr ',' '\n' | grep -c 'average_precision')" = 17
+# Ranks do not depend on the size of the logits, even where probabilities underflow.
+for scale in 1 3000; do
+  awk -v s=$scale 'BEGIN { srand(2); print "a,b,y"; for (i = 0; i < 80; i++) print s * (rand() - 0.5) "," s * (rand() - 0.5) "," i % 8 }' > scale$scale.csv
+done
+printf 'data: {train: scale1.csv, test: scale1.csv, target: y}\nmodel: [{linear: {units: 8, bias: false}}]\nmetrics: [top_3, top_5]\ntrain: {epochs: 1}\nquiet: [repeated_samples, outside_training]\n' > scale.yaml
+exits 0 "a model" "$GTRAIN" train scale.yaml --device "$DEVICE" --run-dir scale --quiet
+of_scale() { "$GTRAIN" eval scale --device "$DEVICE" --set data.test=scale$1.csv --json 2> /dev/null | grep -o '"top_[35]":[0-9.]*'; }
+check "top_3 and top_5 of large logits" test "$(of_scale 1)" = "$(of_scale 3000)"
+# A best value of another metric is forgotten.
+exits 0 "a run by f1" "$GTRAIN" train classes3.yaml --device "$DEVICE" --run-dir other --quiet --set 'train.early_stopping={metric: f1, patience: 30}' --set train.epochs=2
+exits 0 "… resumed by brier" "$GTRAIN" train classes3.yaml --device "$DEVICE" --run-dir other --resume --set 'train.early_stopping={metric: brier, patience: 30}' --set train.epochs=5
+says "… marks its best" " *  "
+
 # --- guessing ---
 { echo age,fare,left; for k in {1..40}; do echo "$((k % 7)),$((k * 13 % 37 + 100)),$( ((k % 4)) && echo no || echo yes)"; done; } > boat.csv
 printf 'data: {train: boat.csv, target: left, test_fraction: 0.25}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
