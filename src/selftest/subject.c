@@ -74,8 +74,8 @@ static void fill_input(gt_subject *s, int k, char kind) {
 
 /* --- the graph --- */
 
-/* Declares a variable of `count` elements between guard words; odd guards put the tensor at an odd
- * address. */
+/* Declares a variable of `count` elements between guard elements. With an odd number of guards the
+ * tensor of 4-byte elements is aligned to 4 bytes only. */
 static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t count, gt_dtype dtype) {
   const int64_t all = count + 2 * guard;
   gt_slot slot = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard, count,

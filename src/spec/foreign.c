@@ -348,7 +348,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"loss cross_entropy", "class_weights", "weight weights classweight",
      "class_weights is a list with one number per class, in their order"},
     {NULL, NULL, "weight posweight classweight sampleweight sampleweights",
-     "gtrain weighs classes only: class_weights in loss cross_entropy"},
+     "gtrain has class weights (class_weights in loss cross_entropy) and, for CSV files, sample weights (data.weight)"},
     {"optimizer", "type", "name kind cls class optimizer schedule loss classname", NULL},
 
     /* schedule */

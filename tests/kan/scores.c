@@ -6,8 +6,8 @@ static double tenth(double x) { return 0.1 * x; }
 static double faint(double x) { return 0.001 * x; }
 static double flat(double x) { return 0.5 + 0 * x; }
 
-/* [2, 3, 1]: node 0 uses both inputs, the second weakly; node 1 is weak itself; node 2 has no outgoing
- * edge. */
+/* [2, 3, 1]: node 0 uses both inputs, the second weakly; node 1 has a weak incoming edge; the
+ * outgoing edge of node 2 is constant, so its score is 0. */
 static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
   const int width[] = {2, 3, 1};
   begin_network(n, width, 2, -2, 2);

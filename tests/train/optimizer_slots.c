@@ -34,7 +34,7 @@ static gt_store *lay(const char *optimizer, bool copies) {
   return store;
 }
 
-/* The value of a parameter, and a hundred times that of its optimizer slot. */
+/* Element k of parameter i gets value_of(i, k), that of its optimizer slot 100 times as much. */
 static void fill(gt_state_dict *dict) {
   for (int i = 0; i < dict->store->slots; i++) {
     const gt_slot *slot = dict->store->slot[i], *p = slot->belongs_to ? slot->belongs_to : slot;

@@ -7,8 +7,8 @@
 
 GT_REGISTER(opcase, conv)
 
-/* p: axes, groups, then for each axis kernel, stride, dilation, padding before, after; then, for a transposed
- * convolution, the size of its output on each axis, which the rest does not determine. */
+/* p: axes, groups, then for each axis kernel, stride, dilation, padding before, after. For a transposed
+ * convolution, AFTER is its output padding minus the padding after. */
 enum { RANK, GROUPS, AXES, KERNEL = 0, STRIDE, DILATION, BEFORE, AFTER, OF_AXIS };
 
 static int64_t of_axis(const gt_case_view *v, int axis, int which) {
