@@ -9,15 +9,18 @@
 
 static const gt_option options[] = {
     {"latex", NULL, "print the formula in LaTeX", false},
-    {"expression", NULL, "print it as data.formula and the layer `expression` take it, with all digits",
+    {"expression", NULL,
+     "print the formula in the syntax of data.formula and the layer `expression`, with all digits", false},
+    {"edges", NULL, "print the function chosen for each edge, and the next best ones", false},
+    {"functions", "LIST",
+     "functions to try for edges, such as x,x^2,sin (default: all that are listed above)", false},
+    {"no-snap", NULL, "do not round the fitted constants to simple numbers", false},
+    {"svg", "FILE", "draw the networks of all MODELs, and the network of the formula, as an SVG image",
      false},
-    {"edges", NULL, "print what each edge was read as, and the next best", false},
-    {"functions", "LIST", "functions that edges may be, such as x,x^2,sin (default: see above)", false},
-    {"no-snap", NULL, "leave constants as they were fitted: no nice numbers", false},
-    {"svg", "FILE", "draw the networks of all MODELs, and that of the formula, as SVG", false},
-    {"png", "FILE", "the same in pixels", false},
+    {"png", "FILE", "the same as a PNG image", false},
     {"no-formula", NULL, "only draw", false},
-    {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
+    {"fail-if", "'METRIC<NUMBER'",
+     "exit with status 1 if the condition is true, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
     GT_OPTION_SET,
     GT_OPTION_QUIET,
     GT_OPTION_STRICT,
@@ -28,7 +31,7 @@ static const gt_option options[] = {
 static const char *const metrics[] = {"network_rmse", "rmse"};
 enum { METRICS = sizeof metrics / sizeof *metrics, MAX_FUNCTIONS = 64, MAX_MODELS = 8 };
 
-/* --functions x,sin: which of the library are allowed. */
+/* Reads --functions x,sin: which functions of the library are allowed. */
 static bool read_functions(const gt_arguments *arguments, bool allowed[MAX_FUNCTIONS]) {
   const char *list = gt_option_value(arguments, "functions");
   for (int i = 0; i < gt_symbol_count(); i++) allowed[i] = !list;
@@ -71,7 +74,7 @@ static void print_fit(const gt_edge_fit *fit) {
          1 - fit->r2);
 }
 
-/* What an edge of the report has become; NULL: nothing. */
+/* The edge of the formula for this row of the report; NULL if it was removed or is constant. */
 static const gt_symbolic_edge *edge_of(const gt_explained *e, int row) {
   for (int i = 0; i < e->symbolic.edges; i++)
     if (e->symbolic.edge[i].row == row && e->symbolic.edge[i].value[GT_CONSTANT_C] != 0)
@@ -86,11 +89,12 @@ static void print_edges(const gt_explained *e) {
     const gt_edge_fit *fit = &e->report.fit[row * e->report.count];
     printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
            e->scores.edge[g->layer][g->from * layer->outputs + g->to],
-           now                                    ? now->symbol->name
-           : e->report.count && isfinite(fit->r2) ? "goes, the others can do without"
-                                                  : "gives one value, which is part of the constant");
+           now ? now->symbol->name
+           : e->report.count && isfinite(fit->r2)
+               ? "removed, as the other edges fit the samples as well without it"
+               : "constant, added to the constant term");
     for (int k = 0; k < e->report.count && k < 3 && isfinite(fit[k].r2); k++) {
-      printf("  alone: ");
+      printf("  fitted alone: ");
       print_fit(&fit[k]);
       printf("\n");
     }
@@ -105,7 +109,7 @@ static void print_errors(const gt_explained *e, const char *name, const gt_expla
   printf(" (network %.3g)\n", gt_explained_network_error(e, split));
 }
 
-/* Names that columns have in formulas, where these are others. */
+/* Prints the columns whose name in the formula differs from that in the data. */
 static void print_names(const gt_explained *e) {
   const char *const *names = e->symbolic.names, *const *columns = e->config.dataset.input[0].columns;
   gt_arena arena;
@@ -138,7 +142,7 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
                    real_json(gt_explained_network_error(e, split)));
 }
 
-static int count_nice(const gt_explained *e) {
+static int count_rounded(const gt_explained *e) {
   int count = 0;
   for (int v = 0; v < e->report.verdicts; v++) count += e->report.verdict[v].nice;
   return count;
@@ -160,19 +164,19 @@ static void print_json(const gt_explained *e) {
   json_object_set_new(root, "inputs", inputs);
   json_object_set_new(root, "findings", gt_cli_findings_json(&e->config.diagnostics));
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
-  json_object_set_new(root, "snapped", json_integer(count_nice(e)));
+  json_object_set_new(root, "snapped", json_integer(count_rounded(e)));
   json_object_set_new(root, "train", errors_json(e, &e->train));
   if (e->test.samples) json_object_set_new(root, "test", errors_json(e, &e->test));
   gt_arena_finish(&arena);
   gt_cli_print_json(root);
 }
 
-static bool is_finite(const gt_explained *e) {
+static bool has_finite_errors(const gt_explained *e) {
   return isfinite(gt_explained_formula_error(e, &e->train)) &&
          (!e->test.samples || isfinite(gt_explained_formula_error(e, &e->test)));
 }
 
-static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
+static int check_conditions(const gt_explained *e, const gt_gate *gates, int count) {
   const gt_explained_split *split = e->test.samples ? &e->test : &e->train;
   int code = GT_OK;
   for (int i = 0; i < count; i++) {
@@ -208,8 +212,8 @@ static int explain(const task *t, gt_explained *models, int count) {
   else
     print_text(arguments, last);
   const int refused = gt_cli_findings(arguments, &last->config.diagnostics, GT_ERR_DATA);
-  if (!is_finite(last)) return GT_ERR_DATA;
-  return refused ? refused : check_gates(last, t->gates, t->gate_count);
+  if (!has_finite_errors(last)) return GT_ERR_DATA;
+  return refused ? refused : check_conditions(last, t->gates, t->gate_count);
 }
 
 static int open_and_explain(const task *t) {
@@ -252,12 +256,12 @@ const gt_command gt_command_explain = {
     .usage = "MODEL... [options]",
     .details =
         "MODEL is a model.bin or a run directory.\n"
-        "Each edge of the network becomes c f(a x + b), f from a library of functions; which ones, is what\n"
-        "explains the training samples with the least complexity. All constants are then fitted together to\n"
-        "the samples in double precision, and made nice numbers (1/2, 3, pi) where the samples cannot tell\n"
-        "the difference. A warning says where the samples do not speak for the formula. Errors are those of\n"
-        "the formula as it is printed by --expression. Of several MODELs the last one is read; the others,\n"
-        "such as RUN/unpruned.bin, are drawn beside it.\n",
+        "Each edge of the network becomes c f(a x + b), with f from a library of functions. The choice is the\n"
+        "simplest formula that explains the training samples (least description length). All constants are\n"
+        "then fitted together to the samples in double precision, and rounded to simple numbers (1/2, 3, pi)\n"
+        "where the fit does not get significantly worse. A warning says which outputs have a doubtful\n"
+        "formula, and why. Errors are those of the formula as --expression prints it. With several MODELs,\n"
+        "the formula is that of the last one; the others, such as RUN/unpruned.bin, are only drawn.\n",
     .print_details = print_functions,
     .examples = {"gtrain explain runs/hellokan/model.bin",
                  "gtrain explain runs/hellokan/model.bin --no-formula --svg hellokan.svg"},

@@ -1,4 +1,4 @@
-/* What the formats share about files and tensors. */
+/* Helpers for files and tensors that all data formats use. */
 #include "base/locate.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@
 
 enum {
   MAX_LISTED = 1000, /* files of a folder that are considered for a suggestion */
-  HEAD = 64          /* bytes that tell a format */
+  HEAD = 64           /* number of first bytes from which the format is detected */
 };
 
 size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
@@ -77,7 +77,8 @@ bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
   uint64_t count = 1;
   for (int i = 0; i < tensor->rank; i++)
     if (__builtin_mul_overflow(count, (uint64_t)tensor->dim[i], &count))
-      return gt_fail(error, GT_ERR_MEMORY, "%s: more elements than any memory holds", what);
+      return gt_fail(error, GT_ERR_MEMORY, "%s: too many elements: their number does not fit in 64 bits",
+                     what);
   return gt_try_alloc(&tensor->data, count, gt_element_size(tensor->element), what, error);
 }
 
@@ -101,8 +102,8 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text) {
   const gt_data_range *range = reader->wanted->range;
   if (!range || (value >= range->low && value <= range->high)) return true;
-  snprintf(text, 128, "the target %g is outside %g to %g, where %s needs it", value, range->low, range->high,
-           range->whose);
+  snprintf(text, 128, "the target %g is outside %g to %g, the range that %s requires", value, range->low,
+           range->high, range->whose);
   return false;
 }
 
@@ -138,7 +139,8 @@ static const char *nearest_file(gt_arena *arena, const char *path) {
   return found ? gt_arena_printf(arena, "%s%s", folder, found) : NULL;
 }
 
-/* "datasets/mnist/…" that is missing, while scripts/fetch-mnist.sh is there. */
+/* For a missing path datasets/NAME/…: the path of scripts/fetch-NAME.sh, or NULL if there is no such script.
+ */
 static const char *fetch_script(gt_arena *arena, const char *folder, const char *path) {
   char absolute[PATH_MAX];
   static const char datasets[] = "datasets/";
@@ -184,8 +186,9 @@ gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
   return (gt_data_file){.path = path, .untrusted = untrusted_source(reader, node), .trust = &reader->trust};
 }
 
-/* Who reads the config from another folder, or a copy of it, is to find the same file. */
-static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *path) {
+/* Records the absolute path, so that the file is also found when the config, or a copy of it, is used from
+ * another folder. */
+static void record_resolved_path(gt_data_reader *reader, const gt_spec *node, const char *path) {
   char absolute[PATH_MAX];
   if (!strcmp(path, node->scalar) || !gt_absolute_path(path, absolute, sizeof absolute)) return;
   gt_data_moved *moved = GT_NEW(reader->arena, gt_data_moved);
@@ -193,8 +196,8 @@ static void note_moved(gt_data_reader *reader, const gt_spec *node, const char *
   reader->dataset->moved = moved;
 }
 
-/* The option that tells a command on a trained model where a file has moved to: the path of the node. */
-static const char *renaming(const gt_data_reader *reader, const gt_spec *node) {
+/* Help for a trained model whose data file has moved: the --set option for this node, or NULL. */
+static const char *set_option_for(const gt_data_reader *reader, const gt_spec *node) {
   const gt_spec *data = reader->spec;
   for (int i = 0; i < data->count; i++) {
     const gt_spec *split = data->child[i];
@@ -214,18 +217,18 @@ static void not_found(gt_data_reader *reader, const gt_spec *node) {
   gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
   const char *script = fetch_script(reader->arena, folder, path);
   if (script)
-    d->expected = gt_arena_printf(reader->arena, "a file; %s brings it", script);
+    d->expected = gt_arena_printf(reader->arena, "a file; %s downloads it", script);
   else if (path[0] != '/')
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);
   if (!untrusted_source(reader, node)) d->suggestion = nearest_file(reader->arena, path);
-  if (reader->wanted->signature && !gt_position_is_override(node->at)) d->help = renaming(reader, node);
+  if (reader->wanted->signature && !gt_position_is_override(node->at)) d->help = set_option_for(reader, node);
 }
 
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   const gt_data_file found = gt_data_locate(reader, node);
   if (found.path) {
-    note_moved(reader, node, found.path);
+    record_resolved_path(reader, node, found.path);
     const gt_located all = locate(reader, node);
     if (!found.untrusted && !gt_position_is_override(node->at))
       gt_schema_review_path(node, &all, reader->diagnostics);
@@ -237,28 +240,28 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
   return found;
 }
 
-static uint64_t plain_size(int fd) {
+static uint64_t regular_file_size(int fd) {
   struct stat s;
   return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 ? (uint64_t)s.st_size : 0;
 }
 
 /* Returns -1 if it is not a regular file: opening and closing a pipe would break it for its writer. */
-static int open_plain(const char *path) {
+static int open_regular(const char *path) {
   struct stat s;
   gt_error error = {0};
   return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? gt_open_input(path, true, &error) : -1;
 }
 
 uint64_t gt_data_file_size(const char *path) {
-  const int fd = open_plain(path);
+  const int fd = open_regular(path);
   if (fd < 0) return 0;
-  const uint64_t size = gt_inflate_limit(fd) == UINT64_MAX ? plain_size(fd) : 0;
+  const uint64_t size = gt_inflate_limit(fd) == UINT64_MAX ? regular_file_size(fd) : 0;
   close(fd);
   return size;
 }
 
 uint64_t gt_data_memory_limit(const char *path) {
-  const int fd = open_plain(path);
+  const int fd = open_regular(path);
   if (fd < 0) return UINT64_MAX;
   const uint64_t limit = gt_inflate_limit(fd);
   close(fd);
@@ -266,13 +269,13 @@ uint64_t gt_data_memory_limit(const char *path) {
 }
 
 static uint64_t size_limit(int fd) {
-  const uint64_t size = plain_size(fd);
+  const uint64_t size = regular_file_size(fd);
   return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
 }
 
 bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
   *out = (gt_bytes){0};
-  if (file.untrusted) gt_info("%s names the data file %s, which is read", file.untrusted, file.path);
+  if (file.untrusted) gt_info("reading the data file %s, which %s names", file.path, file.untrusted);
   const int fd = gt_open_input(file.path, file.untrusted, error);
   if (fd >= 0) gt_data_note_untrusted(file);
   return fd >= 0 && gt_read_input(fd, file.path, size_limit(fd), out, error);
@@ -281,7 +284,8 @@ bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error) {
   struct stat s;
   *head = (gt_bytes){0};
-  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return true; /* what is read from a pipe is gone */
+  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
+    return true; /* bytes read from a pipe could not be read again */
   return gt_read_head(path, HEAD, head, error);
 }
 

@@ -71,7 +71,7 @@ static bool is_clean(const char *name) {
 
 static void announce(gt_data_file folder) {
   if (!folder.untrusted) return;
-  gt_info("%s names the folder %s, which is read", folder.untrusted, folder.path);
+  gt_info("reading the folder %s, which %s names", folder.path, folder.untrusted);
   gt_data_note_untrusted(folder);
 }
 

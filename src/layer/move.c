@@ -4,10 +4,10 @@
 #include "layer/layer.h"
 #include <math.h>
 
-/* The list's value for each axis, with `batch` for axis 0; false (reported) if the list has another length.
- * */
-static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *input, int64_t batch,
-                   int64_t out[GT_MAX_RANK]) {
+/* Sets out[d] to the list's value for axis d, and out[0] to `batch`; false (reported) if the list does not
+ * have one value per axis of a sample. */
+static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_id *input, int64_t batch,
+                      int64_t out[GT_MAX_RANK]) {
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;
   out[0] = batch;
   if (list.count != rank - 1) {
@@ -51,7 +51,7 @@ static gt_id build_permute(gt_build *build, const void *config, const gt_id *inp
   int axes[GT_MAX_RANK];
   unsigned seen = 0;
   (void)inputs;
-  if (!spread(build, "axes", c->axes, input, 0, list)) return GT_NONE;
+  if (!read_axes(build, "axes", c->axes, input, 0, list)) return GT_NONE;
   for (int d = 0; d <= c->axes.count; d++) {
     axes[d] = (int)list[d];
     if (axes[d] > c->axes.count || seen & 1u << axes[d])
@@ -83,12 +83,12 @@ static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, 
   const pad_config *c = config;
   int64_t before[GT_MAX_RANK], after[GT_MAX_RANK];
   (void)inputs;
-  if (!spread(build, "before", c->before, input, 0, before)) return GT_NONE;
-  if (!spread(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
+  if (!read_axes(build, "before", c->before, input, 0, before)) return GT_NONE;
+  if (!read_axes(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
   if (gt_node_at(build->graph, input[0])->dtype == GT_I32 &&
       !(fabs(c->value) <= INT32_MAX && rint(c->value) == c->value))
-    return gt_build_error(build, "value", "cannot add %g to the integers of %s", c->value,
-                          gt_build_input_text(build, input, 0));
+    return gt_build_error(build, "value", "cannot pad the integers of %s with %g",
+                          gt_build_input_text(build, input, 0), c->value);
   return gt_pad(build->graph, input[0], before, after, c->value);
 }
 
@@ -113,8 +113,8 @@ static gt_id build_shrink(gt_build *build, const void *config, const gt_id *inpu
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
   (void)inputs;
-  if (c->start.count && !spread(build, "start", c->start, input, 0, start)) return GT_NONE;
-  if (!spread(build, "stop", c->stop, input, shape.dim[0], stop)) return GT_NONE;
+  if (c->start.count && !read_axes(build, "start", c->start, input, 0, start)) return GT_NONE;
+  if (!read_axes(build, "stop", c->stop, input, shape.dim[0], stop)) return GT_NONE;
   for (int d = 1; d < shape.rank; d++)
     if (start[d] >= stop[d] || stop[d] > shape.dim[d])
       return gt_build_error(build, "stop", "cannot keep elements %lld to %lld of axis %d of %s",
@@ -140,7 +140,7 @@ static gt_id build_stride(gt_build *build, const void *config, const gt_id *inpu
   const stride_config *c = config;
   int64_t step[GT_MAX_RANK];
   (void)inputs;
-  if (!spread(build, "step", c->step, input, 1, step)) return GT_NONE;
+  if (!read_axes(build, "step", c->step, input, 1, step)) return GT_NONE;
   return gt_stride(build->graph, input[0], step);
 }
 

@@ -110,7 +110,7 @@ static bool is_field(const gt_schema *schema, const char *key) {
   return false;
 }
 
-/* All that may stand in a phase, sections by their names. */
+/* Returns all keys that a phase may have: lengths, changes, and the names of sections. */
 static const char *const *phase_keys_of(gt_arena *arena, size_t *count) {
   const char **keys = GT_NEW_N(arena, const char *, LENGTHS + gt_change_count() + SECTIONS);
   *count = 0;
@@ -120,9 +120,9 @@ static const char *const *phase_keys_of(gt_arena *arena, size_t *count) {
   return keys;
 }
 
-/* What was probably meant: a key of a section, without its name, or a name that is mistyped; NULL: nothing
- * known. */
-static const char *meant_by(gt_arena *arena, const gt_spec *root, const char *key) {
+/* Returns the key that was probably meant, if `key` lacks the name of its section or is mistyped, else
+ * NULL. */
+static const char *suggest_key(gt_arena *arena, const gt_spec *root, const char *key) {
   if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
     return gt_arena_printf(arena, "optimizer.%s", key);
   if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
@@ -133,19 +133,19 @@ static const char *meant_by(gt_arena *arena, const gt_spec *root, const char *ke
   return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
 }
 
-static void refuse(gt_config *config, const gt_spec *root, const gt_spec *entry) {
+static void reject(gt_config *config, const gt_spec *root, const gt_spec *entry) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   const bool known = is_field(&gt_config_schema, entry->key);
   gt_diagnostic *item =
       gt_error_at(diagnostics, entry->key_at,
                   known ? "a phase cannot change '%s'" : "unknown key '%s' in a phase", entry->key);
   item->expected =
-      "its length, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
+      "epochs, steps, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
   if (known) return;
   size_t count;
   const char *const *keys = phase_keys_of(diagnostics->arena, &count);
   const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, count);
-  item->suggestion = meant_by(diagnostics->arena, root, entry->key);
+  item->suggestion = suggest_key(diagnostics->arena, root, entry->key);
   if (!item->suggestion && hint.from_table) item->suggestion = hint.suggestion;
   if (!item->suggestion) item->help = hint.help;
 }
@@ -162,8 +162,8 @@ static bool is_change(const char *key) {
   return false;
 }
 
-/* False for `optimizer: {lr: 0.1}` in a phase: it would replace the optimizer of the phase before by the
- * default one. */
+/* False for `optimizer: {lr: 0.1}` in a phase: it would replace the optimizer of the previous phase by
+ * the default one. */
 static bool names_its_type(const gt_spec *entry) {
   return (strcmp(entry->key, "optimizer") && strcmp(entry->key, "schedule")) || entry->kind != GT_SPEC_MAP ||
          gt_spec_find(entry, "type");
@@ -177,14 +177,15 @@ static void require_type(gt_config *config, const gt_spec *entry) {
                       entry->key, key);
 }
 
-/* The tree of a phase: that of the one before, with its own length and overrides. */
-static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
+/* Returns the tree of a phase: that of the previous phase, with the length and the overrides of this one. */
+static gt_spec *phase_tree(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_spec *root = gt_spec_copy(arena, before), *train = gt_spec_find(root, "train");
   static const char *const replaced[] = {"phases", "epochs", "steps"};
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) gt_spec_remove(train, replaced[i]);
   if (!gt_spec_find(item, "epochs") && !gt_spec_find(item, "steps"))
-    gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
+    gt_error_at(diagnostics, item->at, "this phase has no length")->expected =
+        "epochs: N or steps: N in this phase";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
     if (is_change(entry->key))
@@ -196,16 +197,16 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
     else if (gt_phase_may_change(entry->key))
       gt_config_set(arena, root, entry, diagnostics);
     else
-      refuse(config, root, entry);
+      reject(config, root, entry);
   }
   return root;
 }
 
-/* --- the hand-over, as far as shapes tell --- */
+/* --- the hand-over: which parameters the next phase takes over, by their shapes --- */
 
-/* Coefficients of splines, which have a form, are fitted to another grid, along axis 1. With other inputs or
- * outputs they start anew (kan_refit.c). */
-static bool starts_anew(const gt_slot *before, const gt_slot *now) {
+/* True if all values of a parameter are initialized again. Spline coefficients (slots with a form) are fitted
+ * to a new grid along axis 1, but not to another number of inputs or outputs (kan_refit.c). */
+static bool is_reinitialized(const gt_slot *before, const gt_slot *now) {
   for (int d = 0; d < now->shape.rank && now->form; d++)
     if (d != 1 && now->shape.dim[d] != before->shape.dim[d]) return true;
   return false;
@@ -225,23 +226,24 @@ static const char *resized(const gt_slot *before, const gt_slot *now, gt_arena *
   const bool cut = is_cut(before, now);
   return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", now->name,
                          gt_shape_text(before->shape, was), gt_shape_text(now->shape, is),
-                         starts_anew(before, now) ? "all values are initialized again"
-                         : now->form              ? "its functions are fitted again"
-                         : cut && grows           ? "some values are dropped, and new ones are initialized"
-                         : cut                    ? "some values are dropped"
-                                                  : "the added values are initialized");
+                         is_reinitialized(before, now) ? "all values are initialized again"
+                         : now->form                   ? "its functions are fitted again"
+                         : cut && grows ? "some values are dropped, and new ones are initialized"
+                         : cut          ? "some values are dropped"
+                                        : "the added values are initialized");
 }
 
-typedef struct hand_over { /* to a phase */
+typedef struct hand_over { /* of the model to a phase */
   gt_config *config;
   const gt_model *before, *now;
   const gt_spec *item;        /* of train.phases */
   const gt_spec_names *names; /* of the layers of the phase */
   int phase;                  /* from 1 */
-  const char *layer;          /* the last one that loses weights and was reported; NULL: none */
+  const char *layer;          /* the last layer reported to lose weights; NULL: none */
 } hand_over;
 
-/* The key of the phase that changes this layer; NULL: none, so that its inputs have changed. */
+/* Returns the key of the phase that changes this layer; NULL if none does, so that only its inputs have
+ * changed. */
 static const gt_spec *key_for(const hand_over *h, const char *layer) {
   static const char model[] = "model";
   for (int i = 0; i < h->item->count; i++) {
@@ -265,29 +267,29 @@ static int64_t width_in(const gt_model *model, const char *layer) {
   return 0;
 }
 
-static gt_position place_of_layer(const gt_model *model, const char *name, const gt_spec *entry) {
+static gt_position position_of_layer(const gt_model *model, const char *name, const gt_spec *entry) {
   for (int i = 0; i < model->layers && entry->kind == GT_SPEC_SEQUENCE; i++)
     if (!strcmp(model->layer[i].name, name)) return model->layer[i].at;
   return entry->at;
 }
 
-/* Reports a layer whose trained weights are lost, once; of layers that only have fewer inputs therefore,
- * nothing is said. False: nothing was reported. */
+/* Reports a layer that loses trained weights, once. Layers that merely have fewer inputs because of that are
+ * not reported. Returns true if it reported. */
 static bool report_lost(hand_over *h, const gt_slot *before, const gt_slot *now) {
   gt_diagnostics *diagnostics = &h->config->diagnostics;
   const char *layer =
       gt_arena_printf(diagnostics->arena, "%.*s", (int)gt_slot_layer_length(now->name), now->name);
-  if (!starts_anew(before, now) && !is_cut(before, now)) return false;
+  if (!is_reinitialized(before, now) && !is_cut(before, now)) return false;
   const gt_spec *entry = key_for(h, layer);
   if (entry && entry->kind == GT_SPEC_SEQUENCE && width_in(h->before, layer) == width_in(h->now, layer))
-    entry = h->layer ? NULL : entry; /* all layers are written anew, and this one is as wide as before */
+    entry = h->layer ? NULL : entry; /* the phase lists all layers again, and this one is as wide as before */
   if (h->layer && (!entry || !strcmp(h->layer, layer))) return false;
   h->layer = layer;
   gt_finding_at(diagnostics, GT_FINDING_lost_weights,
-                entry ? place_of_layer(h->now, layer, entry) : h->item->at,
+                entry ? position_of_layer(h->now, layer, entry) : h->item->at,
                 "layer '%s' loses trained weights in phase %d: %s", layer, h->phase,
                 resized(before, now, diagnostics->arena))
-      ->help = "the size that the layer has in the phase before";
+      ->help = "keep the size that the layer has in the previous phase";
   return true;
 }
 
@@ -300,10 +302,12 @@ static void check_carry(hand_over *h) {
     const gt_slot *slot = now->slot[i], *former = gt_store_find(before, slot->name);
     if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
     if (!former)
-      gt_error_at(diagnostics, at, "'%s' is not there in the phase before: layers stay", slot->name);
+      gt_error_at(diagnostics, at, "the previous phase has no '%s': a phase cannot add layers or parameters",
+                  slot->name);
     else if (!gt_shape_equal(slot->shape, former->shape) &&
              (!slot->refit || slot->shape.rank != former->shape.rank))
-      gt_error_at(diagnostics, at, "'%s' cannot go from %s to %s: its layer keeps its size", slot->name,
+      gt_error_at(diagnostics, at,
+                  "the shape of '%s' cannot change from %s to %s: its layer cannot be resized", slot->name,
                   gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
     else if (!gt_shape_equal(slot->shape, former->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
              !report_lost(h, former, slot))
@@ -311,12 +315,14 @@ static void check_carry(hand_over *h) {
   }
   for (int i = 0; i < before->slots; i++)
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
-      gt_error_at(diagnostics, at, "'%s' of the phase before is not there: layers stay",
+      gt_error_at(diagnostics, at,
+                  "'%s' of the previous phase is missing: a phase cannot remove layers or parameters",
                   before->slot[i]->name);
 }
 
-/* What a phase sets holds from then on. */
-static gt_position batch_place(const gt_config *before, const gt_spec *item) {
+/* Returns the position of the key that decides the batch size of a phase: its own or that of an earlier
+ * phase. */
+static gt_position batch_position(const gt_config *before, const gt_spec *item) {
   static const char *const keys[] = {"train.batch_size", "train.accumulate"};
   gt_position at = before ? before->batch_at : (gt_position){0};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -337,8 +343,9 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   return true;
 }
 
-/* Builds the phase's training by the code that will open it, so that what would fail then is an error now. */
-static void check_begins(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
+/* Builds the training of a phase with the code that starts it later, so that its errors are reported before
+ * the run. */
+static void check_starts(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
   const gt_net_options graphs = {.unplanned = true};
   gt_error error = {0};
   if (gt_net_training(arena, phase, &graphs, &error)) return;
@@ -347,7 +354,7 @@ static void check_begins(gt_config *config, gt_config *phase, gt_arena *arena, g
     if (!found->items[i].finding)
       gt_error_at(&config->diagnostics, found->items[i].at, "%s", found->items[i].message)->expected =
           found->items[i].expected;
-  if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot begin: %s", error.message);
+  if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot start: %s", error.message);
 }
 
 static const gt_spec *items_of(gt_config *config) {
@@ -362,12 +369,12 @@ static const gt_spec *items_of(gt_config *config) {
     for (int i = 0; i < node->count; i++)
       if (node->child[i]->kind != GT_SPEC_MAP)
         gt_error_at(diagnostics, node->child[i]->at, "a phase is not a map")->expected =
-            "{epochs: 2, optimizer.lr: 1.0e-4}, say";
+            "a map such as {epochs: 2, optimizer.lr: 1.0e-4}";
   if (config->train.epochs || config->train.steps)
     gt_error_at(diagnostics, node->at, "the length of the run is given twice")->expected =
-        "epochs or steps in each phase, and not beside them";
+        "epochs or steps in each phase, but not in 'train' itself";
   if (config->train.restart_every)
-    gt_error_at(diagnostics, node->at, "a run that restarts has no phases")->expected =
+    gt_error_at(diagnostics, node->at, "a run with restart_every cannot have phases")->expected =
         "restart_every or phases, not both";
   return diagnostics->errors == errors ? node : NULL;
 }
@@ -380,15 +387,15 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
   const gt_model *before = NULL;
   const gt_spec *tree = config->root;
   for (int i = 0; i < items->count; i++) {
-    gt_spec *root = tree_of(config, arena, tree, items->child[i]);
+    gt_spec *root = phase_tree(config, arena, tree, items->child[i]);
     if (config->diagnostics.errors > errors || !read_phase(config, &phase[i], arena, root)) return false;
-    phase[i].batch_at = batch_place(i ? &phase[i - 1] : NULL, items->child[i]);
+    phase[i].batch_at = batch_position(i ? &phase[i - 1] : NULL, items->child[i]);
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     const gt_spec_names *names = gt_model_layer_names(arena, root);
     if (before) check_carry(&(hand_over){config, before, model, items->child[i], names, i + 1, NULL});
     gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
-    if (config->diagnostics.errors == errors) check_begins(config, &phase[i], arena, items->child[i]->at);
+    if (config->diagnostics.errors == errors) check_starts(config, &phase[i], arena, items->child[i]->at);
     before = model;
     tree = root;
   }

@@ -89,7 +89,7 @@ exits 0 "a network of a table" "$GTRAIN" train "$TEST_TMP/table.yaml" --device "
 exits 0 "its formula" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --edges
 says "… has the names of columns" "0.5*length__m_^2 + 3"
 says "… which it reports" "length__m_ is the column 'length\\x0a(m)'"
-says "… and the constant one in its constant" ": gives one value, which is part of the constant"
+says "… and the constant one in its constant" ": constant, added to the constant term"
 check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
 says "… is of x0" "0.5*x0^2 + 3"

@@ -282,7 +282,7 @@ finds outside_grid "--set:1:59" "of phase 2 defines its functions from -1 to 1" 
 finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient}}]'
 silent "an edge_size that l1 uses" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient, l1: 0.1}}]'
 finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAIN" check far.yaml --set data.normalize=standard
-says "the way out holds them" "help: a \`range\` that holds them, or \`grid_update: {}\`"
+says "the way out holds them" "help: a \`range\` that contains the data, or \`grid_update: {}\`"
 silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard --set 'model=[{kan: {units: 2, range: [-2, 2]}}, {kan: {units: 1}}]'
 silent "few outside" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5.2, 9]}}]'
 # A column that never changes tells nothing, and hides no other; test samples outside the grid are said, too.

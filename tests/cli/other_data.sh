@@ -75,7 +75,7 @@ says "columns go by their place with a warning" "bare.csv:1:1: this file has no 
 sed 's/ape/0/; s/bee/1/; s/cat/0.5/; s/dog/2/' train.csv > bits.csv
 line=$(grep -n -m 1 ',2$' bits.csv | cut -d: -f1)
 exits 65 "a target of 2 for bce" "$GTRAIN" check config.yaml --set data.train=bits.csv --set loss=bce --set model.2.linear=1
-says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 1, where loss 'bce' needs it"
+says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 1, the range that loss 'bce' requires"
 exits 65 "the same with options" "$GTRAIN" check config.yaml --set data.train=bits.csv \
   --set 'loss={type: bce, label_smoothing: 0.1}' --set model.2.linear=1
 

@@ -96,11 +96,11 @@ wrong "one of train" "did you mean 'train.batch_size'" '[{epochs: 1, batch_size:
 wrong "a section mistyped" "did you mean 'optimizer.lr'" '[{epochs: 1, optimiser.lr: 1}]'
 wrong "a name mistyped" "did you mean 'model'" '[{epochs: 1, modle: 3}]'
 wrong "no key at all" "unknown key 'freeze' in a phase" '[{epochs: 1, freeze: body}]'
-wrong "a phase that cannot begin" "this phase cannot begin: optimizer 'lbfgs' evaluates the same weights repeatedly" \
+wrong "a phase that cannot begin" "this phase cannot start: optimizer 'lbfgs' evaluates the same weights repeatedly" \
   '[{epochs: 1}, {epochs: 1, optimizer: {type: lbfgs}}]'
-wrong "nothing left to train" "this phase cannot begin: nothing to train" \
+wrong "nothing left to train" "this phase cannot start: nothing to train" \
   '[{epochs: 1}, {epochs: 1, optimizer.parameters: [{match: "*", frozen: true}]}]'
-wrong "another layer" "is not there in the phase before" "[{epochs: 1}, {epochs: 1, model: [{linear: {units: 20, name: body}}, {linear: 10}]}]"
+wrong "another layer" "a phase cannot add layers or parameters" "[{epochs: 1}, {epochs: 1, model: [{linear: {units: 20, name: body}}, {linear: 10}]}]"
 wrong "no list" "is not a list" '{epochs: 1}'
 wrong "an item that is none" "a phase is not a map" '[1]'
 exits 78 "a length next to phases" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.epochs=3

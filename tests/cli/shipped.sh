@@ -38,7 +38,7 @@ says "… of its own" "\"path\":\"$TEST_TMP/usr/share/gtrain/configs/xor.yaml\""
 exits 0 "train @NAME" "$installed" train @csv_regression -q --device "$DEVICE" --set train.epochs=1
 exits 0 "… with pictures next to it" "$installed" check -q @letter_g
 exits 78 "@NAME whose data is not installed" "$installed" check @mnist_mlp
-says "… names what brings it" "a file; $TEST_TMP/usr/share/gtrain/scripts/fetch-mnist.sh brings it"
+says "… names what brings it" "a file; $TEST_TMP/usr/share/gtrain/scripts/fetch-mnist.sh downloads it"
 mkdir -p apart && cp "$GTRAIN" apart/gtrain
 exits 74 "a program alone" apart/gtrain train @digits
 says "… has no configs" "the configs that come with gtrain are not installed"

@@ -16,7 +16,7 @@ YAML
 exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
 of() { or_hangs "$GTRAIN" eval "$1" --device "$DEVICE" "${@:2}"; }
 exits 0 "a model in its run directory" of run/model.bin
-check "no message names its data" test "$(grep -c "names the data file" <<< "$out")" = 0
+check "no message names its data" test "$(grep -c "reading the data file" <<< "$out")" = 0
 cp table.csv kept && echo 1,2,eel >> table.csv
 exits 65 "a fault in that data" of run/model.bin
 says "is shown" "table.csv:42:5: 'eel' is not one of the 2 classes"
@@ -24,14 +24,14 @@ mv kept table.csv
 for change in 'rm .lock' 'rm config.yaml' 'sed -i s/table.csv/other.csv/ config.yaml'; do
   rm -rf sent && cp -r run sent && (cd sent && $change)
   exits 0 "a folder that is not a run of this model ($change)" of sent/model.bin
-  says "makes it untrusted" "sent/model.bin names the data file table.csv, which is read"
+  says "makes it untrusted" "reading the data file table.csv, which sent/model.bin names"
 done
 cp run/model.bin .
 evaluate() { of model.bin "$@"; }
 exits 0 "a model from elsewhere" evaluate
-check "the file is reported first" test "$(head -n 1 <<< "$out")" = "model.bin names the data file table.csv, which is read"
+check "the file is reported first" test "$(head -n 1 <<< "$out")" = "reading the data file table.csv, which model.bin names"
 exits 0 "a file of the user's" evaluate --set data.train=table.csv
-check "is not told" test "$(grep -c "names the data file" <<< "$out")" = 0
+check "is not told" test "$(grep -c "reading the data file" <<< "$out")" = 0
 
 printf 'root:x:hush,b,kind\n1,2,cat\n' > secret && cp table.csv mine.csv && cp secret table.csv
 exits 65 "another file in its place" evaluate
@@ -71,7 +71,7 @@ exits 0 "an automaton" "$GTRAIN" train "$configs/letter_g.yaml" --device "$DEVIC
 simulate() { or_hangs "$GTRAIN" simulate letter.bin --steps 2 "$@"; }
 cp letter/model.bin letter.bin
 exits 0 "simulate" simulate
-says "tells the picture" "letter.bin names the data file letter.png, which is read"
+says "tells the picture" "reading the data file letter.png, which letter.bin names"
 rm letter.png && mkfifo letter.png
 exits 74 "simulate and a pipe" simulate
 exits 0 "a picture of the user's" simulate --set "data.image=$datasets/ca/letter_g.png"

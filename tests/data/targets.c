@@ -19,7 +19,7 @@ static void csv(void **state) {
   expect_open(&o);
   close_data(&o);
   open_data(&o, "{train: %s, target: [b, c]}", bad);
-  expect_bad_file(&o, ":3:5: the target -0.5 is outside 0 to 1, where loss 'bce' needs it");
+  expect_bad_file(&o, ":3:5: the target -0.5 is outside 0 to 1, the range that loss 'bce' requires");
   open_data(&o, "{train: %s, target: [b, c], test: %s}", good, bad);
   expect_bad_file(&o, "bad.csv:3:5: the target -0.5");
   wanted = NULL;
@@ -55,7 +55,7 @@ static void configs(void **state) {
   open_data(&o, "{inputs: [1, 2], targets: [0.5, 1], test: {inputs: [1], targets: [1.5]}}");
   expect_bad_config(&o, 67, "the target 1.5 is outside");
   open_data(&o, "{formula: 2*x^2, samples: 100}");
-  expect_bad_config(&o, 0, "is outside 0 to 1, where loss 'bce' needs it at x0 = ");
+  expect_bad_config(&o, 0, "is outside 0 to 1, the range that loss 'bce' requires at x0 = ");
   open_data(&o, "{formula: x^2, samples: 100, noise: 1}");
   expect_bad_config(&o, 0, "is outside 0 to 1");
   open_data(&o, "{formula: x^2, samples: 100}");

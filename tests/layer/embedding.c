@@ -228,7 +228,7 @@ static void what_is_refused(void **state) {
   refused("{embedding: {num_embeddings: 100000, embedding_dim: 100000}}", GT_I32,
           "'embedding1.weight' would have the shape [100000, 100000]", "at most");
   refused("{pad: {before: 1, value: 0.5}}", GT_I32,
-          "layer 'pad1' cannot add 0.5 to the integers of 'input' [4, 3]", NULL);
+          "layer 'pad1' cannot pad the integers of 'input' [4, 3] with 0.5", NULL);
 }
 
 static gt_id read_slot(gt_build *build, gt_slot slot) {

@@ -26,15 +26,15 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Inputs per block: as many as a kernel reads for one function at a time, if that divides the number of
- * inputs. */
+/* Inputs per block: 32 or 16, the tile of the kernels, if that divides the number of inputs; else all inputs.
+ */
 static uint32_t block_of(int64_t inputs) {
   return inputs % 32 == 0 ? 32 : inputs % 16 == 0 ? 16 : (uint32_t)inputs;
 }
 
-/* Standard deviations of the sources, where they have one: FastKAN 0.1, ChebyKAN (and all polynomials) 1 /
- * (inputs functions), FourierKAN 1 / sqrt(inputs frequencies); otherwise chosen so that outputs have a
- * variance of about one. */
+/* Standard deviation of the initial coefficients, as in the original implementations: FastKAN 0.1, ChebyKAN
+ * (and all polynomials) 1 / (inputs * functions), FourierKAN 1 / sqrt(inputs * frequencies). For other bases
+ * it is chosen so that outputs have a variance of about one. */
 static double deviation_of(const gt_kan_attribute *a, double inputs) {
   switch (a->basis) {
   case GT_BASIS_RBF: return 0.1;
@@ -47,7 +47,7 @@ static double deviation_of(const gt_kan_attribute *a, double inputs) {
   }
 }
 
-static double base_reach(const gt_kan_config *c, double inputs) {
+static double base_bound(const gt_kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
@@ -70,7 +70,7 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
                               .noise = o->noise / o->grid,
                               .deviation = deviation_of(a, (double)inputs),
                               .scale = o->scale ? 1 : c->scale_spline,
-                              .base = base_reach(c, (double)inputs)};
+                              .base = base_bound(c, (double)inputs)};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_kan_start_of(build->arena, &start);
   gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
@@ -82,19 +82,19 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
 static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
                          const gt_kan_symbolic *symbolic, int64_t inputs) {
   const gt_kan_config *c = o->config;
-  const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
+  const double bound = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
   const gt_shape one = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
   gt_id scales = GT_NONE;
   if (o->scale)
     scales =
-        gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -reach, reach));
+        gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -bound, bound));
   const gt_id mask = read_mask(build, c, symbolic, inputs);
   if (mask == GT_NONE) return scales;
   const gt_id both[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
   return a->base ? gt_concatenate(build->graph, both, 2, 1) : both[0];
 }
 
-static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
+static gt_id normalize(gt_build *build, const gt_kan_choice *o, gt_id x) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape, last = gt_shape_1(shape.dim[shape.rank - 1]);
   if (!strcmp(o->norm, "tanh")) return gt_tanh(graph, x);
@@ -105,14 +105,15 @@ static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
   return gt_norm_rows(build, x, &form);
 }
 
-/* The base branch: its weights, with the mask; fills in its activation. */
+/* Sets edges->base_weight, multiplied by the mask, and edges->active, the activated input of the base branch.
+ */
 static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic,
                       gt_kan_edges *edges, gt_id x) {
   const gt_kan_config *c = o->config;
   const int64_t inputs = edges->inputs;
-  const double reach = base_reach(c, (double)inputs);
+  const double bound = base_bound(c, (double)inputs);
   const gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
-                                          gt_init_uniform_between(build->arena, -reach, reach));
+                                          gt_init_uniform_between(build->arena, -bound, bound));
   const gt_id mask = read_mask(build, c, symbolic, inputs);
   edges->base_weight = mask == GT_NONE ? weight
                                        : gt_mul(build->graph, weight,
@@ -120,9 +121,9 @@ static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symb
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
 }
 
-/* Functions and a silu base in one product; the base reads the raw x. The inputs of both are concatenated,
- * and so are their weights. */
-static gt_id with_base_apart(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
+/* Computes the functions and a silu base as one GEMM, which reads the inputs of both, concatenated, and their
+ * concatenated weights. The base reads x before normalization. */
+static gt_id fuse_base(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
   gt_kan_attribute a = *edges->attribute;
   const gt_id read[2] = {edges->x, x}, weight[2] = {edges->coefficients, edges->base_weight};
   gt_shape shape = gt_node_at(graph, x)->shape;
@@ -143,7 +144,7 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
   if (has_base) read_base(build, o, symbolic, edges, x);
   if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE && !gt_kan_behind(edges->attribute) &&
       shape.rank < GT_MAX_RANK)
-    return with_base_apart(graph, edges, x);
+    return fuse_base(graph, edges, x);
   shape.dim[shape.rank - 1] = edges->units;
   const gt_id y =
       gt_reshape(graph, gt_kan(graph, edges->x, edges->coefficients, edges->scales, edges->attribute), shape);
@@ -152,14 +153,14 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
 
 static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t inputs) {
   /* FastKAN's bias is that of its base branch, a torch.nn.Linear; FourierKAN's is initialized to zeros. */
-  const double reach = o->basis == GT_BASIS_RBF ? 1 / sqrt((double)inputs) : 0;
+  const double bound = o->basis == GT_BASIS_RBF ? 1 / sqrt((double)inputs) : 0;
   const gt_init *init =
-      reach > 0 ? gt_init_uniform_between(build->arena, -reach, reach) : gt_init_constant_of(build->arena, 0);
+      bound > 0 ? gt_init_uniform_between(build->arena, -bound, bound) : gt_init_constant_of(build->arena, 0);
   return gt_add(build->graph, y, gt_build_parameter(build, "bias", gt_shape_1(o->config->units), init));
 }
 
-/* Appends the numbers (knots, centers, …) to it: [lines + rows, inputs]. */
-static gt_id with_numbers(gt_graph *graph, gt_id x, gt_id numbers, int64_t inputs) {
+/* Appends rows with the basis parameters of each input (knots, centers, …) to x: [samples + rows, inputs]. */
+static gt_id append_basis_parameters(gt_graph *graph, gt_id x, gt_id numbers, int64_t inputs) {
   if (numbers == GT_NONE) return x;
   const gt_id parts[2] = {gt_reshape(graph, x, gt_shape_2(-1, inputs)), numbers};
   return gt_concatenate(graph, parts, 2, 0);
@@ -170,13 +171,14 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, y)->shape;
   if (!symbolic->edges) return y;
-  const gt_id lines = gt_reshape(graph, x, gt_shape_2(-1, inputs));
-  const gt_id more = gt_kan_symbolic_apply(build, symbolic, lines, shape.dim[shape.rank - 1]);
-  return gt_add(graph, y, gt_reshape(graph, more, shape));
+  const gt_id samples = gt_reshape(graph, x, gt_shape_2(-1, inputs));
+  const gt_id sum = gt_kan_symbolic_apply(build, symbolic, samples, shape.dim[shape.rank - 1]);
+  return gt_add(graph, y, gt_reshape(graph, sum, shape));
 }
 
-static const double few_outside =
-    0.1; /* of the training or test samples; only the base function sees these */
+/* Share of the training or test samples outside the grid from which on a warning is given: there only the
+ * base function is not zero. */
+static const double outside_threshold = 0.1;
 
 /* Warns if many samples are outside the grid. A norm's output is always near 0, and moving knots follow the
  * data, so these need no check; tanh hardly distinguishes values beyond 3, where it is 0.995. */
@@ -187,26 +189,27 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   if (!facts || o->adapts || !strcmp(o->norm, "layer_norm") || (!tanh && !gt_kan_uses_range(o))) return;
   const double low = tanh ? -3 : o->low, high = tanh ? 3 : o->high;
   double share = facts->outside(facts, false, low, high, &column);
-  const bool test = share < few_outside;
+  const bool test = share < outside_threshold;
   if (test) share = facts->outside(facts, true, low, high, &column);
-  if (share < few_outside) return;
-  gt_diagnostic *item =
-      gt_review_find(build, GT_FINDING_outside_grid, tanh ? NULL : "range",
-                     "%s from %g to %g: %.3g %% of the %s samples lie outside%s%s%s",
-                     tanh ? "applies tanh to its input, which distinguishes values" : "defines its functions",
-                     low, high, 100 * share, test ? "test" : "training", column ? " in column '" : "",
-                     column ? column : "", column ? "'" : "");
-  item->help = tanh ? "data: {normalize: standard}"
-               : o->basis == GT_BASIS_BSPLINE
-                   ? "a `range` that holds them, or `grid_update: {}`, which moves the grid to them"
-                   : "a `range` that holds them";
+  if (share < outside_threshold) return;
+  gt_diagnostic *item = gt_review_find(
+      build, GT_FINDING_outside_grid, tanh ? NULL : "range",
+      "%s from %g to %g: %.3g %% of the %s samples lie outside%s%s%s",
+      tanh ? "applies tanh to its input, and tanh saturates outside the range" : "defines its functions", low,
+      high, 100 * share, test ? "test" : "training", column ? " in column '" : "", column ? column : "",
+      column ? "'" : "");
+  item->help =
+      tanh ? "data: {normalize: standard}"
+      : o->basis == GT_BASIS_BSPLINE
+          ? "a `range` that contains the data, or `grid_update: {}`, which adapts the grid to the data"
+          : "a `range` that contains the data";
 }
 
 static void review_edge_size(gt_build *build, const gt_kan_config *c) {
   if (build->review && !build->review->phase && c->edge_size && !(c->l1 > 0) && !(c->entropy > 0))
     gt_review_find(build, GT_FINDING_no_effect, "edge_size",
                    "has an edge_size and no penalty that uses it: neither l1 nor entropy is above 0")
-        ->help = "l1 or entropy, or no edge_size";
+        ->help = "set l1 or entropy, or remove edge_size";
 }
 
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
@@ -217,7 +220,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
   a.placed = o->centres || o->widths;
-  if (a.placed) a.first = 1; /* the learned scales replace it */
+  if (a.placed) a.first = 1; /* learned scales replace this fixed scale */
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
@@ -225,13 +228,13 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   review_edge_size(build, o->config);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
-  const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
+  const gt_id read = normalize(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
   const gt_id scales = read_scales(build, o, &a, &symbolic, inputs);
   const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,
                         .units = units,
-                        .x = with_numbers(graph, read, numbers, inputs),
+                        .x = append_basis_parameters(graph, read, numbers, inputs),
                         .coefficients = coefficients,
                         .scales = scales,
                         .active = GT_NONE,
