@@ -92,7 +92,7 @@ V gt_log_near_1(V f) {
 }
 
 /* x = 2^exponent * (1 + f), with f in the domain of gt_log_near_1, for positive x. */
-V gt_split(V x, out V exponent) {
+V gt_frexp(V x, out V exponent) {
   VB tiny = GT_LESS(x, 1.17549435e-38);
   VI bits = floatBitsToInt(mix(x, x * 8388608.0, tiny)) - 0x3f3504f3; /* sqrt(1/2) */
   exponent = V(bits >> 23) - mix(V(0.0), V(23.0), tiny);
@@ -107,12 +107,12 @@ V gt_log_ends(V x, V y) {
 }
 
 V gt_log(V x) {
-  V e, f = gt_split(x, e);
+  V e, f = gt_frexp(x, e);
   return gt_log_ends(x, e * GT_LN2_HIGH + (e * GT_LN2_LOW + gt_log_near_1(f)));
 }
 
 V gt_log2(V x) {
-  V e, f = gt_split(x, e);
+  V e, f = gt_frexp(x, e);
   return gt_log_ends(x, e + gt_log_near_1(f) * GT_LOG2_E);
 }
 

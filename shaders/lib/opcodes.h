@@ -26,7 +26,7 @@
   X(4, DIV, div, 2, SLOPE, CALLED, SIMPLE, a / b, a / b, a / b) \
   X(5, MAX, max, 2, SLOPE, CALLED, SIMPLE, gt_pick((a > b) | (a != a), a, b), gt_max(a, b), a > b || a != a ? a : b) \
   X(6, MIN, min, 2, SLOPE, CALLED, SIMPLE, gt_pick((a < b) | (a != a), a, b), gt_min(a, b), a < b || a != a ? a : b) \
-  X(7, MOD, mod, 2, SLOPE, CALLED, GUARDED, gt_modf(a, b), gt_mod(a, b), gt_real_mod(a, b)) \
+  X(7, MOD, mod, 2, SLOPE, CALLED, GUARDED, gt_floor_modf(a, b), gt_mod(a, b), gt_real_mod(a, b)) \
   X(8, LESS, less, 2, FLAT, CALLED, SIMPLE, gt_pick(a < b, 1.0f, 0.0f), V(GT_LESS(a, b)), a < b) \
   X(9, POW, pow, 2, SLOPE, CALLED, FUNCTION, gt_powf(a, b), gt_pow(a, b), pow(a, b)) \
   X(10, NEG, neg, 1, SLOPE, CALLED, SIMPLE, -a, -a, -a) \

@@ -1,16 +1,16 @@
-/* Copies the rows of a batch from a dataset, or from a window of it (op/batch.h). U8 data is read as packed
- * words; the buffer is padded to 4 bytes. */
+/* Copies the rows of a batch from a dataset, or from a window of it (src/op/batch.h). U8 data is read as
+ * packed words; the buffer is padded to 4 bytes. */
 #include "lib/args.h"
 #define GT_BATCH_SPEC_MODE   3
 #define GT_BATCH_SPEC_ORDER  4
 #define GT_BATCH_SPEC_SCALED 5
 #define GT_BATCH_SPEC_ROWS   6 /* rows per workgroup */
-#define GT_BATCH_SPEC_WHOLE  7 /* 1: rows are a multiple of 4 long */
-/* Modes. */
+#define GT_BATCH_SPEC_WHOLE  7 /* 1: the row length is a multiple of 4 */
+/* Modes: element type of the data, or what is written. U8 and F32 give floats, I32 gives integers. */
 #define GT_BATCH_U8     0 /* converted to float */
 #define GT_BATCH_F32    1
 #define GT_BATCH_I32    2
-#define GT_BATCH_WEIGHT 3
+#define GT_BATCH_WEIGHT 3 /* y = 0 for rows after the end of the data, else 1 */
 /* Orders. */
 #define GT_BATCH_SHUFFLED   0
 #define GT_BATCH_SEQUENTIAL 1
@@ -18,10 +18,11 @@
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_FLOATS
-  x[4]; /* epilogue inputs: unused, as the op is early (gt_op), but lib/program.glsl needs the array */
-  GT_FLOATS y[2];    /* epilogue outputs; in mode I32 the first is words */
-  GT_WORDS clock;    /* the clock of the epilogue */
-  GT_WORDS order;    /* the clock that gives the number of the batch */
+  x[4]; /* unused, because the epilogue of an early op (gt_op) has no inputs; lib/program.glsl needs the array
+         */
+  GT_FLOATS y[2];    /* epilogue outputs; in mode I32 the first has int32 elements */
+  GT_WORDS clock;    /* seed and step for random instructions of the epilogue */
+  GT_WORDS order;    /* state of the clock op, which gives the step, and so the batch */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   uint batch, samples, features, period, steps, first_step, first_epoch, window;
 };

@@ -1,4 +1,4 @@
-/* Why a formula may be another than the one that made the samples: each output is judged by itself. */
+/* Reasons why a formula may differ from the one that generated the samples, for each output by itself. */
 #include "cli/explain_doubt.h"
 #include "base/memory.h"
 #include "kan/formula_text.h"
@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST = 10 /* held-out samples whose mean has a standard error to speak of */, MAX_NAMED = 6 };
+enum {
+  MIN_SAMPLES = 10 /* held-out samples for a meaningful standard error of their mean */,
+  MAX_NAMED = 6
+};
 static const double narrow_lead = 3;    /* bits: odds of eight to one */
 static const double least_share = 0.99; /* of the variance of the network's outputs */
 static const double many_errors = 4;    /* standard errors */
@@ -15,25 +18,25 @@ typedef struct judge {
   const gt_explained *e;
   gt_arena arena;
   int inputs, outputs;
-  double *told[2], *own[2];           /* on training and test samples, [samples, outputs]: formula, network */
+  double *formula[2], *network[2];    /* their outputs on training and test samples, [samples, outputs] */
   const gt_explained_split *split[2]; /* train, test */
-  int64_t *sample, *nearest, samples; /* training samples, each once, and which of them lies nearest */
+  int64_t *sample, *nearest, samples; /* distinct training samples, and the nearest other one of each */
 } judge;
 
-/* Why the formula of an output is doubted, in the arena; NULL: it is not. */
+/* Returns why the formula of an output is doubtful, in the arena, or NULL. */
 typedef const char *reason(judge *j, int output);
 
-static double left_of(const judge *j, int split, int64_t sample, int output) {
+static double residual_of(const judge *j, int split, int64_t sample, int output) {
   const int64_t at = sample * j->outputs + output;
-  return j->told[split][at] - j->split[split]->y[at];
+  return j->formula[split][at] - j->split[split]->y[at];
 }
 
-/* --- what there is to judge by --- */
+/* --- undefined values, and too few samples or functions --- */
 
 static int64_t count_undefined(const judge *j, int split, int output) {
   int64_t count = 0;
   for (int64_t k = 0; k < j->split[split]->samples; k++)
-    count += !isfinite(j->told[split][k * j->outputs + output]);
+    count += !isfinite(j->formula[split][k * j->outputs + output]);
   return count;
 }
 
@@ -78,22 +81,24 @@ static double root_mean(const judge *j, const double *value, int output) {
   const gt_explained_split *test = j->split[1];
   double sum = 0;
   for (int64_t k = 0; k < test->samples; k++) {
-    const double left = value[k * j->outputs + output] - test->y[k * j->outputs + output];
-    sum += left * left / (double)test->samples;
+    const double residual = value[k * j->outputs + output] - test->y[k * j->outputs + output];
+    sum += residual * residual / (double)test->samples;
   }
   return sqrt(sum);
 }
 
-/* Held-out squared errors are greater than the network's by three standard errors of their mean difference:
- * so much less do the formula's functions say than splines do. */
+/* True (a reason) if the squared errors on held-out samples are greater than those of the network by more
+ * than three standard errors of the mean difference: the splines then fit better than the functions of the
+ * formula. */
 static const char *is_worse(judge *j, int output) {
   const gt_explained_split *test = j->split[1];
   const double n = (double)test->samples;
   double sum = 0, squares = 0;
-  if (j->e->of_network || test->samples < FEWEST || is_undefined(j, output)) return NULL;
+  if (j->e->of_network || test->samples < MIN_SAMPLES || is_undefined(j, output)) return NULL;
   for (int64_t k = 0; k < test->samples; k++) {
     const int64_t at = k * j->outputs + output;
-    const double a = j->told[1][at] - test->y[at], b = j->own[1][at] - test->y[at], more = a * a - b * b;
+    const double a = j->formula[1][at] - test->y[at], b = j->network[1][at] - test->y[at],
+                 more = a * a - b * b;
     sum += more;
     squares += more * more;
   }
@@ -101,10 +106,10 @@ static const char *is_worse(judge *j, int output) {
   if (mean <= 3 * deviation) return NULL;
   return gt_arena_printf(&j->arena,
                          "on held-out samples its error is greater than the network's, %.3g against %.3g",
-                         root_mean(j, j->told[1], output), root_mean(j, j->own[1], output));
+                         root_mean(j, j->formula[1], output), root_mean(j, j->network[1], output));
 }
 
-/* Without targets to compare with, a formula is to explain the network's outputs. */
+/* A formula that is fitted to the network's outputs must explain most of their variance. */
 static const char *explains_little(judge *j, int output) {
   static const char *const names[] = {"training", "test"};
   const gt_explained_split *train = j->split[0];
@@ -119,7 +124,7 @@ static const char *explains_little(judge *j, int output) {
   for (int s = 0; s < 2; s++) {
     double error = 0;
     for (int64_t k = 0; k < j->split[s]->samples; k++)
-      error += left_of(j, s, k, output) * left_of(j, s, k, output) / (double)j->split[s]->samples;
+      error += residual_of(j, s, k, output) * residual_of(j, s, k, output) / (double)j->split[s]->samples;
     if (error > (1 - least_share) * variance)
       return gt_arena_printf(&j->arena,
                              "it explains only %.3g %% of the variance of the network's output on %s samples",
@@ -136,7 +141,7 @@ static bool is_copy(const judge *j, int64_t a, int64_t b) {
          !memcmp(s->y + a * j->outputs, s->y + b * j->outputs, (size_t)j->outputs * sizeof *s->y);
 }
 
-/* The training samples without copies of one. */
+/* Lists the training samples without duplicates in j->sample, and returns their number. */
 static int64_t list_samples(const judge *j) {
   int64_t count = 0;
   for (int64_t k = 0; k < j->split[0]->samples; k++) {
@@ -147,8 +152,8 @@ static int64_t list_samples(const judge *j) {
   return count;
 }
 
-/* The sample whose inputs come nearest to those of sample k, in units of their deviations; of several the one
- * that follows it in the list. */
+/* Returns the sample whose inputs are nearest to those of sample k, in units of their standard deviations. If
+ * several are equally near, it is the next one in the list. */
 static int64_t nearest(const judge *j, const double *deviation, int64_t k) {
   const double *x = j->split[0]->x;
   const int64_t *list = j->sample, count = j->samples;
@@ -158,8 +163,8 @@ static int64_t nearest(const judge *j, const double *deviation, int64_t k) {
     const int64_t other = (k + i) % count;
     double distance = 0;
     for (int n = 0; n < j->inputs && distance < least; n++) {
-      const double apart = x[list[other] * j->inputs + n] - x[list[k] * j->inputs + n],
-                   d = deviation[n] > 0 ? apart / deviation[n] : 0;
+      const double difference = x[list[other] * j->inputs + n] - x[list[k] * j->inputs + n],
+                   d = deviation[n] > 0 ? difference / deviation[n] : 0;
       distance += d * d;
     }
     if (distance < least) least = distance, found = other;
@@ -178,7 +183,7 @@ static void find_deviations(const judge *j, double *deviation) {
   }
 }
 
-static void find_neighbours(judge *j) {
+static void find_neighbors(judge *j) {
   const size_t most = (size_t)j->split[0]->samples + 1;
   double *deviation = GT_NEW_N(&j->arena, double, j->inputs + 1);
   j->sample = gt_arena_alloc_n(&j->arena, most, sizeof *j->sample);
@@ -188,19 +193,19 @@ static void find_neighbours(judge *j) {
   for (int64_t k = 0; k < j->samples; k++) j->nearest[k] = nearest(j, deviation, k);
 }
 
-/* Residuals are like those of the nearest other samples, in more than four standard errors of the correlation
- * (Moran, "Notes on continuous stochastic phenomena", 1950): noise is not. */
+/* The residuals are not noise if they correlate with those of the nearest other samples, by more than four
+ * standard errors of the correlation (Moran, "Notes on continuous stochastic phenomena", 1950). */
 static const char *leaves_a_pattern(judge *j, int output) {
-  double own = 0, both = 0, y = 0;
+  double squares = 0, products = 0, y = 0;
   if (j->e->of_network || is_undefined(j, output)) return NULL;
   for (int64_t k = 0; k < j->samples; k++) {
-    const double left = left_of(j, 0, j->sample[k], output),
+    const double residual = residual_of(j, 0, j->sample[k], output),
                  target = j->split[0]->y[j->sample[k] * j->outputs + output];
-    own += left * left;
-    both += left * left_of(j, 0, j->sample[j->nearest[k]], output);
+    squares += residual * residual;
+    products += residual * residual_of(j, 0, j->sample[j->nearest[k]], output);
     y += target * target;
   }
-  if (own <= 1e-12 * y || both <= many_errors / sqrt((double)j->samples) * own) return NULL;
+  if (squares <= 1e-12 * y || products <= many_errors / sqrt((double)j->samples) * squares) return NULL;
   return "its residuals are not noise: nearby samples have similar residuals";
 }
 
@@ -224,30 +229,31 @@ static judge open_judge(const gt_explained *e) {
              .split = {&e->train, &e->test}};
   gt_arena_init(&j.arena);
   for (int s = 0; s < 2; s++) {
-    j.told[s] = gt_explained_formula_outputs(e, j.split[s]);
-    j.own[s] = gt_explained_network_outputs(e, j.split[s]);
+    j.formula[s] = gt_explained_formula_outputs(e, j.split[s]);
+    j.network[s] = gt_explained_network_outputs(e, j.split[s]);
   }
-  find_neighbours(&j);
+  find_neighbors(&j);
   return j;
 }
 
 static void close_judge(judge *j) {
   for (int s = 0; s < 2; s++) {
-    free(j->told[s]);
-    free(j->own[s]);
+    free(j->formula[s]);
+    free(j->network[s]);
   }
   gt_arena_finish(&j->arena);
 }
 
-/* One finding for all outputs that are doubted for a reason: that of the first, and the names of others. */
+/* Adds one warning for all outputs that are doubtful for this reason: the text is that of the first output,
+ * and the others are named. */
 static void add_doubt(judge *j, gt_diagnostics *diagnostics, reason *why) {
   const char *text = NULL, *others = "";
   int first = 0, count = 0;
   for (int o = 0; o < j->outputs; o++) {
-    const char *own = why(j, o);
-    if (!own) continue;
+    const char *doubt = why(j, o);
+    if (!doubt) continue;
     if (!count++)
-      text = own, first = o;
+      text = doubt, first = o;
     else if (count <= MAX_NAMED)
       others = gt_arena_printf(&j->arena, "%s%s y%d", others, *others ? "," : "; also doubtful:", o);
   }

@@ -3,6 +3,7 @@
 #define GT_CLI_EXPLAIN_DOUBT_H
 #include "cli/explain_model.h"
 
-/* Adds them to the findings of the config (doubtful_formula), naming the outputs they are about. */
+/* Adds one warning `doubtful_formula` for each reason to e->config.diagnostics. It names the outputs that are
+ * doubtful. */
 void gt_explained_doubts(gt_explained *e);
 #endif

@@ -20,14 +20,15 @@ static bool same_names(const char *const *a, const char *const *b, int64_t count
   return true;
 }
 
-static bool same_columns(const gt_input *input, const gt_input *taught) {
-  const int64_t count = gt_input_features(taught);
+static bool same_columns(const gt_input *input, const gt_input *model) {
+  const int64_t count = gt_input_features(model);
   return !input->columns ||
-         (gt_input_features(input) == count && same_names(input->columns, taught->columns, count));
+         (gt_input_features(input) == count && same_names(input->columns, model->columns, count));
 }
 
-/* True if all column and class names that the dataset has so far are the model's. */
-static bool knows_model_only(const gt_data_reader *reader) {
+/* True if all column and class names that the dataset has so far are those of the model: these are not
+ * secret. */
+static bool has_only_model_names(const gt_data_reader *reader) {
   const gt_dataset *data = reader->dataset;
   const gt_data_wanted *wanted = reader->wanted;
   const gt_data_signature *model = wanted->signature;
@@ -44,7 +45,7 @@ static bool knows_model_only(const gt_data_reader *reader) {
 
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own) {
   gt_data_trust *trust = &reader->trust;
-  trust->own[part] = own && (!trust->strange || knows_model_only(reader));
+  trust->own[part] = own && (!trust->strange || has_only_model_names(reader));
   gt_data_return_to(reader, part);
 }
 

@@ -126,7 +126,7 @@ GT_MATH float gt_log_rest(float f) {
 }
 
 /* x = m * 2^n with m in [sqrt(1/2), sqrt(2)), for x > 0. */
-GT_MATH float gt_split(float x, int32_t *n) {
+GT_MATH float gt_frexp(float x, int32_t *n) {
   const bool tiny = x < 0x1p-126f;
   const uint32_t bits = gt_bits(gt_pick(tiny, x * 0x1p23f, x));
   const int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
@@ -134,23 +134,24 @@ GT_MATH float gt_split(float x, int32_t *n) {
   return gt_from_bits(bits - ((uint32_t)exponent << 23));
 }
 
-/* The logarithm where its formula does not hold: for arguments <= 0, infinity and NaN. */
-GT_MATH float gt_log_edges(float x, float value) {
+/* Special cases of the logarithm, for arguments <= 0, infinity and NaN; `value` otherwise. */
+GT_MATH float gt_log_special(float x, float value) {
   value = gt_pick(x == INFINITY, INFINITY, value);
   return gt_pick(x > 0.0f, value, gt_pick(x == 0.0f, -INFINITY, NAN));
 }
 
 GT_MATH float gt_logf(float x) {
   int32_t exponent;
-  const float f = gt_split(x, &exponent) - 1.0f, n = (float)exponent;
-  return gt_log_edges(x, (f + (gt_log_rest(f) + n * -2.12194440e-4f)) + n * 0.693359375f);
+  const float f = gt_frexp(x, &exponent) - 1.0f, n = (float)exponent;
+  return gt_log_special(x, (f + (gt_log_rest(f) + n * -2.12194440e-4f)) + n * 0.693359375f);
 }
 
 GT_MATH float gt_log2f(float x) {
   int32_t exponent;
-  const float f = gt_split(x, &exponent) - 1.0f, rest = gt_log_rest(f);
-  const float part = 0.442695041f; /* log2(e) - 1: the products with 1 are exact */
-  return gt_log_edges(x, (((rest * part + f * part) + rest) + f) + (float)exponent);
+  const float f = gt_frexp(x, &exponent) - 1.0f, rest = gt_log_rest(f);
+  const float part =
+      0.442695041f; /* log2(e) - 1; x * log2(e) = x * part + x, where the larger term is exact */
+  return gt_log_special(x, (((rest * part + f * part) + rest) + f) + (float)exponent);
 }
 
 /* log(1 + u) for u in [0, 1]. */
@@ -200,12 +201,14 @@ GT_MATH float gt_tanhf(float x) {
   return gt_pick(a < 0.625f, x + x * z * p, large);
 }
 
-/* With t = tan(pi/8): beyond 1/t atan(a) = pi/2 + atan(-1 / a), beyond t pi/4 + atan((a - 1) / (a + 1)). */
+/* With t = tan(pi/8): atan(a) = pi/2 + atan(-1 / a) for a > 1/t, and atan(a) = pi/4 + atan((a - 1) / (a + 1))
+ * for t < a <= 1/t. */
 GT_MATH float gt_atanf(float x) {
   const float a = gt_absf(x);
   const bool middle = a > 0.414213562f, far = a > 2.41421356f;
-  const float above = gt_pick(far, -1.0f, gt_pick(middle, a - 1.0f, a));
-  const float r = above / gt_pick(far, a, gt_pick(middle, a + 1.0f, 1.0f)), z = r * r;
+  const float numerator = gt_pick(far, -1.0f, gt_pick(middle, a - 1.0f, a));
+  const float divisor = gt_pick(far, a, gt_pick(middle, a + 1.0f, 1.0f));
+  const float r = numerator / divisor, z = r * r;
   float p = -0.0607799068f;
   p = p * z + 0.105937272f;
   p = p * z + -0.142435223f;
@@ -256,7 +259,7 @@ GT_MATH float gt_erff(float x) {
   return gt_pick(a < 1.0f, gt_erf_small(x), large);
 }
 
-/* x * Phi(x); for negative x the tail is computed itself, not as one minus something near one. */
+/* x * Phi(x); for negative x, Phi(x) is computed directly as the tail: 1 - (a value near 1) would cancel. */
 GT_MATH float gt_geluf(float x) {
   const float a = gt_absf(x), b = gt_pick(a > 14.4f, 14.4f, a), u = x * 0.707106781f;
   float tail = 0.5f * gt_exp_square(b, 0.5f) * gt_erfc_scaled(b * 0.707106781f);
@@ -272,7 +275,7 @@ GT_MATH float gt_softplusf(float x) {
 /* log2(x) for x > 0, in double. */
 GT_MATH double gt_log2_double(float x) {
   int32_t exponent;
-  const double m = (double)gt_split(x, &exponent), s = (m - 1.0) / (m + 1.0), z = s * s;
+  const double m = (double)gt_frexp(x, &exponent), s = (m - 1.0) / (m + 1.0), z = s * s;
   double p = 0x1.f18de76e45f29p-3;
   p = p * z + 0x1.0bb75b67d5e9ap-2;
   p = p * z + 0x1.484faf3b05286p-2;
@@ -297,7 +300,8 @@ GT_MATH float gt_exp2_double(double y) {
   p = p * r + 0x1.c6b08d700e15ap-5;
   p = p * r + 0x1.ebfbdff82d73ap-3;
   p = p * r + 0x1.62e42fefa3a00p-1;
-  const float whole = (float)n; /* through float: the magic sum's low bits again, in 32-bit lanes */
+  /* Converted to float, so that gt_rounded extracts the integer with 32-bit operations, which vectorize. */
+  const float whole = (float)n;
   return gt_scale((float)(p * r + 1.0), gt_rounded(whole + GT_ROUND_MAGIC));
 }
 
@@ -308,7 +312,7 @@ GT_MATH float gt_powf(float a, float b) {
   const bool integer = (exponent >= 0x1p24f) | ((float)whole == b);
   const double log_base = gt_log2_double(gt_pick(base == 0.0f, 1.0f, base));
   float value = gt_exp2_double((double)b * log_base);
-  /* 0^b and inf^b are 0 or inf, according to which side of one the base and the sign of b are. */
+  /* 0^b and inf^b are 0 or infinity, depending on the base and the sign of b. */
   value = gt_pick(base == 0.0f, gt_pick(b < 0.0f, INFINITY, 0.0f), value);
   value = gt_pick(base == INFINITY, gt_pick(b < 0.0f, 0.0f, INFINITY), value);
   value =
@@ -319,7 +323,7 @@ GT_MATH float gt_powf(float a, float b) {
   return gt_pick(one, 1.0f, value);
 }
 
-/* True if gt_modf is exact for these. Otherwise (huge quotients, division by zero, infinities, NaN)
+/* True if gt_floor_modf is exact for these. Otherwise (huge quotients, division by zero, infinities, NaN)
  * gt_mod_slow computes it. */
 GT_MATH bool gt_mod_simple(float a, float b) {
   const float x = gt_absf(a), y = gt_absf(b);
@@ -328,7 +332,7 @@ GT_MATH bool gt_mod_simple(float a, float b) {
 
 /* a - b floor(a / b): in double the product of b with a quotient below 2^29 is exact, and so is the
  * difference. */
-GT_MATH float gt_modf(float a, float b) {
+GT_MATH float gt_floor_modf(float a, float b) {
   const double quotient = ((double)a / (double)b + GT_ROUND_MAGICD) - GT_ROUND_MAGICD;
   const double rest = (double)a - quotient * (double)b;
   return (float)(rest + gt_pick_double(rest * (double)b < 0.0, (double)b, 0.0));

@@ -53,7 +53,7 @@ vec4 sampled(uint row, float across, float down, uint c, uint n) {
 }
 
 vec4 lit(uint row, uint record, vec4 v) {
-  uint light = record + GT_AUGMENT_LIGHT;
+  uint light = record + GT_AUGMENT_BRIGHTNESS;
   v = clamp(v * drawn.at[light], 0.0, white);
   if (CONTRASTS != 0u) {
     float factor = drawn.at[light + 1u];
@@ -61,7 +61,7 @@ vec4 lit(uint row, uint record, vec4 v) {
   }
   if (SATURATES != 0u) {
     float factor = drawn.at[light + 2u];
-    v = clamp(factor * v + (1.0 - factor) * gt_grey(v.x, v.y, v.z), 0.0, white);
+    v = clamp(factor * v + (1.0 - factor) * gt_gray(v.x, v.y, v.z), 0.0, white);
   }
   if (HUES != 0u) v.xyz = gt_turn_hue(v.xyz, drawn.at[record + GT_AUGMENT_HUE]);
   return v;

@@ -9,23 +9,23 @@
 #include "lib/math.glsl"
 #include "lib/row.glsl"
 
-/* The gray level of a pixel: of a color if there are three channels, else the mean of the channels. */
-float grey_of(uint from, float factor) {
+/* The gray level of a pixel: the luma of RGB if there are three channels, else the mean of the channels. */
+float gray_of(uint from, float factor) {
   float sum = 0.0;
   if (channels == 3u)
-    return gt_grey(clamp(x.at[from] * factor, 0.0, white), clamp(x.at[from + 1u] * factor, 0.0, white),
+    return gt_gray(clamp(x.at[from] * factor, 0.0, white), clamp(x.at[from + 1u] * factor, 0.0, white),
                    clamp(x.at[from + 2u] * factor, 0.0, white));
   for (uint c = 0u; c < channels; c++) sum += clamp(x.at[from + c] * factor, 0.0, white);
   return sum / float(channels);
 }
 
 void main() {
-  uint places = height * width;
+  uint pixels = height * width;
   for (uint row = gt_first_row(); row < batch; row += gt_row_stride()) {
-    float factor = drawn.at[row * words + GT_AUGMENT_LIGHT], sum = 0.0;
-    for (uint i = gt_first_column(); i < places; i += gt_column_stride())
-      sum += grey_of((row * places + i) * channels, factor);
+    float factor = drawn.at[row * words + GT_AUGMENT_BRIGHTNESS], sum = 0.0;
+    for (uint i = gt_first_column(); i < pixels; i += gt_column_stride())
+      sum += gray_of((row * pixels + i) * channels, factor);
     sum = gt_row_sum(sum);
-    if (gt_row_leader()) y.at[row] = sum / float(places);
+    if (gt_row_leader()) y.at[row] = sum / float(pixels);
   }
 }

@@ -10,7 +10,7 @@
 #ifndef GT_AUGMENT_DRAWN_H
 #define GT_AUGMENT_DRAWN_H
 #define GT_AUGMENT_MAP         0
-#define GT_AUGMENT_LIGHT       6
+#define GT_AUGMENT_BRIGHTNESS  6
 #define GT_AUGMENT_SHARE       9
 #define GT_AUGMENT_PIXEL_SHARE 10
 #define GT_AUGMENT_HUE         11

@@ -1,12 +1,12 @@
-/* The kinds of stages, with their settings value[0], value[1], … of a gt_augment_stage. Kinds up to AFFINE
- * are geometric maps. An X-list, in C and GLSL. */
+/* The augmentations (kinds of a gt_augment_stage), with the settings value[0], value[1], … of each. Kinds up
+ * to AFFINE are geometric maps. An X macro, shared by C and GLSL. */
 #ifndef GT_AUGMENT_KINDS_H
 #define GT_AUGMENT_KINDS_H
 /* CROP: maximum shift along x and y, in pixels.
  *
  * HORIZONTAL_FLIP, VERTICAL_FLIP: probability.
  *
- * RESIZED_CROP: range of the area, 1 is all; range of width/height, log-uniform.
+ * RESIZED_CROP: range of the area as a fraction of the image; range of width/height, log-uniform.
  *
  * AFFINE: range of the rotation in degrees, clockwise; maximum shift along x and y, in pixels; range of the
  * scale; ranges of the shear in degrees, along x and along y.

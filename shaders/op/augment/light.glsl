@@ -1,5 +1,5 @@
 /* Grayscale value of an RGB color, with the weights of torchvision. */
-float gt_grey(float red, float green, float blue) { return 0.2989 * red + 0.587 * green + 0.114 * blue; }
+float gt_gray(float red, float green, float blue) { return 0.2989 * red + 0.587 * green + 0.114 * blue; }
 
 /* Rotates the hue by `turn` revolutions; HSV value and saturation, that is, the largest and the smallest component, are
  * unchanged. */

@@ -321,9 +321,9 @@ gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint 
   GT_PUT(y, to + GT_AUGMENT_MAP + 3u, drawn.map.d);
   GT_PUT(y, to + GT_AUGMENT_MAP + 4u, drawn.map.e);
   GT_PUT(y, to + GT_AUGMENT_MAP + 5u, drawn.map.f);
-  GT_PUT(y, to + GT_AUGMENT_LIGHT, drawn.brightness);
-  GT_PUT(y, to + GT_AUGMENT_LIGHT + 1u, drawn.contrast);
-  GT_PUT(y, to + GT_AUGMENT_LIGHT + 2u, drawn.saturation);
+  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS, drawn.brightness);
+  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS + 1u, drawn.contrast);
+  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS + 2u, drawn.saturation);
   GT_PUT(y, to + GT_AUGMENT_SHARE, drawn.share);
   GT_PUT(y, to + GT_AUGMENT_PIXEL_SHARE, drawn.pixel_share);
   GT_PUT(y, to + GT_AUGMENT_HUE, drawn.hue);

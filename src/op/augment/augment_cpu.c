@@ -85,7 +85,7 @@ GT_MATH void sample(const struct gt_augment_args *a, const uint32_t *spec, const
 }
 
 GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
-  const float *factor = s->record + GT_AUGMENT_LIGHT, white = j->a->white;
+  const float *factor = s->record + GT_AUGMENT_BRIGHTNESS, white = j->a->white;
   for (uint32_t k = 0; k < n; k++) v[k] = within(v[k] * factor[0], white);
   if (j->spec[GT_AUGMENT_SPEC_CONTRASTS])
     for (uint32_t k = 0; k < n; k++) v[k] = within(factor[1] * v[k] + (1 - factor[1]) * s->grey, white);
@@ -189,7 +189,7 @@ void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const uint32_t places = a->height * a->width, n = a->channels;
-  const float factor = GT_PTR(const float, a->drawn)[(size_t)tile * a->words + GT_AUGMENT_LIGHT];
+  const float factor = GT_PTR(const float, a->drawn)[(size_t)tile * a->words + GT_AUGMENT_BRIGHTNESS];
   const float *x = GT_PTR(const float, a->x) + (size_t)tile * places * n;
   double sum = 0;
   (void)spec;
