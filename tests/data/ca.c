@@ -19,7 +19,7 @@ static void boards_are_made(void **state) {
   close_data(&o);
 }
 
-static void what_is_missing_is_said(void **state) {
+static void bad_keys_are_rejected(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{format: ca}");
@@ -71,7 +71,7 @@ static void pictures_are_targets(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(boards_are_made),
-                                     cmocka_unit_test(what_is_missing_is_said),
+                                     cmocka_unit_test(bad_keys_are_rejected),
                                      cmocka_unit_test(pictures_are_targets)};
   return cmocka_run_group_tests_name("data: automata", tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void test_chains_are_replaced(void **state) {
 
 /* A node with two input edges is in no chain, nor is a node that two outputs read, nor an edge of the last
  * layer. */
-static void test_what_is_no_chain(void **state) {
+static void test_not_a_chain(void **state) {
   (void)state;
   folded f;
   gt_symbolic_chain chain;
@@ -154,7 +154,7 @@ static void test_search(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_chains_are_replaced),
-      cmocka_unit_test(test_what_is_no_chain),
+      cmocka_unit_test(test_not_a_chain),
       cmocka_unit_test(test_edges_of_a_chain),
       cmocka_unit_test(test_search),
   };

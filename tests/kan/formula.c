@@ -95,7 +95,7 @@ static void test_known_formulas(void **state) {
 }
 
 /* Two nodes that cancel each other are removed, and a third stays. */
-static void test_what_cancels_goes(void **state) {
+static void test_canceling_nodes_are_removed(void **state) {
   (void)state;
   const int width[] = {1, 3, 1};
   gt_kan_network n;
@@ -129,7 +129,7 @@ static double flat(double x) { return x < 4 ? 0.25 : 0; }
 /* A column of ones, an edge with a constant value, a node that both lead to: all become part of the constant,
  * and so does everything if the targets have one value. A value that is not finite is reported with its
  * edge. */
-static void test_what_is_flat_is_constant(void **state) {
+static void test_constant_edges(void **state) {
   (void)state;
   static const char *const names[] = {"width", "height", "ones"}, *const expected[] = {"width^2 + 0.4",
                                                                                        "0.25", NULL};
@@ -541,8 +541,8 @@ static void test_numbers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_formulas),
-      cmocka_unit_test(test_what_cancels_goes),
-      cmocka_unit_test(test_what_is_flat_is_constant),
+      cmocka_unit_test(test_canceling_nodes_are_removed),
+      cmocka_unit_test(test_constant_edges),
       cmocka_unit_test(test_each_function_is_read_back),
       cmocka_unit_test(test_functions_keep_to_their_domains),
       cmocka_unit_test(test_outputs_are_read_each),

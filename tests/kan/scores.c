@@ -1,23 +1,23 @@
 /* The scores of nodes and edges in known networks, and what pruning removes. */
 #include "kan_support.h"
 
-static double line(double x) { return x; }
+static double identity(double x) { return x; }
 static double tenth(double x) { return 0.1 * x; }
-static double faint(double x) { return 0.001 * x; }
-static double flat(double x) { return 0.5 + 0 * x; }
+static double thousandth(double x) { return 0.001 * x; }
+static double constant(double x) { return 0.5 + 0 * x; }
 
 /* [2, 3, 1]: node 0 uses both inputs, the second weakly; node 1 has a weak incoming edge; the
  * outgoing edge of node 2 is constant, so its score is 0. */
 static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
   const int width[] = {2, 3, 1};
   begin_network(n, width, 2, -2, 2);
-  set_edge(n, 0, 0, 0, line, -2, 2);
+  set_edge(n, 0, 0, 0, identity, -2, 2);
   set_edge(n, 0, 1, 0, tenth, -2, 2);
-  set_edge(n, 0, 0, 1, faint, -2, 2);
-  set_edge(n, 0, 1, 2, line, -2, 2);
-  set_edge(n, 1, 0, 0, line, -2, 2);
-  set_edge(n, 1, 1, 0, line, -2, 2);
-  set_edge(n, 1, 2, 0, flat, -2, 2);
+  set_edge(n, 0, 0, 1, thousandth, -2, 2);
+  set_edge(n, 0, 1, 2, identity, -2, 2);
+  set_edge(n, 1, 0, 0, identity, -2, 2);
+  set_edge(n, 1, 1, 0, identity, -2, 2);
+  set_edge(n, 1, 2, 0, constant, -2, 2);
   double *x = spread(2 * KNOWN_SAMPLES, -1, 1);
   gt_kan_trace_run(trace, n, x, KNOWN_SAMPLES);
   gt_kan_scores_find(scores, n, trace);
@@ -50,7 +50,7 @@ static void test_scores(void **state) {
   clear(&n, &trace, &scores);
 }
 
-static void test_what_is_kept(void **state) {
+static void test_pruning(void **state) {
   (void)state;
   gt_kan_network n;
   gt_kan_trace trace;
@@ -82,7 +82,7 @@ static void test_what_is_kept(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scores),
-      cmocka_unit_test(test_what_is_kept),
+      cmocka_unit_test(test_pruning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,21 +91,21 @@ static void finish(fixture *f) {
 
 /* --- values and gradient -------------------------------------------------------------------------------- */
 
-typedef struct table { /* a test case */
+typedef struct test_case {
   int64_t rows, width, padding;
   const char *settings; /* in addition to the two numbers */
   gt_shape input;
   uint32_t repeat; /* the largest number of different indices; 0: any */
-} table;
+} test_case;
 
 static struct {
   int32_t index[MOST];
-  float slope[MOST], y[2][MOST], gradient[2][MOST], weight[MOST];
+  float grad_output[MOST], y[2][MOST], gradient[2][MOST], weight[MOST];
   double want[MOST];
 } data;
 
-/* The gradient of the loss with respect to the output is data.slope. */
-static void build(fixture *f, const table *t) {
+/* The gradient of the loss with respect to the output is data.grad_output. */
+static void build(fixture *f, const test_case *t) {
   gt_error error = {0};
   char layer[160];
   snprintf(layer, sizeof layer, "{embedding: {num_embeddings: %d, embedding_dim: %d%s}}", (int)t->rows,
@@ -114,8 +114,8 @@ static void build(fixture *f, const table *t) {
   assert_non_null(f->model);
   gt_graph *g = f->graph;
   f->kept[0] = f->model->output;
-  const gt_id slope = variable(f, "slope", gt_node_at(g, f->kept[0])->shape, GT_F32);
-  const gt_id loss = gt_sum(g, gt_mul(g, f->kept[0], slope), 0, false);
+  const gt_id grad_output = variable(f, "grad_output", gt_node_at(g, f->kept[0])->shape, GT_F32);
+  const gt_id loss = gt_sum(g, gt_mul(g, f->kept[0], grad_output), 0, false);
   const gt_slot *weight = gt_store_find(f->model->store, "embedding1.weight");
   assert_non_null(weight);
   assert_true(gt_autodiff(g, loss, &f->model->node[weight->index], 1, &f->kept[1], &error));
@@ -131,34 +131,34 @@ static void start_weight(fixture *f) {
   gt_state_dict_finish(&start);
 }
 
-static void check(const table *t, int64_t count, const float *y, const float *gradient) {
+static void check(const test_case *t, int64_t count, const float *y, const float *gradient) {
   memset(data.want, 0, sizeof data.want);
   for (int64_t i = 0; i < count * t->width; i++) {
     const int64_t at = data.index[i / t->width] * t->width + i % t->width;
     assert_true(y[i] == data.weight[at]);
-    if (data.index[i / t->width] != t->padding) data.want[at] += data.slope[i];
+    if (data.index[i / t->width] != t->padding) data.want[at] += data.grad_output[i];
   }
   for (int64_t i = 0; i < t->rows * t->width; i++)
     if (!(fabs(gradient[i] - data.want[i]) <= 1e-5 * (1 + fabs(data.want[i]))))
       fail_msg("gradient %d is %.9g, not %.9g", (int)i, gradient[i], data.want[i]);
 }
 
-static void one(const table *t) {
+static void check_case(const test_case *t) {
   static const char *const devices[] = {"cpu", "vulkan"};
   const int64_t count = gt_shape_count(t->input);
-  bool there[2];
+  bool available[2];
   assert_true(count * t->width <= MOST && t->rows * t->width <= MOST);
   for (int64_t i = 0; i < count; i++)
     data.index[i] = (int32_t)((uint64_t)i * 2654435761u % 4294967291u % (t->repeat ? t->repeat : t->rows));
-  for (int64_t i = 0; i < count * t->width; i++) data.slope[i] = sinf((float)(i % 9973) * 1.7f);
+  for (int64_t i = 0; i < count * t->width; i++) data.grad_output[i] = sinf((float)(i % 9973) * 1.7f);
   for (int d = 0; d < 2; d++) {
     fixture f;
     build(&f, t);
-    there[d] = compile(&f, devices[d], 2);
-    if (there[d]) {
+    available[d] = compile(&f, devices[d], 2);
+    if (available[d]) {
       start_weight(&f);
       put(&f, "x", data.index, count);
-      put(&f, "slope", data.slope, count * t->width);
+      put(&f, "grad_output", data.grad_output, count * t->width);
       run(&f);
       take(&f, 0, data.y[d]);
       take(&f, 1, data.gradient[d]);
@@ -166,14 +166,14 @@ static void one(const table *t) {
     }
     finish(&f);
   }
-  if (!there[1]) return;
+  if (!available[1]) return;
   assert_memory_equal(data.y[0], data.y[1], (size_t)(count * t->width) * sizeof(float));
   assert_memory_equal(data.gradient[0], data.gradient[1], (size_t)(t->rows * t->width) * sizeof(float));
 }
 
 static void values_and_gradients(void **state) {
   (void)state;
-  const table list[] = {
+  const test_case list[] = {
       {1, 1, -1, "", {1, {1}}, 0},
       {13, 5, -1, "", {1, {7}}, 0},
       {13, 8, -1, ", init: {type: uniform, low: -1}", {2, {4, 3}}, 0},
@@ -185,13 +185,13 @@ static void values_and_gradients(void **state) {
       {3, 4, -1, "", {1, {4096}}, 1},
       {3, 3, -1, "", {2, {101, 101}}, 0},
   };
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) one(&list[i]);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_case(&list[i]);
 }
 
 /* As in torch.nn.Embedding: normal, mean 0 and deviation 1; the padding row is zero. */
-static void how_the_table_begins(void **state) {
+static void initial_values(void **state) {
   (void)state;
-  const table t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
+  const test_case t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
   fixture f;
   double sum = 0, squares = 0;
   build(&f, &t);
@@ -207,7 +207,7 @@ static void how_the_table_begins(void **state) {
 
 /* --- errors --------------------------------------------------------------------------------------------- */
 
-static void refused(const char *layer, gt_dtype dtype, const char *message, const char *expected) {
+static void expect_error(const char *layer, gt_dtype dtype, const char *message, const char *expected) {
   fixture f;
   model(&f, layer, gt_shape_2(4, 3), dtype);
   assert_null(f.model);
@@ -217,18 +217,19 @@ static void refused(const char *layer, gt_dtype dtype, const char *message, cons
   gt_arena_finish(&f.arena);
 }
 
-static void what_is_refused(void **state) {
+static void errors_are_reported(void **state) {
   (void)state;
-  refused("{embedding: {num_embeddings: 9, embedding_dim: 2}}", GT_F32,
-          "layer 'embedding1' needs integers, but 'input' [4, 3] holds floats", "data: {integers: [NAME]}");
-  refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: 9}}", GT_I32,
-          "layer 'embedding1' has no row 9: its rows are 0 to 8", NULL);
-  refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: -10}}", GT_I32,
-          "layer 'embedding1' has no row -10: its rows are 0 to 8", NULL);
-  refused("{embedding: {num_embeddings: 100000, embedding_dim: 100000}}", GT_I32,
-          "'embedding1.weight' would have the shape [100000, 100000]", "at most");
-  refused("{pad: {before: 1, value: 0.5}}", GT_I32,
-          "layer 'pad1' cannot pad the integers of 'input' [4, 3] with 0.5", NULL);
+  expect_error("{embedding: {num_embeddings: 9, embedding_dim: 2}}", GT_F32,
+               "layer 'embedding1' needs integers, but 'input' [4, 3] holds floats",
+               "data: {integers: [NAME]}");
+  expect_error("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: 9}}", GT_I32,
+               "layer 'embedding1' has no row 9: its rows are 0 to 8", NULL);
+  expect_error("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: -10}}", GT_I32,
+               "layer 'embedding1' has no row -10: its rows are 0 to 8", NULL);
+  expect_error("{embedding: {num_embeddings: 100000, embedding_dim: 100000}}", GT_I32,
+               "'embedding1.weight' would have the shape [100000, 100000]", "at most");
+  expect_error("{pad: {before: 1, value: 0.5}}", GT_I32,
+               "layer 'pad1' cannot pad the integers of 'input' [4, 3] with 0.5", NULL);
 }
 
 static gt_id read_slot(gt_build *build, gt_slot slot) {
@@ -236,7 +237,7 @@ static gt_id read_slot(gt_build *build, gt_slot slot) {
                           gt_graph_variable(build->graph, slot.name, slot.shape, slot.dtype, false));
 }
 
-/* The layer alone; the caller gives the upper bound of its integers. */
+/* Builds the layer without a model. limit: its input integers are in [0, limit); 0: unknown. */
 static void check_limit(int64_t limit, const char *message, const char *expected) {
   static const char text[] = "{num_embeddings: 10, embedding_dim: 2}";
   const gt_layer_type *type = gt_layer_find("embedding");
@@ -301,7 +302,7 @@ static void moves(const char *layer, const char *type, int count, const int32_t 
   }
 }
 
-/* For each output the index of its value in x; below zero: 1 less than the constant itself. */
+/* For each output the index of its value in x; a negative entry n stands for the constant n + 1. */
 static void layers_that_move_integers(void **state) {
   (void)state;
   moves("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
@@ -317,8 +318,8 @@ static void layers_that_move_integers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_and_gradients),      cmocka_unit_test(how_the_table_begins),
-      cmocka_unit_test(what_is_refused),           cmocka_unit_test(largest_integer),
+      cmocka_unit_test(values_and_gradients),      cmocka_unit_test(initial_values),
+      cmocka_unit_test(errors_are_reported),       cmocka_unit_test(largest_integer),
       cmocka_unit_test(layers_that_move_integers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

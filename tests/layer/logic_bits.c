@@ -191,7 +191,7 @@ static void convolution(void **state) {
 static bool is_bits(const gt_graph *graph, gt_id id) { return gt_node_at(graph, id)->bits; }
 
 /* The layers between threshold and gates only move bits; a linear layer computes other values. */
-static void what_is_known(void **state) {
+static void nodes_known_to_be_bits(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -225,6 +225,6 @@ static void what_is_known(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(dense), cmocka_unit_test(convolution),
-                                     cmocka_unit_test(automaton), cmocka_unit_test(what_is_known)};
+                                     cmocka_unit_test(automaton), cmocka_unit_test(nodes_known_to_be_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

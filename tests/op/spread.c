@@ -1,3 +1,5 @@
+/* Broadcast of one value per pooling window to the elements of the window (the gradient of avg_pool), and
+ * unpooling to the selected element (the gradient of max_pool: spread_choice). */
 #include "op/spread.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -7,15 +9,16 @@
 
 GT_REGISTER(opcase, spread)
 
-/* p[…]: the windows, one per axis. The first input is an image, used for its shape, and by the other ops. */
+/* p[k]: size of the windows along spatial axis k. Input 0 is an image, which gives the shape of the result
+ * and is multiplied with it. */
 static gt_shape windows_of(const gt_case_view *v) {
   gt_shape shape = v->shape[0];
   for (int k = 0; k < shape.rank - 2; k++) shape.dim[1 + k] /= v->c->p[k];
   return shape;
 }
 
-/* The window that contains element i of the image, as an index into values with one element per window, and
- * the position of i in it. */
+/* Returns the index of the window that contains element i of the image. *place: the position of i within that
+ * window. */
 static int64_t window_of(const gt_case_view *v, int64_t i, int64_t *place) {
   const gt_shape image = v->shape[0], windows = windows_of(v);
   int64_t at[GT_MAX_RANK], window = 0;
@@ -23,9 +26,9 @@ static int64_t window_of(const gt_case_view *v, int64_t i, int64_t *place) {
   *place = 0;
   for (int d = 0; d < image.rank; d++) {
     const bool spatial = d > 0 && d < image.rank - 1;
-    const int64_t each = spatial ? v->c->p[d - 1] : 1;
-    window = window * windows.dim[d] + at[d] / each;
-    *place = *place * each + at[d] % each;
+    const int64_t size = spatial ? v->c->p[d - 1] : 1;
+    window = window * windows.dim[d] + at[d] / size;
+    *place = *place * size + at[d] % size;
   }
   return window;
 }
@@ -43,7 +46,8 @@ static gt_id build_spread(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, gt_spread(g, x[1], v->shape[0]), x[0]);
 }
 
-/* Reduced along columns, as in a normalization's gradient, and along rows. */
+/* The same product, then summed: over all axes but the channels, as in the gradient of a normalization, or
+ * over the channels. */
 static gt_shape reference_sum(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape image = v->shape[0];
   const int64_t channels = image.dim[image.rank - 1];
@@ -70,7 +74,7 @@ static int64_t area_of(const gt_case_view *v) {
   return area;
 }
 
-/* Each byte is a position in the window, or none. */
+/* Each byte is a position in the window, or 255 for none. */
 static uint32_t byte_of(const gt_case_view *v, int64_t window) {
   const int64_t area = area_of(v);
   const double drawn = gt_random_uniform(5, 1, 0, (uint32_t)window);
@@ -104,7 +108,7 @@ static gt_id build_choice(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 #define RULE(name_, op, build_, reference_, ...) \
   static const gt_case_rule name_ = {.name = op, .build = build_, .reference = reference_, __VA_ARGS__}
 RULE(spread, "spread", build_spread, reference_spread, .wrt = 3, .tolerance = 1e-6,
-     .gradient_tolerance = 8e-6, .reason = "a product of two");
+     .gradient_tolerance = 8e-6, .reason = "rounding of one multiplication");
 RULE(sum, "spread_sum", build_sum, reference_sum, .wrt = 3, .tolerance = 4e-6, .floor = 1,
      .gradient_tolerance = 2e-5, .reason = "sums of thousands of values, as in reduce");
 RULE(choice, "spread_choice", build_choice, reference_choice, .fill = fill, .wrt = 1,

@@ -257,7 +257,7 @@ static void both_written_leave_no_room(void **state) {
 }
 
 /* The product would have to wait for the second factor. */
-static void what_comes_late_is_for_who_sums(void **state) {
+static void late_factor_is_applied_by_the_column_sum(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id c = drawing_variable(f, "c", gt_shape_2(LINES, IN)), y = product(f, LINES);
@@ -297,7 +297,7 @@ static void kernels_that_cannot_leave_it(void **state) {
 }
 
 /* The same if a kernel learns this only when it is lowered. */
-static void what_a_kernel_cannot_leave_is_written(void **state) {
+static void output_that_a_kernel_cannot_skip_is_written(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -337,10 +337,10 @@ int main(void) {
       PIN(only_products_are_summed),
       PIN(either_may_be_written),
       PIN(both_written_leave_no_room),
-      PIN(what_comes_late_is_for_who_sums),
+      PIN(late_factor_is_applied_by_the_column_sum),
       PIN(many_inputs_are_for_who_sums),
       PIN(kernels_that_cannot_leave_it),
-      PIN(what_a_kernel_cannot_leave_is_written),
+      PIN(output_that_a_kernel_cannot_skip_is_written),
       PIN(a_cpu_joins_no_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

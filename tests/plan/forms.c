@@ -111,7 +111,7 @@ static void same_products(fixture *f, const gt_id *kept) {
   same_as_unfused(f, "d", kept);
 }
 
-static void who_is_to_be_kept_is_made(void **state) {
+static void kept_gather_is_computed(void **state) {
   fixture *f = *state;
   const gt_id gathered = rows(f, LINES, WIDTH);
   keep_products(f, gathered, LINES, EACH * WIDTH);
@@ -213,7 +213,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
 #define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      PIN(products_take_rows),           PIN(so_they_do_row_by_row), TEST(who_is_to_be_kept_is_made),
+      PIN(products_take_rows),           PIN(so_they_do_row_by_row), TEST(kept_gather_is_computed),
       TEST(so_is_what_others_read),      TEST(so_are_parts_of_rows), TEST(so_are_rows_that_are_turned),
       PIN(so_are_short_rows_on_a_cpu),   PIN(devices_take_quads),    PIN(cpus_take_many),
       TEST(training_gives_the_same_bits)};

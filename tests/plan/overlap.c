@@ -91,7 +91,7 @@ static void clock_and_batch_run_ahead(void **state) {
 
 /* An op that reads only the batch is fused into its kernel, and overlaps with it; one that reads another
  * value is not fused, as the batch would have to wait. */
-static void what_follows_the_batch(void **state) {
+static void batch_consumers(void **state) {
   fixture *f = *state;
   for (int others = 0; others < 2; others++) {
     f->graph = gt_graph_create(&f->arena);
@@ -115,7 +115,7 @@ static void what_follows_the_batch(void **state) {
 
 /* Weights that are computed after the last replay has updated the variable: at the level of the batch then,
  * after the clock. */
-static void what_waits_stands_behind(void **state) {
+static void late_weights_delay_the_batch(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, MADE);
   const gt_plan *plan = planned_for_device(f);
@@ -145,7 +145,7 @@ static void both_places_are_kept_free(void **state) {
 
 /* A small batch that is read at the end has two buffers as well; a large one is computed in its normal
  * order. */
-static void what_is_read_late(void **state) {
+static void late_reads(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, LATE);
   const gt_plan *small = planned_for_device(f);
@@ -160,7 +160,7 @@ static void what_is_read_late(void **state) {
 }
 
 /* The first softmax could overlap, too, but then a third matrix would be live at the end. */
-static void what_is_dear_stays(void **state) {
+static void overlap_is_limited_by_memory(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, SEEN);
   assert_int_equal(planned_for_device(f)->ahead, 3);
@@ -199,7 +199,7 @@ static void two_replays_at_a_time(void **state) {
 }
 
 /* A variable that one step writes and another one reads is waited for. */
-static void what_changes_stays(void **state) {
+static void written_variables_prevent_overlap(void **state) {
   fixture *f = *state;
   const gt_id v = drawing_variable(f, "v", gt_shape_2(32, 32));
   gt_id x = v;
@@ -260,11 +260,16 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
 #define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      PIN(clock_and_batch_run_ahead), PIN(what_follows_the_batch),
-      PIN(what_waits_stands_behind),  TEST(both_places_are_kept_free),
-      PIN(what_is_read_late),         PIN(what_is_dear_stays),
-      TEST(not_everywhere),           TEST(two_replays_at_a_time),
-      TEST(what_changes_stays),       TEST(verify_catches_what_is_overtaken),
+      PIN(clock_and_batch_run_ahead),
+      PIN(batch_consumers),
+      PIN(late_weights_delay_the_batch),
+      TEST(both_places_are_kept_free),
+      PIN(late_reads),
+      PIN(overlap_is_limited_by_memory),
+      TEST(not_everywhere),
+      TEST(two_replays_at_a_time),
+      TEST(written_variables_prevent_overlap),
+      TEST(verify_catches_what_is_overtaken),
       TEST(random_steps_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

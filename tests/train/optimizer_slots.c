@@ -20,7 +20,7 @@ static const struct {
 
 static float value_of(int parameter, int64_t i) { return (float)(10 * (parameter + 1) + i); }
 
-static gt_store *lay(const char *optimizer, bool copies) {
+static gt_store *create_store(const char *optimizer, bool copies) {
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, &arena);
   const gt_spec *root = gt_spec_parse(&arena, "config", optimizer, strlen(optimizer), &diagnostics);
@@ -43,12 +43,12 @@ static void fill(gt_state_dict *dict) {
   }
 }
 
-/* A checkpoint of that optimizer. */
+/* Writes a checkpoint of a run with that optimizer. */
 static void save(const char *optimizer) {
   gt_stored tensors[4 * PARAMETERS];
   gt_state_dict dict;
   gt_error error = {0};
-  const gt_store *store = lay(optimizer, false);
+  const gt_store *store = create_store(optimizer, false);
   gt_state_dict_start(&dict, store, GT_CHECKPOINT_ROLES, 1);
   fill(&dict);
   const int count = gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors);
@@ -58,13 +58,13 @@ static void save(const char *optimizer) {
 }
 
 /* Loads it for another optimizer: one digit for each parameter, 1 if its moments are restored, 0 if it starts
- * from scratch, "." if it is frozen; "-" if the checkpoint is an error. */
+ * from scratch, "." if it is frozen; "-" if the checkpoint is rejected. */
 static const char *load(const char *optimizer, bool copies) {
   static char text[PARAMETERS + 1];
   gt_container file;
   gt_state_dict dict;
   gt_error error = {0};
-  const gt_store *store = lay(optimizer, copies);
+  const gt_store *store = create_store(optimizer, copies);
   assert_true(gt_safetensors_read(path, &file, &error));
   const bool ok = gt_state_dict_read(&dict, store, &file, path, GT_CHECKPOINT_ROLES, &error);
   gt_container_finish(&file);
@@ -105,7 +105,7 @@ static void moments_follow_their_parameters(void **unused) {
   }
 }
 
-static void what_was_frozen_begins_anew(void **unused) {
+static void unfrozen_parameters_get_new_moments(void **unused) {
   (void)unused;
   save(freezes);
   for (size_t to = 0; to < sizeof groups / sizeof *groups; to++) {
@@ -115,7 +115,7 @@ static void what_was_frozen_begins_anew(void **unused) {
   assert_string_equal(load(freezes, false), ".11");
 }
 
-static void what_does_not_fit_is_refused(void **unused) {
+static void mismatched_checkpoints_are_rejected(void **unused) {
   (void)unused;
   gt_error error = {0};
   const float values[5] = {0};
@@ -124,7 +124,7 @@ static void what_does_not_fit_is_refused(void **unused) {
   assert_string_equal(load(plain, false), "111");
   gt_stored some[PARAMETERS + 1];
   gt_state_dict dict;
-  gt_state_dict_start(&dict, lay(plain, false), GT_ROLE(GT_PARAMETER), 1);
+  gt_state_dict_start(&dict, create_store(plain, false), GT_ROLE(GT_PARAMETER), 1);
   gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), some);
   assert_true(
       gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* no optimizer slot at all */
@@ -140,8 +140,8 @@ int main(void) {
   snprintf(path, sizeof path, "%s/slots-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(moments_follow_their_parameters),
-                                     cmocka_unit_test(what_was_frozen_begins_anew),
-                                     cmocka_unit_test(what_does_not_fit_is_refused)};
+                                     cmocka_unit_test(unfrozen_parameters_get_new_moments),
+                                     cmocka_unit_test(mismatched_checkpoints_are_rejected)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   gt_arena_finish(&arena);
