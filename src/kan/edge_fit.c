@@ -79,7 +79,8 @@ static void try_exponents(search *s) {
     for (int sign = -1; sign <= 1; sign += 2) try(s, sign * between(0.05, 12, w, WIDTHS) / s->half, 0);
 }
 
-/* Places where the argument is zero: outside the range for roots and logarithms, anywhere for others. */
+/* Candidates for the x where the argument is zero: outside the range for roots and logarithms, anywhere for
+ * others. */
 static void try_places(search *s) {
   enum { PLACES = 60 };
   const bool sided = s->symbol->free & GT_SYMBOL_SIGN;

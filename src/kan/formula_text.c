@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* how tightly what was written holds together */
+enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* precedence of what was written */
 
 typedef struct writer {
   gt_formula_style style;
@@ -45,8 +45,7 @@ static bool is_taken(const char *const *names, int count, const char *name) {
   return !*name || !strcmp(name, "e") || !strcmp(name, "pi") || gt_formula_meaning(name);
 }
 
-/* True of x0, x1, … but for the input's own number: an expression has these names for inputs without others.
- */
+/* True for x0, x1, … unless it is the number of this input: expressions use these names for inputs. */
 static bool is_another_input(const char *name, int input) {
   const size_t digits = name[0] == 'x' ? strspn(name + 1, "0123456789") : 0;
   char own[16];
@@ -102,7 +101,7 @@ static void multiple_text(double p, int q, const char *unit, bool latex, char te
     snprintf(text, 64, latex ? "\\frac{%s}{%d}" : "%s/%d", above, q);
 }
 
-/* Of what is not negative. */
+/* Writes a number >= 0. */
 static void positive_text(double value, int digits, bool latex, char text[64]) {
   static const struct {
     double value;
@@ -179,7 +178,7 @@ static void write_tree(const writer *w, const gt_formula *f, int least);
 
 static void put(const writer *w, const char *text) { fputs(text, w->to); }
 
-/* True if the text begins with a minus, which after a sign would read as another. */
+/* True if the text begins with a minus, which cannot follow another sign. */
 static bool begins_negative(const writer *w, const gt_formula *f) {
   if (f->kind == GT_FORMULA_NUMBER) return f->number < 0;
   if (f->kind == GT_FORMULA_VARIABLE) return false;
@@ -225,8 +224,8 @@ static void write_latex_call(const writer *w, const gt_formula *f) {
   put(w, "\\right)");
 }
 
-/* LaTeX has no brackets of its own around a fraction or behind the name of a function: \sin(x)^{2} could be
- * the sine of a square. */
+/* LaTeX does not add brackets around a fraction or after the name of a function: \sin(x)^{2} could be the
+ * sine of a square. */
 static int binding_of_base(const writer *w, const gt_formula *f) {
   const bool clear = f->kind != GT_FORMULA_CALL || !strcmp(f->call, "abs") || !strcmp(f->call, "sqrt");
   return w->style == GT_FORMULA_LATEX && !clear ? ATOM + 1 : ATOM;
@@ -264,7 +263,7 @@ static void write_call(const writer *w, const gt_formula *f) {
   }
 }
 
-/* In brackets if it binds less tightly than is asked for. */
+/* Writes brackets if the precedence is lower than required. */
 static void write_tree(const writer *w, const gt_formula *f, int least) {
   const bool latex = w->style == GT_FORMULA_LATEX, brackets = binding_of(w, f) < least;
   if (brackets) put(w, latex ? "\\left(" : "(");

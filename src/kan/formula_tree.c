@@ -95,11 +95,12 @@ static tree argument_of(const builder *b, const gt_symbolic_edge *g) {
   return affine(b, g->value[GT_CONSTANT_A], node_tree(b, g->layer, g->from), g->value[GT_CONSTANT_B]);
 }
 
-/* What leads into a node, without logarithms if they stand elsewhere; NULL: nothing. */
+/* Returns the sum of the edges into a node and its bias, without logarithms if these are written elsewhere;
+ * NULL: it is 0. */
 static tree sum_of(const builder *b, int layer, int node, bool logarithms) {
   tree sum = NULL;
   const double bias = b->s->bias[layer][node];
-  bool falls = false; /* a sum that begins with a minus begins with its constant instead */
+  bool falls = false; /* a sum whose first term is negative starts with its constant instead */
   for (int e = 0; e < b->s->edges && !sum; e++) {
     const gt_symbolic_edge *g = &b->s->edge[e];
     if (g->layer + 1 == layer && g->to == node && !falls) falls = g->value[GT_CONSTANT_C] < 0;

@@ -36,7 +36,7 @@ static const float *values_of(const reader *r, const gt_slot *slot) {
   return slot ? gt_state_dict_slot(r->dict, slot) : NULL;
 }
 
-/* Of tensors [blocks, functions, inputs of a block, outputs]. */
+/* Returns the index of an element of a tensor [blocks, functions, inputs of a block, outputs]. */
 static size_t place(const gt_kan_layer *l, int functions, int i, int function, int o) {
   const int block = (int)l->basis.block;
   return (((size_t)(i / block) * (size_t)functions + (size_t)function) * (size_t)block +
@@ -45,8 +45,8 @@ static size_t place(const gt_kan_layer *l, int functions, int i, int function, i
          (size_t)o;
 }
 
-/* Rows of a tensor [rows, inputs] as what stands behind each input from `first` on, `repeated` one after the
- * other; what is not learned is where its grid has it. */
+/* Reads a tensor [rows, inputs] into l->behind from `first` on for each input, and repeats its rows
+ * `repeated` times. If the layer has no such tensor, the values are those of its grid: start + k step. */
 static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeated,
                       double start, double step) {
   const gt_slot *slot = find(r, l->name, name);
@@ -221,7 +221,7 @@ double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int input
   const float *scaling = input ? input->scaling.values : NULL, *floats = tensor->data;
   const uint8_t *bytes = tensor->data;
   if (features != inputs || tensor->element == GT_ELEMENT_I32) {
-    gt_fail(error, GT_ERR_DATA, "the samples are not %d numbers each, which the network reads", inputs);
+    gt_fail(error, GT_ERR_DATA, "each sample must have %d numbers, as the network reads them", inputs);
     return NULL;
   }
   *samples = (total + step - 1) / step;

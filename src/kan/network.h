@@ -1,9 +1,8 @@
 /* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double, for
- * pruning, drawing and symbolic fits. Layers of type `kan`, one after the other, each edge a function phi(x)
- * of its own: basis functions by their coefficients (scales and mask are in them) and the base branch.
- * Splines are evaluated in double, other bases as exactly as kernels do. An edge
- * that a symbolic fit has replaced is a function of the library. Owner: whoever called gt_kan_network_read.
- */
+ * pruning, drawing and symbolic fits. It is a sequence of `kan` layers. Each edge has a function phi(x): the
+ * sum of basis functions times their coefficients (which include scales and mask), plus the base branch; or,
+ * if a symbolic fit has replaced the edge, a function of the library. Splines are evaluated in double, other
+ * bases with the accuracy of the kernels. Owner: the caller of gt_kan_network_read. */
 #ifndef GT_KAN_NETWORK_H
 #define GT_KAN_NETWORK_H
 #include "data/data.h"
@@ -17,9 +16,9 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* base branch; NULL: none */
-  double *behind;           /* knots, centres or widths of the functions, [inputs, gt_kan_behind]; or NULL */
+  double *behind;           /* knots, centers or widths of the functions, [inputs, gt_kan_behind]; or NULL */
   bool squashed;            /* the functions read tanh(x) */
-  double *coefficient;      /* [inputs, outputs, functions], silu as the last where the basis has it */
+  double *coefficient;      /* [inputs, outputs, functions], silu last if the basis includes it */
   double *base_weight;      /* [inputs, outputs], or NULL */
   double *bias;             /* [outputs], or NULL */
   bool *edge;               /* [inputs, outputs]: not pruned */
@@ -32,10 +31,11 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
-/* Why a layer of the model cannot be in such a network, as the end of a sentence; NULL: it can. */
+/* Returns why a layer of the model cannot be part of such a network, as the end of a sentence; NULL: it can.
+ */
 const char *gt_kan_network_lacks(const gt_model *model, int layer);
 /* Reads the network from a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
- * model is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
+ * model is not a sequence of KAN layers. `path`: the model file, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error);
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
@@ -47,9 +47,9 @@ const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, in
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
-/* Samples as the model's first layer reads them, scaled; or, with input NULL, as the data has them: [samples,
- * inputs], heap; at most `most` of them, evenly taken. NULL (GT_ERR_DATA) if they are not `inputs` numbers
- * each. */
+/* Returns samples as the model's first layer reads them (scaled) or, if input is NULL, as the data has them:
+ * [samples, inputs], on the heap; at most `most`, at equal distances. NULL (GT_ERR_DATA) if a sample does not
+ * have `inputs` numbers. */
 double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error);
 

@@ -70,7 +70,7 @@ static double mean_of(const double *values, int64_t count) {
 
 /* Shifts the functions that lead to output k so that their means are equal and add up to `mean` (NULL: to
  * what they add up to now), then divides them by `deviation`. */
-static void centre(const normalizer *s, int layer, int k, const double *mean, double deviation) {
+static void center(const normalizer *s, int layer, int k, const double *mean, double deviation) {
   const gt_kan_layer *l = &s->network->layer[layer];
   const gt_kan_trace *t = s->trace;
   double shares = 0;
@@ -98,7 +98,7 @@ static void scale_node(const normalizer *s, int layer, int k) {
   const gt_kan_layer *above = &s->network->layer[layer + 1];
   const double mean = mean_of(s->trace->node[layer + 1] + k * s->trace->samples, s->trace->samples);
   const double deviation = s->trace->spread[layer + 1][k];
-  centre(s, layer, k, &none, deviation);
+  center(s, layer, k, &none, deviation);
   for (int o = 0; o < above->outputs; o++) {
     gt_edge_fit *fit = fit_of(above, k, o);
     if (!fit) continue;
@@ -107,7 +107,7 @@ static void scale_node(const normalizer *s, int layer, int k) {
   }
 }
 
-/* From the outputs down, because `centre` needs the values of the nodes below as the trace has them. */
+/* From the outputs down, because `center` needs the values of the nodes below as the trace has them. */
 void gt_kan_normalize(gt_kan_network *network, const gt_kan_trace *trace) {
   const normalizer s = {network, trace, gt_alloc((size_t)trace->samples * sizeof *s.y + 1)};
   for (int layer = network->layers; layer-- > 0;) {
@@ -117,7 +117,7 @@ void gt_kan_normalize(gt_kan_network *network, const gt_kan_trace *trace) {
           has_symbolic_edges_out(l + 1, k))
         scale_node(&s, layer, k);
       else
-        centre(&s, layer, k, NULL, 1);
+        center(&s, layer, k, NULL, 1);
   }
   for (int layer = 0; layer < network->layers; layer++)
     for (int i = 0; i < network->layer[layer].inputs; i++)

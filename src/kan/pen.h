@@ -1,5 +1,5 @@
-/* gt_pen: what pictures are drawn with, on white, in units of a pixel of the screen: as SVG text, or as
- * pixels. A picture is drawn by a function that is given a pen, and knows nothing of where it draws. */
+/* gt_pen: a drawing backend, SVG or raster. The background is white, and coordinates are in CSS pixels. A
+ * drawing is a function that takes a pen, and does not depend on the backend. */
 #ifndef GT_KAN_PEN_H
 #define GT_KAN_PEN_H
 #include "data/png.h"
@@ -10,23 +10,23 @@ typedef struct gt_point {
 } gt_point;
 
 typedef struct gt_ink {
-  uint32_t colour; /* 0xRRGGBB */
-  double width;    /* of lines */
+  uint32_t color; /* 0xRRGGBB */
+  double width;   /* of lines */
   bool dashed;
 } gt_ink;
 
 typedef struct gt_pen gt_pen;
 struct gt_pen {
-  void (*curve)(gt_pen *pen, const gt_point *point, int points, gt_ink ink); /* straight between points */
-  void (*disc)(gt_pen *pen, gt_point centre, double radius, uint32_t colour);
-  void (*text)(gt_pen *pen, gt_point middle, const char *text, uint32_t colour); /* GT_TEXT_… */
+  void (*polyline)(gt_pen *pen, const gt_point *point, int points, gt_ink ink);
+  void (*disc)(gt_pen *pen, gt_point center, double radius, uint32_t color);
+  void (*text)(gt_pen *pen, gt_point middle, const char *text, uint32_t color); /* GT_TEXT_… */
 };
 
-enum { GT_TEXT_WIDTH = 6, GT_TEXT_HEIGHT = 7 }; /* of a character with its gap, of a capital */
+enum { GT_TEXT_WIDTH = 6, GT_TEXT_HEIGHT = 7 }; /* advance width of a character, height of a capital letter */
 
-typedef void gt_drawing(gt_pen *pen, const void *picture);
+typedef void gt_drawing(gt_pen *pen, const void *data);
 
-void gt_draw_svg(gt_drawing *draw, const void *picture, int width, int height, FILE *stream);
-/* Twice as fine as the units: heap, finished by the caller. */
-gt_picture gt_draw_pixels(gt_drawing *draw, const void *picture, int width, int height);
+void gt_draw_svg(gt_drawing *draw, const void *data, int width, int height, FILE *stream);
+/* Rendered with two pixels per unit of length; on the heap, the caller frees it. */
+gt_picture gt_draw_pixels(gt_drawing *draw, const void *data, int width, int height);
 #endif

@@ -5,23 +5,23 @@ typedef struct svg {
   FILE *to;
 } svg;
 
-static void curve(gt_pen *pen, const gt_point *point, int points, gt_ink ink) {
+static void polyline(gt_pen *pen, const gt_point *point, int points, gt_ink ink) {
   FILE *to = ((svg *)pen)->to;
-  fprintf(to, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.2f\"%s points=\"", ink.colour,
+  fprintf(to, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.2f\"%s points=\"", ink.color,
           ink.width, ink.dashed ? " stroke-dasharray=\"3 3\"" : "");
   for (int i = 0; i < points; i++) fprintf(to, "%s%.2f,%.2f", i ? " " : "", point[i].x, point[i].y);
   fputs("\"/>\n", to);
 }
 
-static void disc(gt_pen *pen, gt_point centre, double radius, uint32_t colour) {
-  fprintf(((svg *)pen)->to, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", centre.x,
-          centre.y, radius, colour);
+static void disc(gt_pen *pen, gt_point center, double radius, uint32_t color) {
+  fprintf(((svg *)pen)->to, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", center.x,
+          center.y, radius, color);
 }
 
-static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t colour) {
+static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t color) {
   FILE *to = ((svg *)pen)->to;
   fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#%06x\">", middle.x, middle.y + 0.5 * GT_TEXT_HEIGHT,
-          colour);
+          color);
   for (const char *c = text; *c; c++) {
     if (*c == '<')
       fputs("&lt;", to);
@@ -35,13 +35,13 @@ static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t colour
   fputs("</text>\n", to);
 }
 
-void gt_draw_svg(gt_drawing *draw, const void *picture, int width, int height, FILE *stream) {
-  svg s = {{curve, disc, text}, stream};
+void gt_draw_svg(gt_drawing *draw, const void *data, int width, int height, FILE *stream) {
+  svg s = {{polyline, disc, text}, stream};
   fprintf(stream,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
           "font-family=\"monospace\" font-size=\"10\" text-anchor=\"middle\" stroke-linecap=\"round\" "
           "stroke-linejoin=\"round\">\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
           width, height, width, height, width, height);
-  draw(&s.pen, picture);
+  draw(&s.pen, data);
   fputs("</svg>\n", stream);
 }

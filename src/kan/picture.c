@@ -61,12 +61,12 @@ static double spread_x(const place *p, int index, int count) {
 }
 static double node_y(const place *p, int index) { return p->bottom - LAYER * index; }
 
-/* Darker, the more of the output comes by way of it. */
-static uint32_t shade(uint32_t colour, double score) {
+/* The higher the score, the darker the color. */
+static uint32_t shade(uint32_t color, double score) {
   const double share = 0.12 + 0.88 * tanh(3 * score);
   uint32_t mixed = 0;
   for (int c = 0; c < 24; c += 8) {
-    const double part = (colour >> c) & 255;
+    const double part = (color >> c) & 255;
     mixed |= (uint32_t)lround(255 + (part - 255) * share) << c;
   }
   return mixed;
@@ -85,9 +85,9 @@ static void range_of(const double *values, int64_t count, double *low, double *h
   for (int64_t k = 0; k < count; k++) *low = fmin(*low, values[k]), *high = fmax(*high, values[k]);
 }
 
-/* The function over what its node holds. */
+/* Plots the function of an edge over the range of values of its input node. */
 static void draw_function(gt_pen *pen, const place *p, int layer, int from, int to, gt_point middle,
-                          uint32_t colour) {
+                          uint32_t color) {
   const gt_kan_trace *t = p->panel->trace;
   const gt_symbolic_edge *named = symbol_of(p->panel->symbolic, layer, from, to);
   double x[POINTS], y[POINTS], low, high, least, most;
@@ -107,7 +107,7 @@ static void draw_function(gt_pen *pen, const place *p, int layer, int from, int 
   for (int k = 0; k < POINTS; k++)
     point[k] = (gt_point){middle.x + side * ((double)k / (POINTS - 1) - 0.5),
                           middle.y - side * ((y[k] - least) * scale - 0.5)};
-  pen->curve(pen, point, POINTS, (gt_ink){colour, 1.5, false});
+  pen->polyline(pen, point, POINTS, (gt_ink){color, 1.5, false});
 }
 
 static void draw_frame(gt_pen *pen, gt_point middle, gt_ink ink) {
@@ -117,7 +117,7 @@ static void draw_frame(gt_pen *pen, gt_point middle, gt_ink ink) {
                              {middle.x + h, middle.y + h},
                              {middle.x - h, middle.y + h},
                              {middle.x - h, middle.y - h}};
-  pen->curve(pen, corner, 5, ink);
+  pen->polyline(pen, corner, 5, ink);
 }
 
 static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) {
@@ -130,15 +130,15 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   const bool there = l->edge[edge] && (!panel->symbolic || read);
   const double score = panel->scores->edge[layer][edge];
   const gt_point middle = {spread_x(p, edge, edges_of(l)), node_y(p, layer) - 0.5 * LAYER};
-  const uint32_t colour = there ? shade(name ? red : black, read ? 1 : score) : pale;
-  const gt_ink ink = {colour, there ? 1.2 : 0.8, !there};
+  const uint32_t color = there ? shade(name ? red : black, read ? 1 : score) : pale;
+  const gt_ink ink = {color, there ? 1.2 : 0.8, !there};
   const gt_point up[] = {{spread_x(p, from, l->inputs), node_y(p, layer)}, {middle.x, middle.y + 0.5 * PLOT}};
   const double top = middle.y - 0.5 * PLOT - (name ? NAME_ROOM : 0);
   const gt_point on[] = {{middle.x, top}, {spread_x(p, to, l->outputs), node_y(p, layer + 1)}};
-  pen->curve(pen, up, 2, ink);
-  pen->curve(pen, on, 2, ink);
-  draw_frame(pen, middle, (gt_ink){colour, 0.8, !there});
-  if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, colour);
+  pen->polyline(pen, up, 2, ink);
+  pen->polyline(pen, on, 2, ink);
+  draw_frame(pen, middle, (gt_ink){color, 0.8, !there});
+  if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, color);
   if (name) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, name, red);
 }
 
@@ -167,7 +167,7 @@ static void draw_nodes(gt_pen *pen, const place *p) {
   }
 }
 
-/* What is pale first, so that it lies below. */
+/* Draws pale edges first, so that others cover them. */
 static void draw_layer(gt_pen *pen, const place *p, int layer) {
   const gt_kan_layer *l = &p->panel->network->layer[layer];
   for (int pass = 0; pass < 2; pass++)

@@ -1,6 +1,7 @@
-/* Networks side by side, as pykan draws them (Liu et al., 2024): inputs at the bottom, outputs at the top, on
- * each edge a small plot of its function over the values that samples bring there. Edges are as dark as their
- * score is high; what is pruned or goes is pale and dashed; functions of the library are red and named. */
+/* Draws networks side by side, as pykan does (Liu et al., 2024): inputs at the bottom, outputs at the top,
+ * and on each edge a small plot of its function over the range of values in the samples. The higher the score
+ * of an edge, the darker it is. Pruned and removed edges are pale and dashed; functions of the library are
+ * red and have a name. */
 #ifndef GT_KAN_PICTURE_H
 #define GT_KAN_PICTURE_H
 #include "kan/pen.h"
@@ -12,8 +13,8 @@ typedef struct gt_panel {
   const gt_kan_network *network;
   const gt_kan_trace *trace;
   const gt_kan_scores *scores;
-  const gt_symbolic *symbolic; /* NULL: what was trained */
-  const double *low, *high;    /* of each of its edges (gt_symbolic_ranges) */
+  const gt_symbolic *symbolic; /* NULL: draw the trained functions */
+  const double *low, *high;    /* range of x on each of its edges (gt_symbolic_ranges) */
   const char *const *input;    /* names, [inputs] */
 } gt_panel;
 

@@ -12,7 +12,7 @@ bool gt_kan_prune_config(gt_arena *arena, gt_spec *root, const int *widths, int 
     gt_spec *kan = gt_kan_settings(arena, root, i, layers);
     if (!kan) {
       gt_error_at(diagnostics, i < list->count ? list->child[i]->at : list->at,
-                  "pruning needs a model that is written out, a KAN layer an entry");
+                  "pruning needs a model that lists its KAN layers one by one");
       return false;
     }
     gt_kan_set(arena, kan, "units", gt_spec_text(arena, gt_arena_printf(arena, "%d", widths[i])));

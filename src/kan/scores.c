@@ -45,8 +45,8 @@ void gt_kan_scores_finish(gt_kan_scores *scores) {
 
 /* --- what is kept --- */
 
-/* The lesser of the strongest edge that leads into node k of the outputs of layer index - 1 and the strongest
- * that leads out of it. */
+/* Returns the lesser of the scores of the strongest edge into hidden node k (an output of layer index - 1)
+ * and the strongest edge out of it. */
 static double strength(const gt_kan_network *network, const gt_kan_scores *scores, int index, int k) {
   const gt_kan_layer *below = &network->layer[index - 1], *above = &network->layer[index];
   double in = 0, out = 0;
@@ -55,7 +55,8 @@ static double strength(const gt_kan_network *network, const gt_kan_scores *score
   return fmin(in, out);
 }
 
-/* How many of a hidden layer's nodes are stronger than node k; of equal ones the first is. */
+/* Returns how many nodes of a hidden layer are stronger than node k; among equal ones, the first is stronger.
+ */
 static int rank_of(const double *strengths, int width, int k) {
   int stronger = 0;
   for (int i = 0; i < width; i++)
@@ -78,7 +79,7 @@ static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const
   }
 }
 
-typedef struct choice { /* between edges of one layer */
+typedef struct choice { /* of edges in one layer */
   gt_kan_kept *kept;
   const gt_kan_layer *layer;
   const double *score;
@@ -91,7 +92,7 @@ static bool is_possible(const choice *c, size_t edge) {
          c->kept->node[c->index + 1][edge % outputs];
 }
 
-/* Of `count` edges from `first` on, each `step` behind the other, the best one. */
+/* Keeps the best of `count` edges: first, first + step, first + 2 step, … */
 static void keep_best(const choice *c, size_t first, size_t step, int count) {
   size_t best = SIZE_MAX;
   for (int k = 0; k < count; k++) {
@@ -115,19 +116,19 @@ static void choose_edges(gt_kan_kept *kept, const gt_kan_network *network, const
   }
 }
 
-static bool leads_out(const gt_kan_kept *kept, const gt_kan_layer *above, int index, int k) {
+static bool has_outgoing_edge(const gt_kan_kept *kept, const gt_kan_layer *above, int index, int k) {
   for (int o = 0; o < above->outputs; o++)
     if (kept->edge[index][edge_of(above, k, o)]) return true;
   return false;
 }
 
-/* From the outputs down: a node of which nothing leads on goes, and with it what leads into it. Each output's
- * best edge stays, so that a node of each layer does. */
+/* From the outputs back: removes each node without outgoing edges, and its incoming edges. The best edge of
+ * each output is kept, so that each layer keeps a node. */
 static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
   for (int index = network->layers - 1; index > 0; index--) {
     const gt_kan_layer *above = &network->layer[index], *below = &network->layer[index - 1];
     for (int k = 0; k < above->inputs; k++) {
-      if (kept->node[index][k]) kept->node[index][k] = leads_out(kept, above, index, k);
+      if (kept->node[index][k]) kept->node[index][k] = has_outgoing_edge(kept, above, index, k);
       for (int i = 0; !kept->node[index][k] && i < below->inputs; i++)
         kept->edge[index - 1][edge_of(below, i, k)] = false;
     }

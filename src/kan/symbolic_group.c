@@ -1,5 +1,5 @@
-/* Groups of outputs that share nodes. A group is found by itself: its search takes a fraction of the time of
- * all, and what another output's noise hides, or makes doubtful, is none of its business. */
+/* Groups of outputs that share nodes. Each group is searched separately: that takes a fraction of the time,
+ * and the noise of other outputs does not affect its formula. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "kan/symbolic.h"
@@ -22,7 +22,7 @@ static int root_of(const forest *f, int node) {
   return node;
 }
 
-/* Inputs belong to all. */
+/* Inputs belong to all groups, and do not join any. */
 static forest grow(const gt_symbolic *s, gt_arena *arena) {
   forest f = {s, GT_NEW_N(arena, int, s->layers + 2), NULL};
   for (int l = 0; l <= s->layers; l++) f.place[l + 1] = f.place[l] + s->width[l];
@@ -39,7 +39,7 @@ static forest grow(const gt_symbolic *s, gt_arena *arena) {
 
 /* --- a group --- */
 
-/* Of errors of outputs that vary by so much: each counts in units of its deviation. */
+/* Returns the factor of an output's errors, which are measured in units of its standard deviation. */
 static double weight_of(const gt_symbolic_data *data, int output) {
   double mean = 0, squares = 0, most = 0;
   for (int64_t k = 0; k < data->samples; k++)
@@ -53,7 +53,7 @@ static double weight_of(const gt_symbolic_data *data, int output) {
   return deviation > 1e-12 * most ? 1 / deviation : most > 0 ? 1 / most : 1;
 }
 
-/* Of the samples every so many, where all would take too long. */
+/* Returns the data of a group: every n-th sample only, if all would take too long. */
 static gt_symbolic_data data_of(const gt_symbolic_group *group, const gt_symbolic_data *all,
                                 gt_arena *arena) {
   const bool *has = group->node[group->part.layers];

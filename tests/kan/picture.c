@@ -61,7 +61,7 @@ static void test_svg(void **state) {
   fclose(stream);
   const char *svg = text.items;
   assert_true(!strncmp(svg, "<svg ", 5) && !strcmp(svg + strlen(svg) - 7, "</svg>\n"));
-  /* Two lines and a frame for each of 6 edges, and a curve for the 3 that are not pruned. */
+  /* Two lines and a frame for each of 6 edges, and a polyline for the 3 that are not pruned. */
   assert_int_equal(count(svg, "<polyline "), 6 * 3 + 3);
   assert_int_equal(count(svg, "stroke-dasharray"), 3 * 3);
   assert_int_equal(count(svg, "<circle "), 5);
@@ -115,7 +115,7 @@ static void test_png(void **state) {
 static void stroke(gt_pen *pen, const void *picture) {
   const gt_point ends[] = {{10, 20}, {40, 20}};
   (void)picture;
-  pen->curve(pen, ends, 2, (gt_ink){0x102030, 2, false});
+  pen->polyline(pen, ends, 2, (gt_ink){0x102030, 2, false});
   pen->disc(pen, (gt_point){25, 40}, 5, 0xff0000);
 }
 
