@@ -29,9 +29,9 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 
 static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   (void)config;
-  const gt_id said = gt_less(graph, gt_constant(graph, 0), prediction);
-  const gt_id meant = gt_less(graph, gt_constant(graph, 0.5), targets);
-  const gt_id wrong = gt_abs(graph, gt_sub(graph, said, meant));
+  const gt_id predicted = gt_less(graph, gt_constant(graph, 0), prediction);
+  const gt_id expected = gt_less(graph, gt_constant(graph, 0.5), targets);
+  const gt_id wrong = gt_abs(graph, gt_sub(graph, predicted, expected));
   return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
 }
 

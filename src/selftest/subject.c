@@ -92,7 +92,7 @@ static gt_id add_input(gt_subject *s, int k, char kind) {
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
   const bool whole = kind == 'v' || kind == 'w' || kind == 'm' || kind == 'n';
-  if (whole) { /* the op names the variable itself, so its shape must be the one that the op expects */
+  if (whole) { /* the op refers to the variable itself, which must have the expected shape: no guards */
     const uint32_t variable = gt_graph_variable(s->graph, name, shape, dtype, false);
     s->input[k] = (gt_slot){true, variable, 0, gt_shape_count(shape), dtype};
     s->initial[variable] = gt_arena_alloc_n(&s->arena, (size_t)gt_shape_count(shape), gt_dtype_size(dtype));
@@ -148,7 +148,7 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
     if (gradient[i] == GT_NONE && rule->flat) continue;
     if (gradient[i] == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "input %d has no gradient", k);
     if (!gt_shape_equal(gt_node_at(s->graph, gradient[i])->shape, s->view.shape[k]))
-      return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d has another shape than the input", k);
+      return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d differs in shape from the input", k);
     s->gradient[k] =
         add_slot(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
     gt_assign(s->graph, s->gradient[k].variable, s->gradient[k].guard, gradient[i]);

@@ -1,5 +1,5 @@
-/* Formulas as nodes of a graph, against their values in double: functions that are composed of others. Their
- * second derivatives are in tangent.c. */
+/* Formulas as graph nodes, compared with gt_formula_evaluate. Their functions have no instruction of their
+ * own (gt_formula_emit composes them). Their second derivatives are in tangent.c. */
 #include "op/formula.h"
 #include "op/case.h"
 #include "op/move.h"

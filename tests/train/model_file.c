@@ -62,7 +62,7 @@ static void files_with_centers(void **unused) {
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
   assert_false(try_tensors(tensors + 1, 2, &file));
-  tensors[1].name = "data.shift"; /* without the third of these */
+  tensors[1].name = "data.shift"; /* center and scale with the old name data.shift instead of data.offset */
   assert_false(try_tensors(tensors, 3, &file));
   tensors[1] = (gt_stored){"data.offset", GT_I32, {1, {2}}, shift};
   assert_false(try_tensors(tensors, 3, &file));
@@ -82,7 +82,7 @@ static void impossible_numbers_are_refused(void **unused) {
       "[1, 1, 1, 1, 1, 1, 1, 1], \"input_dtype\": \"f32\", \"classes\": 0",
       "[2], \"input_dtype\": \"f32\", \"classes\": -1",
       "[2], \"input_dtype\": \"f32\", \"classes\": 1000001",
-      "[3], \"input_dtype\": \"f32\", \"classes\": 0", /* the scaling is of two values */
+      "[3], \"input_dtype\": \"f32\", \"classes\": 0", /* the scaling has two values */
   };
   const gt_stored scaling[] = {{"data.scale", GT_F32, {1, {2}}, scale},
                                {"data.shift", GT_F32, {1, {2}}, shift}};
@@ -101,7 +101,7 @@ static void impossible_numbers_are_refused(void **unused) {
   }
 }
 
-/* Detected before any sample of that shape is allocated. */
+/* A signature that does not match the tensors is rejected before a sample of its shape is allocated. */
 static void a_signature_fits_the_tensors(void **unused) {
   (void)unused;
   static const float weight[2] = {1, 2};

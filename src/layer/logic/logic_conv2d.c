@@ -52,38 +52,40 @@ static const gt_schema schema = {.name = "logic_conv2d",
 
 /* --- wiring --------------------------------------------------------------------------------------------- */
 
-typedef struct choice { /* the candidates for a layer's leaves */
+typedef struct wiring_options { /* the possible inputs of a layer's leaves */
   gt_init_stream stream;
   int64_t kernels, leaves, channels, each,
-      area; /* each: channels that a kernel reads; area: places in its field */
-} choice;
+      area; /* each: channels that a kernel reads; area: positions in its receptive field */
+} wiring_options;
 
 /* Channels are assigned to kernels from successive permutations of all channels, so that each channel is used
  * about equally often, and at least once. A kernel that gets the same channel again takes the next one. */
-typedef struct dealer {
+typedef struct channel_assigner {
   int32_t *order, *owner; /* owner: the last kernel that has each channel, counted from 1 */
-  int64_t dealt;          /* number assigned from this permutation */
-} dealer;
+  int64_t assigned;       /* number assigned from this permutation */
+} channel_assigner;
 
-static void deal_channels(const choice *c, dealer *d, int64_t kernel, uint32_t draw, int32_t *channel) {
+static void assign_channels(const wiring_options *c, channel_assigner *d, int64_t kernel, uint32_t draw,
+                            int32_t *channel) {
   for (int64_t i = 0; i < c->each; i++) {
-    if (d->dealt == c->channels) gt_wiring_permutation(&c->stream, draw, d->dealt, d->order), d->dealt = 0;
-    channel[i] = d->order[d->dealt++];
+    if (d->assigned == c->channels)
+      gt_wiring_permutation(&c->stream, draw, d->assigned, d->order), d->assigned = 0;
+    channel[i] = d->order[d->assigned++];
     while (d->owner[channel[i]] == kernel + 1) channel[i] = (channel[i] + 1) % (int32_t)c->channels;
     d->owner[channel[i]] = (int32_t)kernel + 1;
   }
 }
 
-/* The leaves, in random order, take the kernel's channels in turn, and different places of each channel as
- * long as there are any. */
-static void choose_wiring(const choice *c, int32_t *wiring) {
+/* The leaves, in random order, are assigned the kernel's channels round-robin, and within a channel distinct
+ * positions until all are used. */
+static void choose_wiring(const wiring_options *c, int32_t *wiring) {
   int32_t *all = gt_alloc((size_t)(2 * c->channels + c->each + c->leaves + c->area) * sizeof *all);
-  dealer d = {.order = all, .owner = all + c->channels, .dealt = c->channels};
+  channel_assigner d = {.order = all, .owner = all + c->channels, .assigned = c->channels};
   int32_t *channel = d.owner + c->channels, *leaf = channel + c->each, *place = leaf + c->leaves;
   memset(d.owner, 0, (size_t)c->channels * sizeof *d.owner);
   for (int64_t kernel = 0; kernel < c->kernels; kernel++, wiring += c->leaves) {
     const uint32_t draw = (uint32_t)(kernel * (c->each + 2));
-    deal_channels(c, &d, kernel, draw, channel);
+    assign_channels(c, &d, kernel, draw, channel);
     gt_wiring_permutation(&c->stream, draw + 1, c->leaves, leaf);
     for (int64_t i = 0; i < c->each; i++) {
       gt_wiring_permutation(&c->stream, draw + 2 + (uint32_t)i, c->area, place);
@@ -122,7 +124,7 @@ static bool check_image(gt_build *build, const conv_config *c, const gt_logic_co
 }
 
 /* Every channel must be read, like every value in layer logic. */
-static bool check_readers(gt_build *build, const choice *c, const gt_id *input) {
+static bool check_readers(gt_build *build, const wiring_options *c, const gt_id *input) {
   if (c->kernels * c->each >= c->channels) return true;
   gt_build_error(
       build, "channels",
@@ -140,16 +142,16 @@ static bool check_output(gt_build *build, const gt_shape *output) {
   return false;
 }
 
-static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiring) {
+static gt_id build_inverse(gt_build *build, const wiring_options *c, const int32_t *wiring) {
   const int64_t leaves = c->kernels * c->leaves, words = gt_logic_conv_inverse_count(c->channels, leaves);
   int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
   gt_logic_conv_inverse(wiring, c->channels, leaves, lists);
   return gt_build_derived(build, "inverse", gt_shape_1(words), lists);
 }
 
-/* The trees over x [B, height, width, channels]: [B, values]. */
-static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits, gt_id wiring,
-                       gt_id inverse) {
+/* Builds the trees over x [B, height, width, channels]: [B, values]. */
+static gt_id build_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits,
+                         gt_id wiring, gt_id inverse) {
   gt_graph *graph = build->graph;
   const gt_shape s = gt_node_at(graph, x)->shape;
   gt_shape image = {.rank = 4, .dim = {s.dim[1], s.dim[2], s.dim[3], s.dim[0]}};
@@ -176,19 +178,21 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   (void)inputs;
   if (!check_image(build, c, &a, input)) return GT_NONE;
   const gt_shape x = gt_node_at(graph, input[0])->shape;
-  const choice from = {.stream = gt_build_stream(build, "wiring"),
-                       .kernels = c->channels,
-                       .leaves = INT64_C(1) << c->depth,
-                       .channels = x.dim[3],
-                       .each = gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
-                       .area = c->kernel * c->kernel};
+  const wiring_options from = {.stream = gt_build_stream(build, "wiring"),
+                               .kernels = c->channels,
+                               .leaves = INT64_C(1) << c->depth,
+                               .channels = x.dim[3],
+                               .each =
+                                   gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
+                               .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
                                    gt_logic_conv_windows(&a, x.dim[2]), from.kernels}};
-  if (from.area * from.channels > INT32_MAX) /* numbers in the wiring are int32 */
-    return gt_build_error(build, "kernel",
-                          "has %lld places with %lld channels each; at most %d in total are possible",
-                          (long long)from.area, (long long)from.channels, INT32_MAX);
+  if (from.area * from.channels > INT32_MAX) /* indices in the wiring are int32 */
+    return gt_build_error(
+        build, "kernel",
+        "has %lld positions with %lld channels each; at most %d inputs in total are possible",
+        (long long)from.area, (long long)from.channels, INT32_MAX);
   if (!check_readers(build, &from, input) || !check_output(build, &output)) return GT_NONE;
   const int64_t leaves = from.kernels * from.leaves;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);
@@ -201,7 +205,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
   gt_review_bits(build, input);
-  const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
+  const gt_id y = build_trees(build, &a, input[0], logits, wiring, inverse);
   return gt_reshape(graph, y, output);
 }
 

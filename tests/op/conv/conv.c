@@ -15,14 +15,14 @@ static int64_t of_axis(const gt_case_view *v, int axis, int which) {
   return v->c->p[AXES + OF_AXIS * axis + which];
 }
 
-/* windows: the number of windows along an axis of size `in`; spread: the size that `out` windows cover. */
-static int64_t windows(const gt_case_view *v, int axis, int64_t in) {
+/* Sizes of the output along an axis, as PyTorch computes them: of a convolution, and of a transposed one. */
+static int64_t conv_output_size(const gt_case_view *v, int axis, int64_t in) {
   const int64_t whole = in + of_axis(v, axis, BEFORE) + of_axis(v, axis, AFTER);
   return (whole - of_axis(v, axis, DILATION) * (of_axis(v, axis, KERNEL) - 1) - 1) /
              of_axis(v, axis, STRIDE) +
          1;
 }
-static int64_t spread(const gt_case_view *v, int axis, int64_t out) {
+static int64_t transposed_output_size(const gt_case_view *v, int axis, int64_t out) {
   return (out - 1) * of_axis(v, axis, STRIDE) - of_axis(v, axis, BEFORE) + of_axis(v, axis, AFTER) +
          of_axis(v, axis, DILATION) * (of_axis(v, axis, KERNEL) - 1) + 1;
 }
@@ -75,7 +75,7 @@ static bool next(const int64_t *extent, int64_t *at) {
   return false;
 }
 
-/* Calls for each triple of elements of x, y and w that belong to one product. */
+/* Calls visit(to, left, right, x, y, w) for each triple of elements that the convolution multiplies. */
 static void walk(const conv *c, visitor *visit, double *to, const double *left, const double *right) {
   const int64_t groups = c->v->c->p[GROUPS], in = c->x.channels / groups, out = c->y.channels / groups;
   int64_t o[3] = {0}, t[3] = {0}, at[3];
@@ -104,14 +104,14 @@ static void to_w(double *to, const double *left, const double *right, int64_t x,
 static conv forward(const gt_case_view *v) {
   conv c = {v, .x = image_of(v, v->shape[0]), .w = image_of(v, v->shape[1])};
   c.y = (image){c.x.batch, {1, 1, 1}, c.w.batch};
-  for (int d = 0; d < v->c->p[RANK]; d++) c.y.extent[d] = windows(v, d, c.x.extent[d]);
+  for (int d = 0; d < v->c->p[RANK]; d++) c.y.extent[d] = conv_output_size(v, d, c.x.extent[d]);
   return c;
 }
 
 static conv transposed(const gt_case_view *v) {
   conv c = {v, .y = image_of(v, v->shape[0]), .w = image_of(v, v->shape[1])};
   c.x = (image){c.y.batch, {1, 1, 1}, c.w.channels * v->c->p[GROUPS]};
-  for (int d = 0; d < v->c->p[RANK]; d++) c.x.extent[d] = spread(v, d, c.y.extent[d]);
+  for (int d = 0; d < v->c->p[RANK]; d++) c.x.extent[d] = transposed_output_size(v, d, c.y.extent[d]);
   return c;
 }
 
@@ -158,7 +158,7 @@ static gt_shape reference_weight(const gt_case_view *v, const double *const *x, 
 
 typedef gt_shape reference(const gt_case_view *v, const double *const *x, double *y);
 
-/* The sum of the absolute products of each value. */
+/* For each value of the result, the sum of the absolute values of its products. */
 static gt_shape magnitude(reference *of, const gt_case_view *v, const double *const *x, double *y) {
   double *absolute[2] = {NULL, NULL};
   for (int i = 0; y && i < 2; i++) {
@@ -197,7 +197,7 @@ static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_conv_weight(g, x[0], x[1], &a);
 }
 
-/* With the ops of a layer after it: bias, activation, a residual. */
+/* A convolution followed by bias, activation and residual. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_add(g, gt_tanh(g, gt_add(g, build_conv(g, v, x), x[2])), x[3]);
 }
@@ -208,7 +208,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* A factor for each column and each row of the product: its epilogue. */
+/* The gradient of the weights, times a factor per column and one per row, which are fused as its epilogue. */
 static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, gt_mul(g, build_weight(g, v, x), x[2]), x[3]);
 }
@@ -238,7 +238,7 @@ static const gt_case_rule rule_conv = RULE("conv", conv), rule_transposed = RULE
   {                                                                                                         \
     .name = title, .build = build_layer, .reference = reference_layer, .magnitude = magnitude_conv,         \
     .half_gradient = 8, .wrt = 15, .low = -0.4, .high = 0.5, .tolerance = 1e-5, .gradient_tolerance = 4e-5, \
-    .reason = "as the product, through a slope of at most one"                                              \
+    .reason = "as conv; the derivative of tanh is at most 1"                                                \
   }
 static const gt_case_rule layer = LAYER("conv_layer"), on_units = LAYER("conv_on_units");
 
@@ -289,7 +289,7 @@ static const gt_case cases[] = {
      {3, 2, A(2, 2, 2, 1, 1), A(3, 1, 1, 1, 1), A(2, 3, 1, 0, 2)},
      .more = true},
     {&rule_conv, "1,5,6,7,4 8,3,3,3,4", {3, 1, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
-    /* transposed; w is that of the convolution whose gradient it is */
+    /* transposed; w has the layout of the forward convolution whose input gradient is computed */
     {&rule_transposed, "2,5,3 3,4,2", {1, 1, A(4, 2, 1, 1, 0)}},
     {&rule_transposed, "2,4,5,8 8,3,3,4", {2, 1, A(3, 2, 1, 1, 0), A(3, 2, 1, 1, 0)}},
     {&rule_transposed, "2,4,3,6 6,3,2,3", {2, 2, A(3, 3, 1, 1, 1), A(2, 2, 2, 0, 1)}},
@@ -303,7 +303,9 @@ static const gt_case cases[] = {
      "2,3,2,5 5,6,7,4",
      {2, 1, A(6, 6, 1, 0, 0), A(7, 7, 1, 0, 0)}}, /* adjacent windows that do not overlap */
     {&rule_transposed, "1,2,1,3,4 4,3,4,3,2", {3, 1, A(3, 3, 1, 0, 0), A(4, 4, 1, 0, 0), A(3, 3, 1, 0, 0)}},
-    {&rule_transposed, "2,3,4,8 8,3,9,3", {2, 2, A(3, 7, 2, 1, 4), A(9, 5, 1, 3, 2)}}, /* many phases */
+    {&rule_transposed,
+     "2,3,4,8 8,3,9,3",
+     {2, 2, A(3, 7, 2, 1, 4), A(9, 5, 1, 3, 2)}}, /* many stride phases (residues modulo the stride) */
     {&rule_transposed, "2,3,3,3 3,7,5,4", {2, 1, A(7, 4, 2, 0, 1), A(5, 7, 3, 6, 5)}},
     {&rule_weight, "2,5,3 2,7,4", {1, 1, A(3, 1, 1, 0, 0)}, .more = true},
     {&rule_weight, "2,4,5,6 2,8,9,4", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
@@ -337,7 +339,7 @@ static const gt_case cases[] = {
     {&layer, "2,5,4,7 7,3,3,1 7 2,5,4,7", {2, 7, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&layer, "2,5,4,8 8,3,3,1 8 2,3,2,8", {2, 8, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&on_units, "2,9,4 8,3,4 8 2,9,8", {1, 1, A(3, 1, 1, 1, 1)}},
-    /* filter taps of whole K tiles, and of parts of them */
+    /* channels per filter tap: a multiple of the K tile, and not */
     {&on_units, "2,6,7,32 40,3,3,32 40 2,6,7,40", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&on_units, "3,12,64 33,3,64 33 3,5,33", {1, 1, A(3, 2, 1, 0, 0)}},
     {&layer, "1,40,41,1 3,5,5,1 3 1,18,19,3", {2, 1, A(5, 2, 1, 0, 0), A(5, 2, 1, 0, 1)}},
