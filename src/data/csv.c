@@ -40,7 +40,8 @@ static const gt_field fields[] = {
                    "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
     GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
     GT_ROW(options, weight, GT_FIELD_STRING,
-           .help = "column with the weight of each sample in loss and metrics, at least 0; it is no input"),
+           .help =
+               "column with the weight of each sample in loss and metrics, at least 0; it is not an input"),
     GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_csv_headers,
            .help =
                "whether the first line is a header; auto: yes if it contains the name of a column in this "

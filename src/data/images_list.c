@@ -192,7 +192,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   free(classes.items);
   free(l.found.items);
   if (ok && l.others && !reader->trust.strange)
-    gt_info("%s: %" PRId64 " files are no pictures by their names and are passed over", folder.path,
+    gt_info("%s: %" PRId64 " files are skipped, as their names are not those of images", folder.path,
             l.others);
   if (!ok || out->count) return ok;
   return gt_fail(reader->error, GT_ERR_DATA,

@@ -19,14 +19,14 @@ static const gt_field fields[] = {
                    "that classes keep their shares"),
     GT_ROW(gt_data_split, column, GT_FIELD_STRING,
            .help = "column of a CSV that names the split of each row: train, validation or test, or the "
-                   "values below; it is no input"),
+                   "values below; it is not an input"),
     GT_ROW(gt_data_split, test, GT_FIELD_STRINGS,
            .help = "values of `column` whose rows are test samples; rows with other values are training "
                    "samples"),
     GT_ROW(gt_data_split, validation, GT_FIELD_STRINGS,
            .help = "values of `column` whose rows are validation samples"),
     GT_ROW(gt_data_split, group, GT_FIELD_STRING,
-           .help = "column of a CSV: rows with the same value are all in one split; it is no input"),
+           .help = "column of a CSV: rows with the same value are all in one split; it is not an input"),
     {.name = NULL},
 };
 const gt_schema gt_data_split_schema = {.name = "split",

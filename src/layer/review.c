@@ -42,9 +42,9 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
   if (!review) return;
   const char *text = NULL;
   if (values == 1)
-    text = "normalises over one value, which is its own mean: its output is the same whatever the sample is";
+    text = "normalizes over one value, which is its own mean: its output is the same whatever the sample is";
   else if (rows && values / review->rows * review->last_rows == 1)
-    text = "normalises one value a channel in the last batch of an epoch, which has one sample: its output "
+    text = "normalizes one value per channel in the last batch of an epoch, which has one sample: its output "
            "there is the same whatever the sample is";
   if (!text) return;
   const gt_position at = rows && review->rows_at.line ? review->rows_at : gt_build_position(build, NULL);

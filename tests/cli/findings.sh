@@ -118,12 +118,12 @@ train:
       train.batch_size: 16
     - epochs: 1
 YAML
-finds single_value_norm norms.yaml:8:25 "layer 'batch_norm1' of phase 2 normalises one value a channel in the last batch" "$GTRAIN" check norms.yaml
+finds single_value_norm norms.yaml:8:25 "layer 'batch_norm1' of phase 2 normalizes one value per channel in the last batch" "$GTRAIN" check norms.yaml
 exits 0 "two layers" "$GTRAIN" check norms.yaml --set 'model=[{linear: 4}, batch_norm, relu, batch_norm, {linear: 1}]'
 check "… are both said" test "$(grep -c 'norms.yaml:8:25: .*single_value_norm' <<< "$out")" = 2
-finds single_value_norm norms.yaml:2:22 "layer 'batch_norm1' normalises" "$GTRAIN" check norms.yaml --set train.batch_size=16 --set train.phases.1.train.batch_size=15
+finds single_value_norm norms.yaml:2:22 "layer 'batch_norm1' normalizes" "$GTRAIN" check norms.yaml --set train.batch_size=16 --set train.phases.1.train.batch_size=15
 sed 's/train.batch_size: 16/model.2.group_norm: 4/; s/batch_norm/{reshape: [4]}, {group_norm: 2}/' norms.yaml > groups.yaml
-finds single_value_norm groups.yaml:8:7 "layer 'group_norm1' of phase 2 normalises over one value" "$GTRAIN" check groups.yaml
+finds single_value_norm groups.yaml:8:7 "layer 'group_norm1' of phase 2 normalizes over one value" "$GTRAIN" check groups.yaml
 for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm: {affine: true}}, flatten'; do
   finds single_value_norm "--set:1" "over one value" "$GTRAIN" check norm.yaml --set "model=[{linear: 1}, $layers]"
 done
