@@ -1,4 +1,5 @@
-/* `gtrain explain --svg FILE --png FILE`: the networks of several model files, and the last one's formula. */
+/* `gtrain explain --svg FILE --png FILE`: draws the networks of the model files, and the formula of the last
+ * one. */
 #ifndef GT_CLI_EXPLAIN_DRAW_H
 #define GT_CLI_EXPLAIN_DRAW_H
 #include "cli/explain_model.h"

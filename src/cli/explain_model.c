@@ -58,7 +58,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   const gt_dataset *data = &e->config.dataset;
   if (!from->samples) return true;
   if (data->inputs > 1)
-    return gt_fail(error, GT_ERR_DATA, "%s has several inputs: only networks of one are explained",
+    return gt_fail(error, GT_ERR_DATA, "%s has several inputs, but explain needs a network with one input",
                    e->file.path);
   to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MAX_SAMPLES, &to->samples, error);
   to->x = to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MAX_SAMPLES, &to->samples, error) : NULL;

@@ -7,8 +7,8 @@
 #include "kan/symbolic.h"
 
 typedef struct gt_explained_split {
-  double *x, *scaled, *y; /* x: as the data has them; y: what the outputs are to be */
-  int64_t samples;        /* 0: there is no such split */
+  double *x, *scaled, *y; /* x: as the data has them; y: the values that the outputs are compared with */
+  int64_t samples;        /* 0: the split does not exist */
 } gt_explained_split;
 
 typedef struct gt_explained {
@@ -19,7 +19,8 @@ typedef struct gt_explained {
   gt_kan_trace trace; /* of the training samples */
   gt_kan_scores scores;
   gt_explained_split train, test;
-  bool of_network; /* y is the network's output, as the loss does not train it to equal the targets */
+  bool of_network; /* y has the network's outputs, because the loss does not train these to equal the targets
+                    */
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;
@@ -27,17 +28,18 @@ typedef struct gt_explained {
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
-/* True if it is a Kolmogorov-Arnold network that can be opened, were its data there. */
+/* True if the model is a Kolmogorov-Arnold network that can be opened, provided that its data is available.
+ */
 bool gt_explained_suits(const gt_model_file *file);
-/* Reads it as a formula. allowed: as in gt_symbolic_find. */
+/* Finds the formula of the network. allowed: as in gt_symbolic_find. */
 bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error);
 
-/* Root mean square errors on a split: of the network, and of the formula as its expression is read back. */
+/* Root mean square errors on a split: of the network, and of the formula, as parsed from its expression. */
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);
 double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split);
 
-/* Outputs on a split, [samples, outputs], heap: of the network, and of the formula's expressions as they are
- * read back. */
+/* Outputs on a split, [samples, outputs], on the heap: of the network, and of the formula, as parsed from its
+ * expressions. */
 double *gt_explained_network_outputs(const gt_explained *e, const gt_explained_split *split);
 double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_split *split);
 #endif

@@ -16,7 +16,7 @@ typedef struct gt_symbolic_edge {
   int row;             /* in the report */
   const gt_symbol *symbol;
   double value[GT_EDGE_CONSTANTS];
-  bool fixed[GT_EDGE_CONSTANTS]; /* not fitted: redundant, or a nice number */
+  bool fixed[GT_EDGE_CONSTANTS]; /* not fitted: redundant, or a rounded number */
 } gt_symbolic_edge;
 
 typedef struct gt_symbolic {
@@ -27,7 +27,7 @@ typedef struct gt_symbolic {
   int edges;
   double **bias; /* [layers + 1]: [width]; NULL for the inputs */
   bool **bias_fixed;
-  double nice_bits;         /* bits to write its nice numbers */
+  double nice_bits;         /* bits to write its rounded numbers */
   const char *const *names; /* [width[0]]: of its inputs in formulas; NULL: x0, x1, … */
 } gt_symbolic;
 
@@ -51,8 +51,8 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
 } gt_symbolic_data;
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
-/* For y that are a network's outputs: a formula need not explain the last millionth of their variance, as
- * splines only approximate the function that they learned. */
+/* If y has a network's outputs, a formula need not explain the last millionth of their variance, as splines
+ * only approximate the function that they learned. */
 void gt_symbolic_of_network(gt_symbolic_data *data);
 
 /* Result of the search for one group of outputs that share nodes. */
@@ -60,7 +60,7 @@ typedef struct gt_symbolic_verdict {
   const int *output; /* [outputs], in rising order */
   int outputs;
   int constants;            /* fitted constants, before rounding */
-  int nice;                 /* constants that were rounded to nice numbers */
+  int nice;                 /* constants that were rounded to simple numbers */
   const gt_symbolic *rival; /* the second-best formula, in the arena of *out; or NULL */
   double lead;              /* bits by which the rival is longer */
   bool cut_short;           /* the search ended before all alternatives were tried */
@@ -77,16 +77,16 @@ typedef struct gt_symbolic_report {
 
 typedef struct gt_symbolic_options {
   const bool *allowed; /* [gt_symbol_count()]: functions that edges may be; NULL: all */
-  bool as_fitted;      /* no nice numbers */
+  bool as_fitted;      /* do not round constants */
   double effort;       /* operations; 0: about half a minute on one core */
 } gt_symbolic_options;
 
 /* Finds a formula for the network. Groups of outputs that share no node are searched separately, with the
  * errors of each output in units of its standard deviation. The result is in normal form
- * (gt_symbolic_normalize), with nice numbers where they make it shorter. `scaled`: the inputs as the network
- * reads them; data: the unscaled inputs, and the values to fit. An edge with the same value at all samples
- * becomes part of a constant. GT_ERR_DATA if the network has too many edges, or if no function fits an edge.
- * The report is in the arena of *out. */
+ * (gt_symbolic_normalize), with constants rounded to simple numbers where that makes it shorter. `scaled`:
+ * the inputs as the network reads them; data: the unscaled inputs, and the values to fit. An edge with the
+ * same value at all samples becomes part of a constant. GT_ERR_DATA if the network has too many edges, or if
+ * no function fits an edge. The report is in the arena of *out. */
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const gt_symbolic_options *options,
                       gt_symbolic_report *report, gt_error *error);
@@ -114,8 +114,8 @@ bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data, b
 /* Removes redundant constants: one inside a function and one outside that can replace each other. The values
  * stay the same. */
 void gt_symbolic_normalize(gt_symbolic *symbolic);
-/* Rounds constants to nice numbers (0, 1/2, 3, pi, …), one after another, each time fitting the others again,
- * where that makes the formula shorter (gt_symbolic_length). Returns how many. */
+/* Rounds constants to simple numbers (0, 1/2, 3, pi, …), one after another, each time fitting the others
+ * again, where that makes the formula shorter (gt_symbolic_length). Returns how many. */
 int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* Description lengths in bits (Rissanen, "Modeling by shortest data description", 1978), for comparison only:
@@ -126,7 +126,8 @@ int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *d
  * 1978). */
 double gt_symbolic_criterion(const gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
 /* The length, for a formula in normal form, adds for each free constant its digits down to its standard error
- * (at least half a log2 n), and for each nice number the bits of its rank in the list of nice numbers. */
+ * (at least half a log2 n), and for each rounded constant the bits of its rank in the list of simple numbers.
+ */
 double gt_symbolic_length(gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
 
 /* --- within kan/ --- */

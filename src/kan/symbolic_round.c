@@ -1,4 +1,4 @@
-/* Rounding of constants to nice numbers, where the digits that this saves are worth more bits than the fit
+/* Rounding of constants to simple numbers, where the digits that this saves are worth more bits than the fit
  * loses. */
 #include "base/memory.h"
 #include "kan/symbolic.h"
@@ -60,7 +60,7 @@ static bool is_refused(const rounding *p, const double *value, double nice) {
   return false;
 }
 
-/* Updates *best if a nice number for constant k gains more. */
+/* Updates *best if a simple number for constant k gains more. */
 static void propose(const rounding *p, int k, double noise, proposal *best) {
   const double x = *p->constant[k].value, error = noise * p->deviation[k];
   const double own = gt_symbolic_constant_bits(p->data, x, error);
@@ -82,7 +82,8 @@ static void restore(rounding *p, const gt_symbolic *before) {
   }
 }
 
-/* Fixes a constant to its nice number and refits the others; undoes that if the fit loses more than it saves.
+/* Fixes a constant to its simple number and refits the others; undoes that if the fit loses more than it
+ * saves.
  */
 static bool take(rounding *p, const proposal *b) {
   gt_arena arena;

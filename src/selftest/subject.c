@@ -49,7 +49,7 @@ static float draw_float(const gt_case *c, char kind, uint64_t seed, int k, uint3
 static void fill_input(gt_subject *s, int k, char kind) {
   const gt_case *c = s->view.c;
   const gt_slot *slot = &s->input[k];
-  const uint64_t seed = seed_of(c); /* once: cases have millions of elements */
+  const uint64_t seed = seed_of(c); /* outside the loop: cases have millions of elements */
   s->x[k] = GT_NEW_N(&s->arena, double, slot->count + 1);
   if (kind == 'c') {
     int32_t *whole = (int32_t *)s->initial[slot->variable] + slot->guard;
