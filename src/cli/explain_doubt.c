@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  MIN_SAMPLES = 10 /* held-out samples for a meaningful standard error of their mean */,
-  MAX_NAMED = 6
-};
+enum { MIN_SAMPLES = 10 /* held-out samples for a meaningful standard error of their mean */, MAX_NAMED = 6 };
 static const double narrow_lead = 3;    /* bits: odds of eight to one */
 static const double least_share = 0.99; /* of the variance of the network's outputs */
 static const double many_errors = 4;    /* standard errors */

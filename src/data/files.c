@@ -18,7 +18,7 @@
 
 enum {
   MAX_LISTED = 1000, /* files of a folder that are considered for a suggestion */
-  HEAD = 64           /* number of first bytes from which the format is detected */
+  HEAD = 64          /* number of first bytes from which the format is detected */
 };
 
 size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
