@@ -71,7 +71,8 @@ typedef struct gt_csv {
   int inputs, targets;
   const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
   float *values;              /* [rows, inputs]; heap; NaN where the cell holds no number */
-  struct gt_csv_facts *facts; /* [inputs + targets], by role (data/csv_facts.h); heap */
+  struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
+  int fact_count;             /* inputs + targets when the rows were read */
   size_t rows, capacity, comments; /* comments: lines that were skipped in the table */
   uint64_t memory; /* limit in bytes for the text, values and target cells together (gt_data_memory_limit) */
   gt_cells target_cells;             /* [rows, targets] */

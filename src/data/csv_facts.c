@@ -10,6 +10,7 @@
 
 void gt_csv_facts_start(gt_csv *csv) {
   const size_t count = (size_t)csv->inputs + (size_t)csv->targets;
+  csv->fact_count = (int)count;
   csv->facts = gt_alloc((count + 1) * sizeof *csv->facts);
   for (size_t i = 0; i < count; i++)
     csv->facts[i] = (gt_csv_facts){.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};

@@ -34,7 +34,7 @@ void gt_csv_close(gt_csv *csv) {
   free(csv->values);
   free(csv->target_cells.items);
   for (int r = 0; r < GT_CSV_ROLES; r++) free(csv->role_cells[r].items);
-  for (int i = 0; csv->facts && i < csv->inputs + csv->targets; i++) gt_csv_facts_finish(&csv->facts[i]);
+  for (int i = 0; csv->facts && i < csv->fact_count; i++) gt_csv_facts_finish(&csv->facts[i]);
   free(csv->facts);
   *csv = (gt_csv){0};
 }

@@ -91,7 +91,7 @@ static void small_classes_are_trained_on(void **state) {
   close_data(&o);
   path = write_text("v.csv", "n,y\n0,1.5\n1,2.5\n");
   open_data(&o, "{train: %s, test_fraction: 0.5, split: stratified}", path);
-  expect_bad_config(&o, 0, "needs class labels, but the targets are numbers");
+  expect_bad_config(&o, 0, "needs one class label per sample, but the targets are numbers");
 }
 
 static void columns_name_splits(void **state) {
