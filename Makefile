@@ -71,7 +71,7 @@ CPP_FLAGS = -Isrc -Ishaders -I$(GEN) -I. -DGT_VERSION='"$(VERSION)"' $(CPPFLAGS)
 # is what lets `make dist` put them next to the binary. The Vulkan loader is opened at run time, never linked.
 LD_FLAGS  = $(SANITIZER_FLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib' $(LDFLAGS)
 # OpenBLAS is opened when a product needs it (src/op/blas.h).
-LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(filter-out openblas,$(PACKAGES)) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
+LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(filter-out openblas libzip,$(PACKAGES)) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
 GLSL_FLAGS := --target-env=vulkan1.2 -O0 -Ishaders $(GLSLFLAGS)
 
 C_FLAGS   := $(C_FLAGS)
@@ -254,7 +254,7 @@ $(BUILD)/obj/tests/all.o: $(GEN)/tests.inc
 $(TEST_PROGRAM): $(BUILD)/obj/tests/all.o $(TESTS:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJECTS) $(LIBRARY) $(BUILD)/support.stamp
 	$(say) LINK $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LD_FLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) -lcmocka $(LD_LIBS)
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) -lcmocka -lzip $(LD_LIBS)
 $(BUILD)/tests/limit: tests/limit.c $(BUILD)/flags.stamp
 	$(say) CC $<
 	@mkdir -p $(@D)

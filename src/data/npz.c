@@ -4,10 +4,42 @@
 #include "base/memory.h"
 #include "base/log.h"
 #include "data/format.h"
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
+
+/* libzip is opened at run time, when an archive is read: a release would have to carry libcrypto with it. */
+#define FUNCTIONS(X)                                                                               \
+  X(zip_discard)                                                                                   \
+  X(zip_error_fini) X(zip_error_init) X(zip_error_strerror) X(zip_fclose) X(zip_file_strerror)     \
+      X(zip_fopen_index) X(zip_fread) X(zip_get_name) X(zip_get_num_entries) X(zip_name_locate)    \
+          X(zip_open_from_source) X(zip_source_buffer_create) X(zip_source_free) X(zip_stat_index) \
+              X(zip_strerror)
+#define X(function) __typeof__(&(function)) function;
+static struct { FUNCTIONS(X) } library;
+#undef X
+
+static bool open_library(gt_error *error) {
+  static const char *const names[] = {"libzip.so.5", "libzip.so.4"};
+  void *handle = NULL;
+  if (library.zip_open_from_source) return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+    handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return gt_fail(
+        error, GT_ERR_IO,
+        "NPZ archives need libzip (Debian package libzip4), which is not installed; or save the arrays "
+        "as .npy files");
+#define X(function)                                                          \
+  library.function = (__typeof__(library.function))dlsym(handle, #function); \
+  if (!library.function) return gt_fail(error, GT_ERR_IO, "libzip lacks " #function);
+  FUNCTIONS(X)
+#undef X
+  // cppcheck-suppress resourceLeak ; stays open until the process ends
+  return true;
+}
 
 typedef struct gt_npz {
   const char *path;
@@ -40,7 +72,7 @@ static const gt_schema schema = {
     .name = "npz", .help = "NumPy archives (.npz) of inputs and targets", .fields = fields};
 
 static void close_archive(gt_npz *archive) {
-  if (archive->zip) zip_discard(archive->zip);
+  if (archive->zip) library.zip_discard(archive->zip);
   gt_bytes_finish(&archive->bytes);
 }
 
@@ -48,14 +80,15 @@ static void close_archive(gt_npz *archive) {
 static bool open_archive(gt_npz *archive, gt_data_file file, gt_error *error) {
   zip_error_t why;
   *archive = (gt_npz){.path = file.path};
-  if (!gt_data_read_file(file, &archive->bytes, error)) return false;
-  zip_error_init(&why);
-  zip_source_t *source = zip_source_buffer_create(archive->bytes.data, archive->bytes.size, 0, &why);
-  if (source) archive->zip = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why);
+  if (!open_library(error) || !gt_data_read_file(file, &archive->bytes, error)) return false;
+  library.zip_error_init(&why);
+  zip_source_t *source = library.zip_source_buffer_create(archive->bytes.data, archive->bytes.size, 0, &why);
+  if (source) archive->zip = library.zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why);
   if (!archive->zip)
-    gt_fail(error, GT_ERR_DATA, "%s is not a whole NPZ archive: %s", file.path, zip_error_strerror(&why));
-  if (source && !archive->zip) zip_source_free(source);
-  zip_error_fini(&why);
+    gt_fail(error, GT_ERR_DATA, "%s is not a whole NPZ archive: %s", file.path,
+            library.zip_error_strerror(&why));
+  if (source && !archive->zip) library.zip_source_free(source);
+  library.zip_error_fini(&why);
   return archive->zip;
 }
 
@@ -63,15 +96,15 @@ static bool open_archive(gt_npz *archive, gt_data_file file, gt_error *error) {
 static int64_t find(const gt_npz *archive, const char *member) {
   char name[300];
   if ((size_t)snprintf(name, sizeof name, "%s.npy", member) >= sizeof name) return -1;
-  return zip_name_locate(archive->zip, name, ZIP_FL_ENC_RAW);
+  return library.zip_name_locate(archive->zip, name, ZIP_FL_ENC_RAW);
 }
 
 static bool no_array(const gt_npz *archive, const char *member, gt_error *error) {
   char list[400] = "";
   size_t n = 0;
-  const int64_t count = zip_get_num_entries(archive->zip, 0);
+  const int64_t count = library.zip_get_num_entries(archive->zip, 0);
   for (int64_t i = 0; i < count && n < sizeof list - 80; i++) {
-    const char *name = zip_get_name(archive->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
+    const char *name = library.zip_get_name(archive->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
     const size_t length = name ? strlen(name) : 0,
                  suffix = length > 4 && !strcmp(name + length - 4, ".npy") ? 4 : 0;
     n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s", i ? ", " : "",
@@ -83,19 +116,19 @@ static bool no_array(const gt_npz *archive, const char *member, gt_error *error)
 }
 
 static bool read_entry(gt_npz *archive, uint64_t index, const char *member, gt_bytes *out, gt_error *error) {
-  zip_file_t *entry = zip_fopen_index(archive->zip, index, 0);
+  zip_file_t *entry = library.zip_fopen_index(archive->zip, index, 0);
   size_t done = 0;
   int64_t got = entry ? 1 : -1;
   while (got > 0 && done < out->size) {
-    got = zip_fread(entry, out->data + done, out->size - done);
+    got = library.zip_fread(entry, out->data + done, out->size - done);
     if (got > 0) done += (size_t)got;
   }
   uint8_t more; /* the check sum is compared at the end of the entry */
-  const bool ok = done == out->size && zip_fread(entry, &more, 1) == 0;
+  const bool ok = done == out->size && library.zip_fread(entry, &more, 1) == 0;
   if (!ok)
     gt_fail(error, GT_ERR_DATA, "%s: array '%s' is damaged: %s", archive->path, member,
-            entry ? zip_file_strerror(entry) : zip_strerror(archive->zip));
-  if (entry) zip_fclose(entry);
+            entry ? library.zip_file_strerror(entry) : library.zip_strerror(archive->zip));
+  if (entry) library.zip_fclose(entry);
   return ok;
 }
 
@@ -103,9 +136,9 @@ bool gt_npz_read(gt_npz *archive, const char *member, gt_bytes *out, gt_error *e
   zip_stat_t about;
   const int64_t index = find(archive, member);
   if (index < 0) return no_array(archive, member, error);
-  if (zip_stat_index(archive->zip, (zip_uint64_t)index, 0, &about) || !(about.valid & ZIP_STAT_SIZE))
+  if (library.zip_stat_index(archive->zip, (zip_uint64_t)index, 0, &about) || !(about.valid & ZIP_STAT_SIZE))
     return gt_fail(error, GT_ERR_DATA, "%s: array '%s': %s", archive->path, member,
-                   zip_strerror(archive->zip));
+                   library.zip_strerror(archive->zip));
   const uint64_t limit = archive->bytes.size * GT_INFLATE_RATIO + GT_INFLATE_SLACK;
   if (about.size > limit || about.size > SIZE_MAX / 2)
     return gt_fail(error, GT_ERR_DATA,
