@@ -11,12 +11,23 @@
 #include <zip.h>
 
 /* libzip is opened at run time, when an archive is read: a release would have to carry libcrypto with it. */
-#define FUNCTIONS(X)                                                                                         \
-  X(zip_discard)                                                                                             \
-  X(zip_error_fini)                                                                                          \
-  X(zip_error_init) X(zip_error_strerror) X(zip_fclose) X(zip_file_strerror) X(zip_fopen_index) X(zip_fread) \
-      X(zip_get_name) X(zip_get_num_entries) X(zip_name_locate) X(zip_open_from_source)                      \
-          X(zip_source_buffer_create) X(zip_source_free) X(zip_stat_index) X(zip_strerror)
+#define FUNCTIONS(X)          \
+  X(zip_discard)              \
+  X(zip_error_fini)           \
+  X(zip_error_init)           \
+  X(zip_error_strerror)       \
+  X(zip_fclose)               \
+  X(zip_file_strerror)        \
+  X(zip_fopen_index)          \
+  X(zip_fread)                \
+  X(zip_get_name)             \
+  X(zip_get_num_entries)      \
+  X(zip_name_locate)          \
+  X(zip_open_from_source)     \
+  X(zip_source_buffer_create) \
+  X(zip_source_free)          \
+  X(zip_stat_index)           \
+  X(zip_strerror)
 #define X(function) __typeof__(&(function)) function;
 static struct { FUNCTIONS(X) } library;
 #undef X
