@@ -56,12 +56,9 @@ static const gt_results *last_result(const gt_train_result *result) {
   return result->validation.items ? &result->validation : NULL;
 }
 
-/* Of the split that is evaluated last. To be called before the training, which may leave the config with
- * parts that end with the run. */
-static gt_baseline baseline_of(const gt_config *config, gt_arena *arena) {
-  const gt_dataset *data = &config->dataset;
-  const gt_split *split = data->test.samples ? &data->test : &data->validation;
-  return split->samples ? gt_baseline_of(config, split, arena) : (gt_baseline){0};
+static gt_baseline baseline_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
+  if (!last_result(result)) return (gt_baseline){0};
+  return gt_baseline_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
 }
 
 static json_t *result_json(const gt_config *config, const gt_train_result *result,
@@ -158,8 +155,6 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
                  const gt_gate *gates, int gate_count) {
   gt_error error = {0};
   gt_train_result result;
-  gt_arena *arena = config->diagnostics.arena;
-  const gt_baseline baseline = baseline_of(config, arena);
   const bool ok = gt_train(config, wanted, &result, &error);
   if (!ok && result.out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
     gt_info("%s", error.message); /* as --max-time asks for */
@@ -168,6 +163,8 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
   if (!ok)
     return gt_cli_refuse(arguments, &config->diagnostics, &error,
                          config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_baseline baseline = baseline_of(config, &result, arena);
   if (gt_flag(arguments, "json"))
     gt_cli_print_json(result_json(config, &result, &baseline));
   else

@@ -29,7 +29,7 @@ typedef struct gt_change_run {    /* a run between two phases */
   int64_t next;                   /* the phase that begins with the change */
   uint64_t draw;                  /* seed of initial values */
   const struct gt_sinks *sinks;   /* told what was done */
-  gt_arena *arena, *generation;   /* of the run; of the generation, which lives as long as the weights */
+  gt_arena *arena, *generation;   /* of the config; of the generation, which lives as long as the weights */
 } gt_change_run;
 
 typedef struct gt_change_type {

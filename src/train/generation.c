@@ -177,7 +177,7 @@ static bool change(gt_run *run, const gt_change *what, gt_state_dict *held, gt_e
                                  .next = run->state.phase + 1,
                                  .draw = run->state.draw,
                                  .sinks = &run->sinks,
-                                 .arena = &run->session.arena,
+                                 .arena = run->base->diagnostics.arena,
                                  .generation = &run->generation};
   return gt_run_keep_weights(run, what->type->kept, (gt_model_results){0}, error) &&
          what->type->apply(&between, what->settings, held, error);

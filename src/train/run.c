@@ -48,7 +48,7 @@ static bool open_sinks(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  gt_config_note_ranges(run->base, &run->session.arena);
+  gt_config_note_ranges(run->base, run->base->diagnostics.arena);
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
@@ -129,9 +129,9 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
 /* --- the end --- */
 
 /* Returns to an earlier phase, with the layers from its model file: in a run that was resumed since, changes
- * (change.h) have rewritten the configs. */
+ * (change.h) have rewritten the configs. They outlive the run, so the layers go to their arena. */
 static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
-  gt_arena *arena = &run->session.arena;
+  gt_arena *arena = run->base->diagnostics.arena;
   gt_config *config = &run->base->phase[phase];
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, arena);
