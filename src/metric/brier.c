@@ -23,14 +23,8 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_mul(graph, gt_add(graph, square, rest), gt_constant(graph, two ? 0.5 : 1));
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return sum[0] / targets->weight;
-}
-
 GT_DEFINE(metric, brier) = {.name = "brier",
                             .help = "Brier score: mean squared error of the predicted probabilities",
                             .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS,
                             .sums = 1,
-                            .emit = emit,
-                            .of_sums = of_sums};
+                            .emit = emit};

@@ -12,14 +12,8 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
                      gt_mul(graph, items->targets, items->prediction));
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return sum[0] / targets->weight;
-}
-
 GT_DEFINE(metric, log_loss) = {.name = "log_loss",
                                .help = "cross-entropy without label smoothing or class weights",
                                .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS,
                                .sums = 1,
-                               .emit = emit,
-                               .of_sums = of_sums};
+                               .emit = emit};

@@ -8,14 +8,5 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_abs(graph, error);
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return sum[0] / targets->weight;
-}
-
-GT_DEFINE(metric, mae) = {.name = "mae",
-                          .help = "mean absolute error",
-                          .tasks = GT_METRIC_NUMBERS,
-                          .sums = 1,
-                          .emit = emit,
-                          .of_sums = of_sums};
+GT_DEFINE(metric, mae) = {
+    .name = "mae", .help = "mean absolute error", .tasks = GT_METRIC_NUMBERS, .sums = 1, .emit = emit};

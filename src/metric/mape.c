@@ -10,14 +10,8 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_div(graph, gt_abs(graph, gt_sub(graph, items->prediction, items->targets)), size);
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return sum[0] / targets->weight;
-}
-
 GT_DEFINE(metric, mape) = {.name = "mape",
                            .help = "mean absolute percentage error, as a fraction",
                            .tasks = GT_METRIC_NUMBERS,
                            .sums = 1,
-                           .emit = emit,
-                           .of_sums = of_sums};
+                           .emit = emit};

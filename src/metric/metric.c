@@ -6,24 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define X(name) extern const gt_metric_type gt_metric_##name;
-#include "registry/metric.inc"
-#undef X
-static const gt_metric_type *const types[] = {
-#define X(name) &gt_metric_##name,
-#include "registry/metric.inc"
-#undef X
-};
-enum { TYPES = sizeof types / sizeof *types, HITS = 3 /* sums that count bits */ };
-
-int gt_metric_types(void) { return TYPES; }
-const gt_metric_type *gt_metric_type_at(int index) { return types[index]; }
-
-const gt_metric_type *gt_metric_type_find(const char *name) {
-  for (int i = 0; i < TYPES; i++)
-    if (!strcmp(types[i]->name, name)) return types[i];
-  return NULL;
-}
+enum { HITS = 3 /* sums that count bits */ };
 
 gt_metric_task gt_metric_task_of(const gt_loss *loss) {
   return loss->type->labels ? GT_METRIC_CLASSES : loss->type->applies ? GT_METRIC_BITS : GT_METRIC_NUMBERS;
@@ -34,9 +17,8 @@ const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int
   if (!(type->tasks & task))
     return type->tasks & GT_METRIC_NUMBERS ? "needs targets that are numbers"
                                            : "needs targets that are classes";
-  if (task != GT_METRIC_CLASSES) return NULL;
-  if (type->two && outputs != 2) return "needs two classes";
-  return type->of_counts && outputs > GT_METRIC_MAX_CLASSES ? "needs at most 4096 classes" : NULL;
+  const bool many = task == GT_METRIC_CLASSES && outputs > GT_METRIC_MAX_CLASSES;
+  return type->of_counts && many ? "needs at most 4096 classes" : NULL;
 }
 
 /* Sums of a term over the items, F32 [1] for [N], or [outputs] for [N, outputs]. */
@@ -60,7 +42,7 @@ static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HI
 
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items) {
   gt_id part[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + HITS];
-  const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  const int each = gt_metric_outputs(set);
   int parts = 0;
   set->hits = -1;
   for (int m = 0; m < set->count; m++) {
@@ -82,10 +64,11 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
 
 static double of_sums(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
-  const int each = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  const int each = gt_metric_outputs(set);
   double sum[GT_METRIC_MAX_SUMS];
   for (int k = 0; k < type->sums; k++) sum[k] = totals->sum[set->first[index] + k * each + output];
-  return type->of_sums(sum, &totals->targets[output], set->task);
+  const gt_metric_targets *targets = &totals->targets[output];
+  return type->of_sums ? type->of_sums(sum, targets) : sum[0] / targets->weight;
 }
 
 /* The confusion matrix of a bit. */
@@ -114,7 +97,7 @@ static double of_output(const gt_metric_type *type, int output, const gt_metric_
 double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const bool classes = set->task == GT_METRIC_CLASSES;
-  if (type->of_sums) return of_sums(set, index, output, totals);
+  if (type->emit) return of_sums(set, index, output, totals);
   if (type->of_counts) return classes ? type->of_counts(&totals->counts) : of_hits(set, type, output, totals);
   return classes ? type->of_scores(&totals->scores) : of_output(type, output, &totals->scores);
 }

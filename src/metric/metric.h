@@ -34,12 +34,11 @@ typedef struct gt_metric_counts {
 
 /* The targets of a split, of one output. */
 typedef struct gt_metric_targets {
-  double weight;    /* of all items that count */
-  double variation; /* sum of the squared differences of targets from their mean; for rows with `varies` */
+  double weight;   /* of all items that count */
+  double variance; /* mean squared difference of targets from their mean; for rows with `varies` */
 } gt_metric_targets;
 
-/* All items of a split that count. For classes, a score is a logit; for bits and numbers there is one output.
- */
+/* All items of a split that count. For classes, a score is a logit; for bits and numbers, outputs is 1. */
 typedef struct gt_metric_scores {
   int64_t items, outputs;
   const float *score;   /* [items][outputs] */
@@ -51,19 +50,15 @@ typedef struct gt_metric_type {
   const char *name, *help;
   unsigned tasks; /* of gt_metric_task: those that it has a meaning for */
   bool larger;    /* is better */
-  bool two;       /* classes: only if there are two */
-  bool varies;    /* needs gt_metric_targets.variation */
+  bool varies;    /* needs gt_metric_targets.variance */
   /* Emits the terms of its sums for each item: for classes F32 [N], else F32 [N, outputs]. */
   int sums;
   void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
-  double (*of_sums)(const double *sum, const gt_metric_targets *targets, gt_metric_task task);
+  double (*of_sums)(const double *sum, const gt_metric_targets *targets); /* NULL: the mean of the term */
   double (*of_counts)(const gt_metric_counts *counts);
   double (*of_scores)(const gt_metric_scores *scores);
 } gt_metric_type;
 
-int gt_metric_types(void);
-const gt_metric_type *gt_metric_type_at(int index);
-const gt_metric_type *gt_metric_type_find(const char *name); /* NULL if there is none */
 /* Why this loss with so many outputs per item has no such metric, for a message: "needs class labels"; NULL:
  * it has. */
 const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int64_t outputs);
@@ -80,6 +75,11 @@ typedef struct gt_metric_set {
   int columns;              /* sums in all */
   bool counts, scores;      /* some metric needs them */
 } gt_metric_set;
+
+/* Values that a metric has besides their mean. */
+static inline int gt_metric_outputs(const gt_metric_set *set) {
+  return set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+}
 
 /* Emits the sums of a batch as one vector F32 [columns], and sets their places; GT_NONE: there are none. */
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items);

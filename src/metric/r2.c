@@ -9,9 +9,8 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_mul(graph, error, error);
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return targets->variation > 0 ? 1 - sum[0] / targets->variation : sum[0] > 0 ? 0 : 1;
+static double of_sums(const double *sum, const gt_metric_targets *targets) {
+  return targets->variance > 0 ? 1 - sum[0] / (targets->weight * targets->variance) : sum[0] > 0 ? 0 : 1;
 }
 
 GT_DEFINE(metric, r2) = {.name = "r2",

@@ -9,8 +9,7 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_mul(graph, error, error);
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
+static double of_sums(const double *sum, const gt_metric_targets *targets) {
   return sqrt(sum[0] / targets->weight);
 }
 

@@ -21,11 +21,6 @@ static void emit(gt_graph *graph, const gt_loss_items *items, int k, gt_id *term
   term[0] = gt_less(graph, count, gt_constant(graph, k));
 }
 
-static double of_sums(const double *sum, const gt_metric_targets *targets, gt_metric_task task) {
-  (void)task;
-  return sum[0] / targets->weight;
-}
-
 #define TOP(k)                                                                                          \
   static void emit_##k(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) { \
     (void)task;                                                                                         \
@@ -39,12 +34,10 @@ GT_DEFINE(metric, top_3) = {.name = "top_3",
                             .tasks = GT_METRIC_CLASSES,
                             .larger = true,
                             .sums = 1,
-                            .emit = emit_3,
-                            .of_sums = of_sums};
+                            .emit = emit_3};
 GT_DEFINE(metric, top_5) = {.name = "top_5",
                             .help = "fraction of items whose label is among the 5 most likely classes",
                             .tasks = GT_METRIC_CLASSES,
                             .larger = true,
                             .sums = 1,
-                            .emit = emit_5,
-                            .of_sums = of_sums};
+                            .emit = emit_5};

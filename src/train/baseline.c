@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_OUTPUTS = 16 };
 static const double far = 30; /* from 0: a network whose inputs are about 1 learns little from such values */
 
 static double weight_of(const gt_split *split, int64_t sample) {
@@ -41,9 +40,9 @@ static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, gt_
   return b;
 }
 
-/* The mean of an output's targets. */
-static double mean_of(const gt_split *split, int64_t outputs, int64_t output) {
+double gt_target_mean(const gt_split *split, int64_t output) {
   const float *value = split->targets.data;
+  const int64_t outputs = gt_tensor_features(&split->targets);
   double sum = 0, all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     sum += weight_of(split, i) * (double)value[i * outputs + output];
@@ -52,13 +51,10 @@ static double mean_of(const gt_split *split, int64_t outputs, int64_t output) {
   return sum / all;
 }
 
-typedef struct errors {            /* of an output, means over the samples */
-  double squared, absolute, wrong; /* wrong: on another side of 1/2 */
-} errors;
-
-static errors errors_of(const gt_split *split, int64_t outputs, int64_t output, double guess) {
+gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess) {
   const float *value = split->targets.data;
-  errors e = {0};
+  const int64_t outputs = gt_tensor_features(&split->targets);
+  gt_target_errors e = {0};
   double all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     const double t = (double)value[i * outputs + output], w = weight_of(split, i), d = t - guess;
@@ -67,7 +63,7 @@ static errors errors_of(const gt_split *split, int64_t outputs, int64_t output, 
     e.wrong += w * ((t > 0.5) != (guess > 0.5));
     all += w;
   }
-  return (errors){e.squared / all, e.absolute / all, e.wrong / all};
+  return (gt_target_errors){e.squared / all, e.absolute / all, e.wrong / all};
 }
 
 static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt_arena *arena) {
@@ -75,12 +71,12 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
   const gt_loss_type *loss = config->loss->type;
   const int64_t outputs = gt_tensor_features(&split->targets);
   const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
-  errors mean = {0};
+  gt_target_errors mean = {0};
   double root = 0;
-  if (outputs > MAX_OUTPUTS) return b;
+  if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
-    const double guess = mean_of(&config->dataset.train, outputs, o);
-    const errors e = errors_of(split, outputs, o, guess);
+    const double guess = gt_target_mean(&config->dataset.train, o);
+    const gt_target_errors e = gt_target_errors_of(split, o, guess);
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
     mean.wrong += e.wrong / (double)outputs;

@@ -13,6 +13,14 @@ typedef struct gt_baseline {
   gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
 } gt_baseline;
 
+/* Of the targets of a split that are numbers, for one output; means are weighted by the samples' weights. */
+double gt_target_mean(const gt_split *split, int64_t output);
+typedef struct gt_target_errors {
+  double squared, absolute; /* means of (t - guess)² and |t - guess| */
+  double wrong;             /* share of targets on the other side of 1/2 */
+} gt_target_errors;
+gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess);
+
 /* There is none for losses whose targets only measure an error, with class weights, for automata, and for
  * many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);

@@ -1,5 +1,7 @@
 /* Evaluations of a split: one replay of its batches, then sums in double precision, in batch order. */
+#include "base/count.h"
 #include "base/memory.h"
+#include "train/baseline.h"
 #include "train/pacer.h"
 #include "train/session.h"
 #include <math.h>
@@ -7,27 +9,6 @@
 #include <string.h>
 
 /* --- opening --- */
-
-/* What values of metrics need beyond sums of predictions: the variation of each output's targets. */
-static void measure_targets(const gt_net *net, gt_metric_targets *targets) {
-  const gt_tensor *t = &net->data->targets;
-  const int64_t samples = t->dim[0], outputs = net->metrics.outputs;
-  const float *value = t->data, *weights = net->data->weights.data;
-  for (int64_t o = 0; o < outputs; o++) {
-    double mean = 0, variation = 0, all = 0;
-    for (int64_t i = 0; i < samples; i++) {
-      const double w = weights ? (double)weights[i] : 1;
-      mean += w * (double)value[i * outputs + o];
-      all += w;
-    }
-    mean /= all;
-    for (int64_t i = 0; i < samples; i++) {
-      const double d = (double)value[i * outputs + o] - mean;
-      variation += (weights ? (double)weights[i] : 1) * d * d;
-    }
-    targets[o].variation = variation;
-  }
-}
 
 /* "mae.price": the metric of one output. Results outlive the session, so their names are the config's. */
 static const char *name_output(const gt_session *session, const char *metric, int64_t output) {
@@ -39,13 +20,14 @@ static const char *name_output(const gt_session *session, const char *metric, in
 
 static void prepare_metrics(gt_session *session, gt_evaluator *evaluator) {
   const gt_metric_set *set = &evaluator->net->metrics;
-  const bool classes = set->task == GT_METRIC_CLASSES;
-  const int64_t outputs = classes ? 1 : set->outputs;
+  const gt_split *split = evaluator->net->data;
+  const int outputs = gt_metric_outputs(set);
   bool varies = false;
   evaluator->targets = GT_NEW_N(session->nets, gt_metric_targets, outputs);
   for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
-  if (varies) measure_targets(evaluator->net, evaluator->targets);
-  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? (int)outputs : 0;
+  for (int o = 0; varies && o < outputs; o++)
+    evaluator->targets[o].variance = gt_target_errors_of(split, o, gt_target_mean(split, o)).squared;
+  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs : 0;
   if (evaluator->named) evaluator->name = GT_NEW_N(session->nets, const char *, set->count *outputs);
   for (int i = 0; i < set->count * evaluator->named; i++)
     evaluator->name[i] = name_output(session, set->type[i / outputs]->name, i % outputs);
@@ -92,6 +74,10 @@ static uint64_t confusion_bytes(const gt_net *net) {
   return (uint64_t)(net->counted * net->counted) * sizeof(int32_t);
 }
 
+static bool read_confusion(gt_session *session, const gt_net *net, int32_t *count, gt_error *error) {
+  return gt_buffers_download(&session->buffers, net->confusion, 0, count, confusion_bytes(net), error);
+}
+
 static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *error) {
   if (!net->confusion) return true;
   const uint64_t bytes = confusion_bytes(net);
@@ -105,11 +91,10 @@ static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *er
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error) {
   const gt_net *net = evaluator->hard ? evaluator->hard->net : evaluator->net;
-  const uint64_t bytes = confusion_bytes(net);
   *matrix = (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.class_names};
   if (!net->confusion) return false;
-  matrix->count = gt_arena_alloc(arena, bytes);
-  return gt_buffers_download(&session->buffers, net->confusion, 0, matrix->count, bytes, error);
+  matrix->count = gt_arena_alloc(arena, confusion_bytes(net));
+  return read_confusion(session, net, matrix->count, error);
 }
 
 /* --- running --- */
@@ -125,18 +110,15 @@ static int64_t items_each(const gt_net *net) {
   return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->targets) : 1;
 }
 
-/* Runs the batches one after the other and downloads the predictions of each. */
-static bool run_for_scores(gt_session *session, const gt_evaluator *evaluator, float *score,
-                           gt_error *error) {
+bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,
+                          int64_t values, float *out, gt_error *error) {
   const gt_net *net = evaluator->net;
-  const int64_t each = items_each(net) * net->metrics.outputs;
+  uint64_t ticket;
   for (int64_t s = 0; s < net->steps; s++) {
-    const int64_t first = s * net->batch, left = net->data->samples - first;
-    const int64_t rows = left < net->batch ? left : net->batch;
-    uint64_t ticket;
+    const int64_t first = s * net->batch, rows = gt_least(net->batch, net->data->samples - first);
     if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error) ||
-        !gt_buffers_download(&session->buffers, net->scores, 0, score + first * each,
-                             (uint64_t)(rows * each) * sizeof *score, error))
+        !gt_buffers_download(&session->buffers, variable, 0, out + first * values,
+                             (uint64_t)(rows * values) * sizeof *out, error))
       return false;
   }
   return true;
@@ -170,13 +152,13 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
 
 static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {
   const gt_net *net = evaluator->net;
-  const int64_t scores = net->scores ? net->data->samples * items_each(net) * net->metrics.outputs : 0;
+  const int64_t scores = net->scores ? items_each(net) * net->metrics.outputs : 0; /* of a sample */
   *t = (tally){0};
   if (!gt_session_set_clock(session, net, 0, error) || !clear_confusion(session, net, error)) return false;
   t->sum = gt_alloc(((size_t)net->metrics.columns + 1) * sizeof *t->sum);
-  if (scores) t->score = gt_alloc((size_t)scores * sizeof *t->score);
-  const bool ok =
-      scores ? run_for_scores(session, evaluator, t->score, error) : run_batches(session, evaluator, error);
+  if (scores) t->score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->score);
+  const bool ok = scores ? gt_evaluator_collect(session, evaluator, net->scores, scores, t->score, error)
+                         : run_batches(session, evaluator, error);
   /* Gathers the first samples of the next evaluation in advance. */
   if (!ok || (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error))) return false;
   add_rows(evaluator, t);
@@ -196,8 +178,7 @@ typedef struct item_targets {
   float *target;
 } item_targets;
 
-/* Moves the predictions of the items that count, whose weight is not 0, together, and copies their targets.
- */
+/* Moves the predictions of the items whose weight is not 0 together, and copies their targets. */
 static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets *to) {
   const bool classes = net->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net->metrics.outputs, each = items_each(net), items = net->data->samples * each;
@@ -217,11 +198,11 @@ static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets 
 
 static bool read_counts(gt_session *session, const gt_net *net, gt_metric_counts *counts, double **count,
                         gt_error *error) {
-  const uint64_t cells = (uint64_t)(net->counted * net->counted);
-  uint32_t *raw = gt_alloc((size_t)cells * sizeof *raw);
-  const bool ok = gt_buffers_download(&session->buffers, net->confusion, 0, raw, cells * sizeof *raw, error);
+  const int64_t cells = net->counted * net->counted;
+  int32_t *raw = gt_alloc(confusion_bytes(net));
+  const bool ok = read_confusion(session, net, raw, error);
   *count = gt_alloc((size_t)cells * sizeof **count);
-  for (uint64_t i = 0; ok && i < cells; i++) (*count)[i] = raw[i];
+  for (int64_t i = 0; ok && i < cells; i++) (*count)[i] = (uint32_t)raw[i];
   *counts = (gt_metric_counts){net->counted, *count};
   free(raw);
   return ok;
@@ -231,7 +212,7 @@ static bool read_counts(gt_session *session, const gt_net *net, gt_metric_counts
 static void add_metric(const gt_evaluator *evaluator, int m, const gt_metric_totals *totals,
                        gt_results *result) {
   const gt_metric_set *set = &evaluator->net->metrics;
-  const int outputs = set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
+  const int outputs = gt_metric_outputs(set);
   double *value = gt_alloc((size_t)outputs * sizeof *value), sum = 0;
   for (int o = 0; o < outputs; o++) sum += value[o] = gt_metric_value(set, m, o, totals);
   gt_result_add(result, set->type[m]->name, sum / outputs);
@@ -248,8 +229,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, tall
   double *count = NULL;
   item_targets targets = {0};
   if (!net->metrics.count) return true;
-  for (int64_t o = 0; o < (classes ? 1 : net->metrics.outputs); o++)
-    evaluator->targets[o].weight = t->sums.weight;
+  for (int o = 0; o < gt_metric_outputs(&net->metrics); o++) evaluator->targets[o].weight = t->sums.weight;
   if (t->score) all.scores = scores_of(net, t->score, &targets);
   const bool ok = !classes || !net->metrics.counts || read_counts(session, net, &all.counts, &count, error);
   for (int m = 0; ok && m < net->metrics.count; m++) add_metric(evaluator, m, &all, result);

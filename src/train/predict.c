@@ -37,21 +37,11 @@ static bool compute(gt_session *session, const gt_evaluator *evaluator, gt_predi
   const char *variable = gt_net_variable(net, session->nets, "outputs");
   const gt_shape shape = gt_node_at(net->stage[0].graph, net->output)->shape;
   const int64_t values = gt_shape_count(shape) / net->batch, samples = net->data->samples;
-  uint64_t ticket;
   out->outputs = (gt_tensor){.element = GT_ELEMENT_F32, .rank = shape.rank, .dim = {samples}};
   for (int d = 1; d < shape.rank; d++) out->outputs.dim[d] = shape.dim[d];
-  if (!gt_try_alloc(&out->outputs.data, (uint64_t)samples, (uint64_t)values * sizeof(float),
-                    "the predictions", error))
-    return false;
-  for (int64_t s = 0; s < net->steps; s++) {
-    const int64_t first = s * net->batch, rows = samples - first < net->batch ? samples - first : net->batch;
-    float *to = (float *)out->outputs.data + first * values;
-    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error)) return false;
-    if (!gt_buffers_download(&session->buffers, variable, 0, to, (uint64_t)(rows * values) * sizeof *to,
-                             error))
-      return false;
-  }
-  return true;
+  return gt_try_alloc(&out->outputs.data, (uint64_t)samples, (uint64_t)values * sizeof(float),
+                      "the predictions", error) &&
+         gt_evaluator_collect(session, evaluator, variable, values, out->outputs.data, error);
 }
 
 bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,

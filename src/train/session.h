@@ -70,6 +70,10 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* Evaluates the split once; sums in double precision, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error);
+/* Runs the batches from the clock's step on and downloads `values` numbers per sample from the variable after
+ * each: out is [samples, values]. */
+bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,
+                          int64_t values, float *out, gt_error *error);
 /* The confusion matrix of the last evaluation, in the arena; for logic gates that of the hard form. False
  * also if nothing was counted: then matrix->count is NULL and there is no error. */
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
