@@ -175,14 +175,29 @@ static void put_ignore(writer *w, const gt_csv *csv, const int *bad, int bads) {
   put(w, "]} leaves these input columns out");
 }
 
-/* One column: the first cell says it. */
+bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more) {
+  char shown[48];
+  double value;
+  gt_cell_shown(cell, shown);
+  if (!cell->length)
+    return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number%s", column, more);
+  if (!gt_csv_parse(csv, cell, &value))
+    return gt_csv_fail(csv, cell,
+                       "'%s' in column '%s' is not a number; expected a finite number, such as -1%c5e3%s",
+                       shown, column, csv->decimal, more);
+  if (!isfinite((float)value))
+    return gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float", shown, column);
+  return gt_csv_fail(csv, cell,
+                     "'%s' in column '%s' is not a whole number from 0 to %d, which its input needs", shown,
+                     column, GT_DATA_MAX_INTEGER);
+}
+
+/* Only one column has such cells: reports the first of them. */
 static bool fail_cell(const gt_csv *csv, int role, bool ignorable) {
-  char shown[48], text[1500], more[512] = "";
-  writer w = {text, sizeof text, 0}, rest = {more, sizeof more, 0};
+  char more[512] = "";
+  writer rest = {more, sizeof more, 0};
   const gt_csv_facts *f = &csv->facts[role];
-  const gt_cell *cell = &f->odd->bad[0];
   const char *name = name_of(csv, role);
-  float value;
   if (gt_csv_facts_bad(f) > 1)
     put(&rest, "; %" PRIu64 " of the column's %zu cells are not numbers", gt_csv_facts_bad(f), csv->rows);
   if (ignorable) {
@@ -190,21 +205,10 @@ static bool fail_cell(const gt_csv *csv, int role, bool ignorable) {
     put_yaml(&rest, name);
     put(&rest, "]}");
   }
-  double number;
-  if (!cell->length)
-    put(&w, "missing value in column '%s'; expected a number%s", name, more);
-  else if (!gt_csv_parse(csv, cell, &number))
-    put(&w, "'%s' in column '%s' is not a number; expected a finite number, such as -1%c5e3%s",
-        gt_cell_shown(cell, shown), name, csv->decimal, more);
-  else if (!isfinite(value = (float)number))
-    put(&w, "'%s' in column '%s' is too large for a 32-bit float", gt_cell_shown(cell, shown), name);
-  else
-    put(&w, "'%s' in column '%s' is not a whole number from 0 to %d, which its input needs",
-        gt_cell_shown(cell, shown), name, GT_DATA_MAX_INTEGER);
-  return gt_csv_fail(csv, cell, "%s", text);
+  return gt_csv_fail_number(csv, &f->odd->bad[0], name, more);
 }
 
-static bool fail_columns(const gt_csv *csv, const int *bad, int bads, bool taught) {
+static bool fail_columns(const gt_csv *csv, const int *bad, int bads, bool trained) {
   char text[1900];
   writer w = {text, sizeof text - 400, 0};
   const gt_cell *first = &csv->facts[bad[0]].odd->bad[0];
@@ -221,20 +225,20 @@ static bool fail_columns(const gt_csv *csv, const int *bad, int bads, bool taugh
   }
   w.size = sizeof text;
   if (bads > MAX_SHOWN) put(&w, "\n    … %d more columns", bads - MAX_SHOWN);
-  if (inputs && !taught) put_ignore(&w, csv, bad, bads);
+  if (inputs && !trained) put_ignore(&w, csv, bad, bads);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first->line, first->column, text);
 }
 
-bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool taught) {
+bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool trained) {
   const int count = csv->inputs + (number_targets ? csv->targets : 0);
   int *bad = gt_alloc((size_t)count * sizeof *bad + 1), bads = 0;
   for (int i = 0; i < count; i++)
     if (gt_csv_facts_bad(&csv->facts[i])) bad[bads++] = i;
   bool ok = true;
   if (bads == 1)
-    ok = fail_cell(csv, bad[0], !taught && bad[0] < csv->inputs && csv->inputs > 1);
+    ok = fail_cell(csv, bad[0], !trained && bad[0] < csv->inputs && csv->inputs > 1);
   else if (bads > 1)
-    ok = fail_columns(csv, bad, bads, taught);
+    ok = fail_columns(csv, bad, bads, trained);
   free(bad);
   return ok;
 }

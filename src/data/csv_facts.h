@@ -5,9 +5,10 @@
  * csv->facts has one entry per column that the file is read for, by its role: the inputs, then the targets.
  * For each of them, once gt_csv_read has returned true:
  *   cells == numbers + unfit + empty + missing + texts
- * A cell that is not a number in its column is NaN in csv->values, so whoever accepts such cells replaces
- * them; gt_csv_check_cells refuses them. Cells point into the file's bytes and are valid until gt_csv_close.
- * Cost: a few operations for a number; memory for cells that are none is allocated when the first is met. */
+ * A cell that is not a number in its column is NaN in csv->values, so a caller that accepts such cells
+ * replaces them; gt_csv_check_cells rejects them. Cells point into the file's bytes and are valid until
+ * gt_csv_close. Cost: a few operations for a number; memory for cells that are not numbers is allocated at
+ * the first of them. */
 #ifndef GT_DATA_CSV_FACTS_H
 #define GT_DATA_CSV_FACTS_H
 #include "data/csv.h"
@@ -63,7 +64,9 @@ void gt_csv_facts_start(gt_csv *csv);
 /* Adds csv->target_cells, when all are read. */
 void gt_csv_facts_of_targets(gt_csv *csv);
 /* True if all cells of the inputs, and of the targets if they are to be numbers, are numbers. Else an error
- * that names all columns with other cells, how many there are and the first of each. taught: a trained model
+ * that names all columns with other cells, how many there are and the first of each. trained: a trained model
  * needs these columns, so none can be ignored. */
-bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool taught);
+bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool trained);
+/* Reports why the cell is not a number that its column can hold; `more` follows in the message. False. */
+bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more);
 #endif

@@ -1,7 +1,7 @@
 /* CSV: columns that hold the weight, the split or the group of each row. */
 #include "base/memory.h"
 #include "base/names.h"
-#include "data/csv.h"
+#include "data/csv_facts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +12,18 @@ static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
 
 static const char *name_of(const gt_csv *csv, gt_csv_role role) { return csv->names[csv->role_column[role]]; }
 
-static bool read_weight(const gt_csv *csv, const gt_cell *cell, float *out) {
-  const char *column = name_of(csv, GT_CSV_WEIGHT);
-  char shown[48];
-  double value;
-  if (!cell->length) return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number", column);
-  if (!gt_csv_parse(csv, cell, &value))
-    return gt_csv_fail(csv, cell,
-                       "'%s' in column '%s' is not a number; expected a finite number, such as -1.5e3",
-                       gt_cell_shown(cell, shown), column);
-  *out = (float)value;
-  return isfinite(*out) || gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float",
-                                       gt_cell_shown(cell, shown), column);
-}
-
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
   const gt_cells *cells = cells_of(csv, GT_CSV_WEIGHT);
   char shown[48];
+  double value;
   if (!cells) return true;
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 1, .dim = {(int64_t)csv->rows}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t i = 0; i < cells->count; i++) {
     const gt_cell *cell = &cells->items[i];
-    if (!read_weight(csv, cell, &to[i])) return false;
+    if (!gt_csv_parse(csv, cell, &value) || !isfinite(to[i] = (float)value))
+      return gt_csv_fail_number(csv, cell, name_of(csv, GT_CSV_WEIGHT), "");
     if (to[i] < 0)
       return gt_csv_fail(csv, cell,
                          "the weight '%s' in column '%s' is negative; expected a number of at least 0",
