@@ -61,7 +61,7 @@ gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *s) {
   return copy;
 }
 
-/* --- values and slopes at one sample --- */
+/* --- values and derivatives at one sample --- */
 
 typedef struct pass {
   const gt_symbolic *s;
@@ -179,7 +179,7 @@ typedef struct fitting {
 
 /* Adds one output's part of J'J and J'r; skips zeros, as most constants of a wide network affect other
  * outputs. Returns its operations. */
-static double add_slopes(const fitting *f, double left, double *square, double *side) {
+static double add_normal_equations(const fitting *f, double left, double *square, double *side) {
   int count = 0;
   for (int i = 0; i < f->parameters; i++)
     if (f->slope[i] != 0) f->affects[count++] = i;
@@ -192,10 +192,10 @@ static double add_slopes(const fitting *f, double left, double *square, double *
   return 0.5 * count * count;
 }
 
-/* Operations other than those of add_slopes. FUNCTION: those of one function value. */
-static double cost_of(const fitting *f, bool slopes) {
+/* Operations other than those of add_normal_equations. FUNCTION: those of one function value. */
+static double cost_of(const fitting *f, bool derivatives) {
   enum { FUNCTION = 16 };
-  const double passes = 1 + (slopes ? 0.5 * f->data->outputs : 0);
+  const double passes = 1 + (derivatives ? 0.5 * f->data->outputs : 0);
   return FUNCTION * passes * (double)f->data->samples * f->s->edges;
 }
 
@@ -213,7 +213,7 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
       sum += left * left;
       if (!square) continue;
       backward(&p, node_of(d, o), weight, f->slope);
-      cost += add_slopes(f, left, square, side);
+      cost += add_normal_equations(f, left, square, side);
     }
   }
   close_pass(&p);

@@ -6,7 +6,7 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { FEW_LANES = 64, MAX_LANES = 512, LEAST_WORKGROUP = 64, MAX_KEPT = 16 /* quads */ };
+enum { FEW_LANES = 64, MAX_LANES = 512, LEAST_WORKGROUP = 64, MAX_KEPT = 16 /* vec4s */ };
 
 static const gt_kernel kernel = {"rows", gt_rows_cpu};
 

@@ -12,10 +12,10 @@ typedef struct placing {
   gt_layout *l;
   gt_order order;
   gt_readers readers;
-  uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies are consecutive */
-  uint32_t *from;   /* per node: 1 + the last copy made from it, or 0 */
-  uint32_t *former; /* per copy: 1 + the previous copy from the same node, or 0 */
-  uint32_t *relay;  /* per node: the relay of a pack's producers or, for an assign, of its later copy; or 0 */
+  uint32_t *copies;   /* per node: 1 + the first copy into it, or 0; its copies are consecutive */
+  uint32_t *from;     /* per node: 1 + the last copy made from it, or 0 */
+  uint32_t *previous; /* per copy: 1 + the previous copy from the same node, or 0 */
+  uint32_t *relay; /* per node: the relay of a pack's producers or, for an assign, of its later copy; or 0 */
   uint32_t relays;
   uint32_t *written; /* items that write the current value */
   uint32_t writers;
@@ -71,7 +71,7 @@ static void data_edges(placing *p) {
 static void add_copy(placing *p, gt_copy copy) {
   *GT_PUSH(&p->l->copies) = copy;
   const uint32_t number = (uint32_t)p->l->copies.count;
-  p->former[number - 1] = p->from[copy.source];
+  p->previous[number - 1] = p->from[copy.source];
   p->from[copy.source] = number;
 }
 
@@ -195,7 +195,7 @@ static gt_id beginning(const gt_layout *l, gt_id q) {
 static void note_readers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_fusion *f = &l->fusion;
-  for (uint32_t c = p->from[q]; c; c = p->former[c - 1]) note_copy(p, c - 1);
+  for (uint32_t c = p->from[q]; c; c = p->previous[c - 1]) note_copy(p, c - 1);
   for (uint32_t u = f->user_start[q]; u < f->user_start[q + 1]; u++) {
     const gt_id user = f->user[u];
     if (f->group_of[user] >= 0)
@@ -429,7 +429,7 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   gt_readers_init(&p.readers, l->graph->variables);
   p.copies = gt_alloc(sizeof *p.copies * (l->graph->count + 1));
   p.from = gt_alloc(sizeof *p.from * (l->graph->count + 1));
-  p.former = gt_alloc(sizeof *p.former * ((size_t)copies + 1));
+  p.previous = gt_alloc(sizeof *p.previous * ((size_t)copies + 1));
   p.relay = gt_alloc(sizeof *p.relay * (l->graph->count + 1));
   p.written = gt_alloc(sizeof *p.written * ((size_t)groups + copies + 1));
   p.writes = gt_alloc(sizeof *p.writes * ((size_t)groups + copies + relays + 1));
@@ -445,7 +445,7 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   free(p.reading.items);
   free(p.copies);
   free(p.from);
-  free(p.former);
+  free(p.previous);
   free(p.relay);
   free(p.written);
   free(p.writes);

@@ -3,7 +3,7 @@
 #define GT_SELFTEST_CHECK_H
 #include "selftest/subject.h"
 
-typedef struct gt_expectation { /* for one case: the reference's value, and its slopes at some coordinates */
+typedef struct gt_expectation { /* for one case: the reference's value and derivatives at some coordinates */
   double *value;
   double *magnitude; /* for a rule that has one, else NULL */
   int64_t *coordinate[GT_CASE_INPUTS];
@@ -19,8 +19,8 @@ typedef struct gt_verdict { /* the errors of a case, and the worst deviation */
 } gt_verdict;
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* brief: few slopes, for callers that compare all gradient elements with another outcome that was checked
- * with more. */
+/* brief: few derivatives, for callers that compare all gradient elements with another outcome that was
+ * checked with more. */
 void gt_expect(const gt_subject *subject, bool brief, gt_arena *arena, gt_expectation *expectation);
 /* Compares value and gradients with the reference. who: "cpu", "vulkan unfused", … device: use its
  * tolerance. */

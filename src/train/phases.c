@@ -299,19 +299,19 @@ static void check_carry(hand_over *h) {
   const gt_store *before = h->before->store, *now = h->now->store;
   const gt_position at = h->item->at;
   for (int i = 0; i < now->slots; i++) {
-    const gt_slot *slot = now->slot[i], *former = gt_store_find(before, slot->name);
+    const gt_slot *slot = now->slot[i], *old = gt_store_find(before, slot->name);
     if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
-    if (!former)
+    if (!old)
       gt_error_at(diagnostics, at, "the previous phase has no '%s': a phase cannot add layers or parameters",
                   slot->name);
-    else if (!gt_shape_equal(slot->shape, former->shape) &&
-             (!slot->refit || slot->shape.rank != former->shape.rank))
+    else if (!gt_shape_equal(slot->shape, old->shape) &&
+             (!slot->refit || slot->shape.rank != old->shape.rank))
       gt_error_at(diagnostics, at,
                   "the shape of '%s' cannot change from %s to %s: its layer cannot be resized", slot->name,
-                  gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
-    else if (!gt_shape_equal(slot->shape, former->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
-             !report_lost(h, former, slot))
-      gt_info("phase %d: %s", h->phase, resized(former, slot, diagnostics->arena));
+                  gt_shape_text(old->shape, was), gt_shape_text(slot->shape, is));
+    else if (!gt_shape_equal(slot->shape, old->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
+             !report_lost(h, old, slot))
+      gt_info("phase %d: %s", h->phase, resized(old, slot, diagnostics->arena));
   }
   for (int i = 0; i < before->slots; i++)
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
