@@ -19,8 +19,7 @@ typedef struct gt_explained {
   gt_kan_trace trace; /* of the training samples */
   gt_kan_scores scores;
   gt_explained_split train, test;
-  bool of_network; /* y has the network's outputs, because the loss does not train these to equal the targets
-                    */
+  bool of_network; /* y has the network's outputs: the loss does not train these to equal the targets */
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;
@@ -28,8 +27,7 @@ typedef struct gt_explained {
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
-/* True if the model is a Kolmogorov-Arnold network that can be opened, provided that its data is available.
- */
+/* True if the model is a Kolmogorov-Arnold network that can be opened, if its data is available. */
 bool gt_explained_suits(const gt_model_file *file);
 /* Finds the formula of the network. allowed: as in gt_symbolic_find. */
 bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error);

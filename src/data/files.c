@@ -139,8 +139,7 @@ static const char *nearest_file(gt_arena *arena, const char *path) {
   return found ? gt_arena_printf(arena, "%s%s", folder, found) : NULL;
 }
 
-/* For a missing path datasets/NAME/…: the path of scripts/fetch-NAME.sh, or NULL if there is no such script.
- */
+/* For a missing path datasets/NAME/…: the path of scripts/fetch-NAME.sh, or NULL if it does not exist. */
 static const char *fetch_script(gt_arena *arena, const char *folder, const char *path) {
   char absolute[PATH_MAX];
   static const char datasets[] = "datasets/";

@@ -13,7 +13,6 @@ typedef struct gt_edge_fit {
 /* Looks for a and b on a grid that fits the range of x, then refines the best by Levenberg-Marquardt. A
  * function that is not defined at all x has an r2 of -infinity. */
 gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const double *y, int64_t count);
-/* Returns the cost by which fits are compared: complexity + log2(1 - r2 + 1e-9); infinite if there is no fit.
- */
+/* Returns the cost by which fits are compared: complexity + log2(1 - r2 + 1e-9); infinite without a fit. */
 double gt_edge_fit_cost(const gt_edge_fit *fit);
 #endif

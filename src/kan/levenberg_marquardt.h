@@ -15,8 +15,7 @@ typedef struct gt_levenberg_marquardt {
 /* Moves p to a local minimum of the sum, in at most `most_steps` steps. Returns the sum there. */
 double gt_levenberg_marquardt_minimize(const gt_levenberg_marquardt *problem, double *p, int most_steps);
 /* The standard error of each parameter at a minimum if residuals have a standard deviation of 1: the square
- * root of the diagonal of (J'J)^-1; infinite if the residuals do not depend on it. deviation: [parameters].
- */
+ * root of the diagonal of (J'J)^-1; infinite if no residual depends on it. deviation: [parameters]. */
 void gt_levenberg_marquardt_deviations(const gt_levenberg_marquardt *problem, const double *p,
                                        double *deviation);
 #endif

@@ -31,8 +31,7 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
-/* Returns why a layer of the model cannot be part of such a network, as the end of a sentence; NULL: it can.
- */
+/* Why a layer of the model cannot be part of such a network, as the end of a sentence; NULL: it can. */
 const char *gt_kan_network_lacks(const gt_model *model, int layer);
 /* Reads the network from a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not a sequence of KAN layers. `path`: the model file, for messages. */

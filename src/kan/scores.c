@@ -55,8 +55,7 @@ static double strength(const gt_kan_network *network, const gt_kan_scores *score
   return fmin(in, out);
 }
 
-/* Returns how many nodes of a hidden layer are stronger than node k; among equal ones, the first is stronger.
- */
+/* Counts the nodes of a hidden layer that are stronger than node k; among equal ones, the first is. */
 static int rank_of(const double *strengths, int width, int k) {
   int stronger = 0;
   for (int i = 0; i < width; i++)

@@ -31,8 +31,7 @@ typedef struct gt_symbolic {
   const char *const *names; /* [width[0]]: of its inputs in formulas; NULL: x0, x1, … */
 } gt_symbolic;
 
-/* Budget of a search, counted in operations of its fits, so that it ends at the same point on every machine.
- */
+/* Budget of a search, in operations of its fits, so that it ends at the same point on every machine. */
 typedef struct gt_symbolic_effort {
   double spent, most;
 } gt_symbolic_effort;
@@ -126,8 +125,7 @@ int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *d
  * 1978). */
 double gt_symbolic_criterion(const gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
 /* The length, for a formula in normal form, adds for each free constant its digits down to its standard error
- * (at least half a log2 n), and for each rounded constant the bits of its rank in the list of simple numbers.
- */
+ * (at least half a log2 n), and for each rounded constant the bits of its rank among simple numbers. */
 double gt_symbolic_length(gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
 
 /* --- within kan/ --- */

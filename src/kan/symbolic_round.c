@@ -82,9 +82,7 @@ static void restore(rounding *p, const gt_symbolic *before) {
   }
 }
 
-/* Fixes a constant to its simple number and refits the others; undoes that if the fit loses more than it
- * saves.
- */
+/* Fixes a constant to its simple number and refits the others; undoes that if it costs more than it saves. */
 static bool take(rounding *p, const proposal *b) {
   gt_arena arena;
   gt_arena_init(&arena);

@@ -37,8 +37,7 @@ gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *k
 /* Warns if a layer normalizes over a single value, which is its own mean. values: how many it normalizes
  * over; rows: the batch axis is among them; help: the suggested fix. */
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);
-/* Warns, in a hard build, if the values of input[0], which gates of the layer read, may differ from 0 and 1.
- */
+/* Warns, in a hard build, if the values of input[0], which the gates read, may differ from 0 and 1. */
 void gt_review_bits(gt_build *build, const gt_id *input);
 /* True if a sample's axes look like channels, height and width, in this order. */
 bool gt_is_channels_first(gt_shape sample);

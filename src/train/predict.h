@@ -1,6 +1,5 @@
 /* Predictions of a model file for inputs without targets. Classifiers trained with cross-entropy return
- * probabilities (softmax is added), and so do those with binary cross-entropy on logits (sigmoid is added).
- */
+ * probabilities (softmax is added), and so do those with binary cross-entropy (sigmoid is added). */
 #ifndef GT_TRAIN_PREDICT_H
 #define GT_TRAIN_PREDICT_H
 #include "train/model_file.h"

@@ -26,8 +26,7 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Inputs per block: 32 or 16, the tile of the kernels, if that divides the number of inputs; else all inputs.
- */
+/* Inputs per block: 32 or 16, the tile of the kernels, if that divides the number of inputs; else all. */
 static uint32_t block_of(int64_t inputs) {
   return inputs % 32 == 0 ? 32 : inputs % 16 == 0 ? 16 : (uint32_t)inputs;
 }
@@ -105,8 +104,7 @@ static gt_id normalize(gt_build *build, const gt_kan_choice *o, gt_id x) {
   return gt_norm_rows(build, x, &form);
 }
 
-/* Sets edges->base_weight, multiplied by the mask, and edges->active, the activated input of the base branch.
- */
+/* Sets edges->base_weight, multiplied by the mask, and edges->active, the base branch's activated input. */
 static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic,
                       gt_kan_edges *edges, gt_id x) {
   const gt_kan_config *c = o->config;
