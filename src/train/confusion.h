@@ -4,9 +4,10 @@
 #ifndef GT_TRAIN_CONFUSION_H
 #define GT_TRAIN_CONFUSION_H
 #include "base/arena.h"
+#include "metric/metric.h"
 #include <stdint.h>
 
-enum { GT_CONFUSION_MAX = 4096 }; /* classes */
+enum { GT_CONFUSION_MAX = GT_METRIC_MAX_CLASSES };
 
 typedef struct gt_confusion_matrix {
   int64_t classes;

@@ -105,11 +105,6 @@ typedef struct tally { /* of an evaluation */
   float *score; /* of all items, if metrics need them; or NULL */
 } tally;
 
-/* Items of a sample that the loss counts. */
-static int64_t items_each(const gt_net *net) {
-  return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->targets) : 1;
-}
-
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,
                           int64_t values, float *out, gt_error *error) {
   const gt_net *net = evaluator->net;
@@ -152,7 +147,7 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
 
 static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {
   const gt_net *net = evaluator->net;
-  const int64_t scores = net->scores ? items_each(net) * net->metrics.outputs : 0; /* of a sample */
+  const int64_t scores = net->scores ? gt_net_items(net) * net->metrics.outputs : 0; /* of a sample */
   *t = (tally){0};
   if (!gt_session_set_clock(session, net, 0, error) || !clear_confusion(session, net, error)) return false;
   t->sum = gt_alloc(((size_t)net->metrics.columns + 1) * sizeof *t->sum);
@@ -181,7 +176,7 @@ typedef struct item_targets {
 /* Moves the predictions of the items whose weight is not 0 together, and copies their targets. */
 static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets *to) {
   const bool classes = net->metrics.task == GT_METRIC_CLASSES;
-  const int64_t outputs = net->metrics.outputs, each = items_each(net), items = net->data->samples * each;
+  const int64_t outputs = net->metrics.outputs, each = gt_net_items(net), items = net->data->samples * each;
   const int32_t *label = classes ? net->data->targets.data : NULL;
   const float *target = classes ? NULL : net->data->targets.data, *weights = net->data->weights.data;
   int64_t n = 0;

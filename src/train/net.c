@@ -86,11 +86,13 @@ static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const g
   gt_confusion(graph, counts, items->prediction, items->targets, items->weight);
 }
 
+int64_t gt_net_items(const gt_net *net) {
+  return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->targets) : 1;
+}
+
 /* False after reporting if a metric would need more predictions than the host keeps. */
 static bool can_keep_scores(const gt_net *net, gt_config *config) {
-  const gt_tensor *targets = &net->data->targets;
-  const int64_t labels = config->dataset.classification ? gt_tensor_features(targets) : 1;
-  const double values = (double)net->data->samples * (double)labels * (double)net->metrics.outputs;
+  const double values = (double)net->data->samples * (double)gt_net_items(net) * (double)net->metrics.outputs;
   int m = 0;
   while (!net->metrics.type[m]->of_scores) m++;
   if (values <= GT_METRIC_MAX_SCORES) return true;

@@ -82,6 +82,8 @@ typedef struct gt_net_work { /* per step, all stages together */
 gt_net_work gt_net_work_of(const gt_net *net);
 /* Samples per step. */
 static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->parts; }
+/* Items per sample, for nets with metrics. */
+int64_t gt_net_items(const gt_net *net);
 
 /* Batches per window of each split; 0: the split is resident on the device. */
 typedef struct gt_windows {
