@@ -84,7 +84,7 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
   gt_kan_trace trace;
   gt_kan_scores scores;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], &data->train.input[0], gt_kan_network_inputs(network),
+  double *x = gt_kan_samples(&data->input[0], true, &data->train.input[0], gt_kan_network_inputs(network),
                              MAX_SAMPLES, &samples, error);
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);

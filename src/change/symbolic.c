@@ -205,15 +205,16 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   const bool given = gt_loss_fits_targets(run->config->loss) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
-  double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MAX_SAMPLES, &samples, error);
+  double *x =
+      gt_kan_samples(&data->input[0], false, &data->train.input[0], inputs, MAX_SAMPLES, &samples, error);
   double *y = !x      ? NULL
-              : given ? gt_kan_samples(NULL, targets, outputs, MAX_SAMPLES, &samples, error)
+              : given ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
                       : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
   for (int64_t k = 0; y && !given && k < samples * outputs; k++)
     y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
-    all.names = data->input[0].columns;
+    all.names = gt_input_feature_names(&data->input[0]);
     if (!given) gt_symbolic_of_network(&all);
     if (!gt_kan_choose_functions_jointly(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("functions are chosen edge by edge: %s", why.message);
@@ -234,7 +235,7 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], &data->train.input[0], gt_kan_network_inputs(network),
+  double *x = gt_kan_samples(&data->input[0], true, &data->train.input[0], gt_kan_network_inputs(network),
                              MAX_SAMPLES, &samples, error);
   if (!x) return false;
   for (int l = 0; l < network->layers; l++)

@@ -111,7 +111,8 @@ static void print_errors(const gt_explained *e, const char *name, const gt_expla
 
 /* Prints the columns whose name in the formula differs from that in the data. */
 static void print_names(const gt_explained *e) {
-  const char *const *names = e->symbolic.names, *const *columns = e->config.dataset.input[0].columns;
+  const char *const *names = e->symbolic.names, *const *columns =
+                                                    gt_input_feature_names(&e->config.dataset.input[0]);
   gt_arena arena;
   gt_arena_init(&arena);
   for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++)

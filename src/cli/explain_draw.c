@@ -38,7 +38,7 @@ static const char *shortened(gt_arena *arena, const char *name, int columns) {
 /* The names of the inputs in formulas. */
 static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const int inputs = gt_kan_network_inputs(&e->network);
-  const char *const *columns = e->config.dataset.input[0].columns;
+  const char *const *columns = gt_input_feature_names(&e->config.dataset.input[0]);
   const char **names = GT_NEW_N(arena, const char *, inputs);
   if (columns) columns = gt_formula_names(arena, columns, inputs);
   for (int i = 0; i < inputs; i++)

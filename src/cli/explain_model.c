@@ -60,12 +60,16 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   if (data->inputs > 1)
     return gt_fail(error, GT_ERR_DATA, "%s has several inputs, but explain needs a network with one input",
                    e->file.path);
-  to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MAX_SAMPLES, &to->samples, error);
-  to->x = to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MAX_SAMPLES, &to->samples, error) : NULL;
+  to->scaled =
+      gt_kan_samples(&data->input[0], true, &from->input[0], inputs, MAX_SAMPLES, &to->samples, error);
+  to->x = to->scaled ? gt_kan_samples(&data->input[0], false, &from->input[0], inputs, MAX_SAMPLES,
+                                      &to->samples, error)
+                     : NULL;
   if (!to->x) return false;
   e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
-  to->y = e->of_network ? gt_explained_network_outputs(e, to)
-                        : gt_kan_samples(NULL, &from->targets, outputs, MAX_SAMPLES, &to->samples, error);
+  to->y = e->of_network
+              ? gt_explained_network_outputs(e, to)
+              : gt_kan_samples(NULL, false, &from->targets, outputs, MAX_SAMPLES, &to->samples, error);
   return to->y != NULL;
 }
 
@@ -115,7 +119,7 @@ bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constan
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
   const gt_symbolic_options options = {allowed, !rounds_constants};
-  data.names = e->config.dataset.input[0].columns;
+  data.names = gt_input_feature_names(&e->config.dataset.input[0]);
   if (e->of_network) gt_symbolic_of_network(&data);
   if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, &options, &e->report, error))
     return false;

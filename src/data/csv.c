@@ -1,5 +1,5 @@
 /* CSV: a table of numbers with one or more target columns. */
-#include "data/csv_facts.h"
+#include "data/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -8,241 +8,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LISTED = 12 };
-
-typedef struct options {
-  const char *train, *test, *header, *delimiter, *decimal, *weight;
-  int64_t skip;
-  gt_strings target, ignore;
-  gt_named inputs; /* gt_strings */
-  double test_fraction;
-} options;
-
-/* The columns that the config or a trained model names. */
-typedef struct asked {
-  gt_strings target, ignore, input[GT_DATA_MAX_INPUTS];
-  int inputs;                     /* 0: the remaining columns form the one input */
-  const char *role[GT_CSV_ROLES]; /* NULL: none */
-  gt_position role_at[GT_CSV_ROLES];
-} asked;
-
 static const gt_field fields[] = {
-    GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
+    GT_ROW(gt_csv_options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
            .help = "training file"),
-    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
-    GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+    GT_ROW(gt_csv_options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
+    GT_ROW(gt_csv_options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .flags = GT_FIELD_OPEN_MAX,
            .help = "fraction of the training samples to use as the test split, if there is no test file"),
-    GT_ROW(options, target, GT_FIELD_STRINGS,
+    GT_ROW(gt_csv_options, target, GT_FIELD_STRINGS,
            .help = "target column or columns, by name, or by number from 1 if there is no header "
                    "(default: the last)"),
-    GT_ROW(options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
+    GT_ROW(gt_csv_options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
            .help = "input columns (default: all that are neither target nor ignored); for several "
                    "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
-    GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
-    GT_ROW(options, weight, GT_FIELD_STRING,
+    GT_ROW(gt_csv_options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
+    GT_ROW(gt_csv_options, columns, GT_FIELD_NODE, .holds = "columns",
+           .help =
+               "what columns hold and how their values become inputs, by name: {Sex: category, Age: "
+               "{missing: median}, id: ignore}; columns that are not listed are read as their cells show"),
+    GT_ROW(
+        gt_csv_options, missing_values, GT_FIELD_STRINGS,
+        .help =
+            "cells that mean a missing value, beside empty ones; [] for none (default: NA, N/A, n/a, #N/A, "
+            "nan, NaN, NAN, null, NULL, None, ?, -)"),
+    GT_ROW(gt_csv_options, weight, GT_FIELD_STRING,
            .help =
                "column with the weight of each sample in loss and metrics, at least 0; it is not an input"),
-    GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_csv_headers,
+    GT_ROW(gt_csv_options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_csv_headers,
            .help =
                "whether the first line is a header; auto: yes if it contains the name of a column in this "
                "config, has text above numbers, or only text; a doubtful decision is reported"),
-    GT_ROW(options, delimiter, GT_FIELD_STRING,
+    GT_ROW(gt_csv_options, delimiter, GT_FIELD_STRING,
            .help = "what separates cells: one character, tab, or blanks for any run of blanks and tabs "
                    "(default: found from the text; a comma, or for .tsv a tab, if that makes a table)"),
-    GT_ROW(options, decimal, GT_FIELD_CHOICE, .choices = gt_csv_decimals,
+    GT_ROW(gt_csv_options, decimal, GT_FIELD_CHOICE, .choices = gt_csv_decimals,
            .help = "decimal mark of the numbers (default: found from the text; a comma if cells are "
                    "separated by something else and numbers have commas and no points)"),
-    GT_ROW(options, skip, GT_FIELD_INT, .max = 1000000,
+    GT_ROW(gt_csv_options, skip, GT_FIELD_INT, .max = 1000000,
            .help = "number of lines before the table (default: none but empty lines, lines that begin with "
                    "# and a line sep=;)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
     .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
-
-/* The role of a column while columns are chosen; INPUT + k: input k. */
-enum { TARGET, IGNORED, ROLE, INPUT };
-
-/* --- columns of the training file --- */
-
-static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
-  char *list = gt_arena_strdup(arena, "");
-  const int shown = csv->columns < MAX_LISTED ? csv->columns : MAX_LISTED;
-  for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
-  return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
-}
-
-/* Gives each column of a list its role. The first column that is missing or used twice is reported at its
- * place in the config. A model's list has no place there: gt_csv_take_columns reports it. */
-static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
-  for (int i = 0; i < list.count && list.at; i++) {
-    const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
-    if (column >= 0 && (used < 0 || (use > INPUT && used >= INPUT && used < use))) {
-      csv->role[column] = use;
-      continue;
-    }
-    gt_diagnostic *d = column < 0 ? gt_csv_no_column(reader, csv, list.items[i], list.at[i])
-                                  : gt_error_at(reader->diagnostics, list.at[i],
-                                                "column '%s' of %s is used twice", list.items[i], csv->path);
-    d->expected = gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
-    return false;
-  }
-  return true;
-}
-
-static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list, int use, int *count) {
-  const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : csv->columns);
-  *count = list.count;
-  for (int i = 0; i < list.count; i++) names[i] = list.items[i];
-  if (list.count) return names;
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == use) names[(*count)++] = gt_arena_strdup(arena, csv->names[i]);
-  return names;
-}
-
-static gt_position place_of(const gt_data_reader *reader, const char *key, const char *sub) {
-  const gt_spec *node = gt_data_node(reader, key, sub);
-  return node ? node->at : gt_data_position(reader, key);
-}
-
-static asked ask_config(const gt_data_reader *reader, const options *o) {
-  asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
-  for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
-  a.role[GT_CSV_WEIGHT] = o->weight;
-  a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
-  a.role[GT_CSV_SPLIT] = reader->split.column;
-  a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
-  a.role[GT_CSV_GROUP] = reader->split.group;
-  a.role_at[GT_CSV_GROUP] = place_of(reader, "split", "group");
-  return a;
-}
-
-/* For a trained model with named columns, the model's names apply where the config names none; other columns
- * are ignored. */
-static void ask_model(gt_data_reader *reader, const gt_csv *csv, asked *a) {
-  const gt_data_wanted *wanted = reader->wanted;
-  const gt_data_signature *model = wanted->signature;
-  if (!model || a->inputs) return;
-  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
-  if (!gt_csv_goes_by_name(csv, known.names, known.count, "the model")) return;
-  a->inputs = model->inputs;
-  for (int k = 0; k < model->inputs; k++)
-    a->input[k] = (gt_strings){.items = model->input[k].columns, .count = (int)known.features[k]};
-  a->ignore = (gt_strings){.count = 0};
-  if (!a->target.count && wanted->target_names)
-    a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
-}
-
-static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const asked *a) {
-  for (int r = 0; r < GT_CSV_ROLES; r++) {
-    const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
-    if (!mark(reader, csv, name, ROLE)) return false;
-    if (name.count) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
-  }
-  return true;
-}
-
-static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
-  return gt_fail(reader->error, GT_ERR_DATA,
-                 "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
-                 csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
-}
-
-/* A copy of the target among the inputs would tell the answer. */
-static bool target_is_unique(const gt_csv *csv) {
-  for (int i = 0; csv->same_name && i < csv->columns; i++) {
-    const int first = csv->same_name[i];
-    if (first < 0 || (csv->role[i] == TARGET) == (csv->role[first] == TARGET)) continue;
-    const int other = csv->role[i] == TARGET ? first : i;
-    if (csv->role[other] == IGNORED) continue;
-    return gt_fail(
-        csv->error, GT_ERR_DATA,
-        "%s:1:1: columns %d and %d are both named '%s', and one of them is the target; rename one, or "
-        "leave one out: data: {ignore: ['%s']}",
-        csv->path, first + 1, i + 1, csv->names[first], csv->names[other]);
-  }
-  return true;
-}
-
-/* Chooses the input and target columns: in the order of the lists if the config has them, else in file
- * order. */
-static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_inputs *inputs) {
-  gt_dataset *dataset = reader->dataset;
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  ask_model(reader, csv, &a);
-  if (!mark(reader, csv, a.target, TARGET)) return false;
-  for (int k = 0; k < a.inputs; k++)
-    if (!mark(reader, csv, a.input[k], INPUT + k)) return false;
-  if (!mark(reader, csv, a.ignore, IGNORED) || !mark_roles(reader, csv, &a)) return false;
-  if (!a.target.count) {
-    int last = csv->columns - 1;
-    while (last > 0 && csv->role[last] >= 0) last--;
-    csv->role[last] = TARGET;
-  }
-  if (!target_is_unique(csv)) return false;
-  for (int i = 0; i < csv->columns && !a.inputs; i++)
-    if (csv->role[i] < 0) csv->role[i] = INPUT;
-  int targets;
-  for (int k = 0; k < dataset->inputs; k++) {
-    int count;
-    dataset->input[k].columns = names_of(reader->arena, csv, a.input[k], INPUT + k, &count);
-    dataset->input[k].rank = 1;
-    dataset->input[k].dim[0] = count;
-    if (!count) return no_inputs(reader, csv);
-  }
-  dataset->target_names = names_of(reader->arena, csv, a.target, TARGET, &targets);
-  *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
-  csv->whole = inputs->whole;
-  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);
-}
-
-/* Why a column without a name is no input: it counts the rows, or has no values. NULL: it is one. */
-static const char *why_no_input(const gt_csv *csv, int column) {
-  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
-  if (!csv->nameless[column]) return NULL;
-  if (facts->counts && csv->rows > 1 && (facts->least == 0 || facts->least == 1)) return "counts the rows";
-  return facts->empty == csv->rows ? "has no values" : NULL;
-}
-
-/* Takes the column of this role out of what was read. */
-static void leave_out(gt_csv *csv, int role) {
-  const size_t before = (size_t)csv->inputs, after = before - 1, all = before + (size_t)csv->targets;
-  float *to = csv->values;
-  for (size_t row = 0; row < csv->rows; row++)
-    for (size_t c = 0; c < before; c++)
-      if (c != (size_t)role) *to++ = csv->values[row * before + c];
-  gt_csv_facts_finish(&csv->facts[role]);
-  memmove(&csv->facts[role], &csv->facts[role + 1], (all - (size_t)role - 1) * sizeof *csv->facts);
-  csv->inputs = (int)after;
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == role)
-      csv->role[i] = -1;
-    else if (csv->role[i] > role)
-      csv->role[i]--;
-}
-
-/* Row numbers that pandas and R write, and empty columns: no inputs unless the config names them. */
-static bool leave_out_nameless(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
-  gt_input *input = &reader->dataset->input[0];
-  const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
-  const int before = csv->inputs;
-  for (int i = 0; i < csv->columns; i++) {
-    const char *why = csv->role[i] >= 0 && csv->role[i] < csv->inputs ? why_no_input(csv, i) : NULL;
-    if (!why) continue;
-    gt_info("%s: column %d is left out: it has no name and %s; data.inputs can name it ('%s')", csv->path,
-            i + 1, why, csv->names[i]);
-    leave_out(csv, csv->role[i]);
-  }
-  if (csv->inputs == before) return true;
-  if (!csv->inputs) return no_inputs(reader, csv);
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
-      names[csv->role[i]] = gt_arena_strdup(reader->arena, csv->names[i]);
-  input->columns = names;
-  input->dim[0] = csv->inputs;
-  *inputs = gt_csv_inputs_of(input, 1, reader->arena);
-  return true;
-}
 
 /* --- splits --- */
 
@@ -254,7 +62,7 @@ static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_
   float *to = out->data;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
-    gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_cells */
+    gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_targets */
     to[i] = (float)value;
     if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
   }
@@ -344,7 +152,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   out->samples = (int64_t)csv->rows;
   if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
   if (first) dataset->classification = decide_task(reader, csv);
-  if (!gt_csv_check_cells(csv, !dataset->classification, reader->wanted->signature)) return false;
+  if (!dataset->classification && !gt_csv_check_targets(csv)) return false;
   if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
   return one_target(reader, csv) && start_labels(reader, csv, labels) &&
@@ -393,6 +201,21 @@ static bool take_weight(const gt_data_reader *reader, const gt_csv *train, gt_cs
   return true;
 }
 
+/* Moves what was read into a split. For a trained model, values are stored at once; else after fitting. */
+static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
+  gt_dataset *d = reader->dataset;
+  const gt_data_signature *model = reader->wanted->signature;
+  gt_split *split = part == GT_PART_TEST ? &d->test : &d->train;
+  for (int k = 0; k < d->inputs; k++) {
+    reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k]};
+    if (!model || d->inputs != model->inputs || !model->input[k].table) continue;
+    d->input[k].table = model->input[k].table;
+    d->input[k].columns = model->input[k].columns;
+  }
+  return gt_csv_move_inputs(csv, inputs, d->input, reader->typed, split->input) &&
+         (!model || gt_data_store_columns(reader, split, part));
+}
+
 static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
@@ -408,50 +231,14 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
     test->role_column[GT_CSV_WEIGHT] = train->role_column[GT_CSV_WEIGHT];
   }
   test->whole = inputs->whole;
-  return gt_csv_read(test) && gt_csv_read_targets(reader, test, labels, false, &d->test) &&
-         gt_csv_move_inputs(test, inputs, d->input, d->test.input);
-}
-
-static gt_strings all_inputs(const asked *a, gt_arena *arena) {
-  int count = 0;
-  for (int k = 0; k < a->inputs; k++) count += a->input[k].count;
-  const char **names = GT_NEW_N(arena, const char *, count);
-  gt_strings all = {.items = names};
-  for (int k = 0; k < a->inputs; k++)
-    for (int i = 0; i < a->input[k].count; i++) names[all.count++] = a->input[k].items[i];
-  return all;
-}
-
-static gt_strings all_roles(const asked *a, gt_arena *arena) {
-  const char **names = GT_NEW_N(arena, const char *, GT_CSV_ROLES);
-  gt_strings all = {.items = names};
-  for (int r = 0; r < GT_CSV_ROLES; r++)
-    if (a->role[r]) names[all.count++] = a->role[r];
-  return all;
-}
-
-static bool read_form(gt_data_reader *reader, const options *o, const asked *a, gt_csv_form *form) {
-  const gt_data_wanted *wanted = reader->wanted;
-  const gt_data_signature *model = wanted->signature;
-  *form = (gt_csv_form){.header = gt_csv_header_of(o->header),
-                        .decimal = gt_csv_decimal_of(o->decimal),
-                        .skip = o->skip,
-                        .known = {a->target, all_inputs(a, reader->arena), a->ignore}};
-  if (model) {
-    const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
-    form->known[3] = (gt_strings){.items = taught.names, .count = taught.names ? taught.count : 0};
-  }
-  if (wanted->target_names)
-    form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
-  form->known[5] = all_roles(a, reader->arena);
-  if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
-      ->expected = GT_CSV_DELIMITERS;
-  return false;
+  gt_csv_expect(test, reader->typed, reader->arena);
+  return gt_csv_read(test) && gt_csv_type_values(test, reader->typed, reader->arena) &&
+         gt_csv_read_targets(reader, test, labels, false, &d->test) &&
+         move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
 static bool open_csv(gt_data_reader *reader, const void *given) {
-  const options *o = given;
+  const gt_csv_options *o = given;
   gt_dataset *dataset = reader->dataset;
   gt_csv train = {0}, test = {0};
   gt_csv_labels labels = {0};
@@ -459,8 +246,8 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
   bool ok = gt_data_name_inputs(reader, named && named->kind == GT_SPEC_MAP ? named : NULL);
-  const asked a = ok ? ask_config(reader, o) : (asked){0};
-  ok = ok && read_form(reader, o, &a, &form);
+  gt_csv_asked a = {0};
+  ok = ok && gt_csv_ask(reader, o, &a) && gt_csv_read_form(reader, o, &a, &form);
   const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   const gt_data_file test_file =
       o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL)) : (gt_data_file){0};
@@ -471,10 +258,11 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
   ok = gt_csv_open(&train, train_file, &form, reader->error);
   report_doubt(reader, &train, "train");
-  ok = ok && choose_columns(reader, a, &train, &inputs) && gt_csv_read(&train) &&
-       (a.inputs || leave_out_nameless(reader, &train, &inputs)) &&
+  ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
+       (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
+       gt_csv_type_values(&train, reader->typed, reader->arena) &&
        gt_csv_read_targets(reader, &train, &labels, true, &dataset->train) &&
-       gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input);
+       move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok && test_file.path) {
     gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
@@ -495,7 +283,7 @@ static bool probe(const gt_data_probe *p) {
 const gt_data_format gt_data_csv = {
     .name = "csv",
     .schema = &schema,
-    .options_size = sizeof(options),
+    .options_size = sizeof(gt_csv_options),
     .probe = probe,
     .open = open_csv,
     .read_inputs = gt_csv_predict,

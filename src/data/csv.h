@@ -28,7 +28,7 @@ typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_c
 /* Columns that are neither inputs nor targets, but tell something about the row. */
 typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ROLES } gt_csv_role;
 
-enum { GT_CSV_KNOWN = 6 };
+enum { GT_CSV_KNOWN = 7 };
 typedef struct gt_csv_form { /* options that say how a file is written */
   char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text, by default a comma or, for .tsv, a
                      tab */
@@ -70,12 +70,15 @@ typedef struct gt_csv {
   int32_t *role;
   int inputs, targets;
   const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
-  float *values;              /* [rows, inputs]; heap; NaN where the cell holds no number */
+  const bool *as_text;        /* per input column: true if its cells are texts, even numbers; NULL: none is */
+  const gt_strings *missing;  /* the words for a missing value; NULL: those of gt_cell_is_missing */
+  float *values;              /* [rows, inputs]; heap; a boxed code where the cell holds no number */
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
   int fact_count;             /* inputs + targets when the rows were read */
   size_t rows, capacity, comments; /* comments: lines that were skipped in the table */
-  uint64_t memory; /* limit in bytes for the text, values and target cells together (gt_data_memory_limit) */
-  gt_cells target_cells;             /* [rows, targets] */
+  uint64_t memory;       /* limit in bytes for the text, values and cells together (gt_data_memory_limit) */
+  uint64_t text_bytes;   /* of gt_csv_odd.text and its tables */
+  gt_cells target_cells; /* [rows, targets] */
   int role_column[GT_CSV_ROLES];     /* by gt_csv_role; -1: none */
   gt_cells role_cells[GT_CSV_ROLES]; /* [rows] */
 } gt_csv;
@@ -100,6 +103,8 @@ const char *gt_find_bad_utf8(const char *at, const char *end);
 /* True for the words that tables contain for a value that is not there: NA, N/A, nan, null, None, ?, -. Not
  * for an empty cell. */
 bool gt_cell_is_missing(const gt_cell *cell);
+/* True for an empty cell and for a word for a missing value, as the config lists them. */
+bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell);
 static inline bool gt_cell_is_same(const gt_cell *a, const gt_cell *b) {
   return a->length == b->length && !memcmp(a->text, b->text, a->length);
 }
@@ -135,7 +140,7 @@ bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t co
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count);
 /* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are no numbers are
- * no error here: gt_csv_check_cells reports them. An error if there are no records. */
+ * no error here: csv_typed.c decides about them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
 
 /* The columns that a model's inputs read, each listed once even if several inputs read it. */
@@ -150,8 +155,11 @@ typedef struct gt_csv_inputs {
 /* The columns of inputs whose features (and column names, if any) are known. Above GT_CSV_MAX_COLUMNS
  * features only the count is set. */
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
-/* Moves the values read into tensors, one per input: F32 [rows, features], or I32 for integer inputs. */
-bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out);
+/* Moves the values read into tensors, one per input: raw values F32 [rows, columns], or I32 for integer
+ * inputs of plain numbers. */
+struct gt_typed_table;
+bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
+                        const struct gt_typed_table *typed, gt_tensor *out);
 
 /* Reads the cells of `role_column`: weights into a tensor, splits and groups into the reader. Without such a
  * column nothing happens. False after reporting. */

@@ -1,21 +1,26 @@
 /* What the cells of each column of a CSV are, collected in the one pass that reads the file
- * (gt_csv_read). Decisions about columns (left out, refused; later: categories, missing values, dates) are
+ * (gt_csv_read). Decisions about columns (csv_typed.c: numbers, categories, dates, left out, refused) are
  * made from these facts after the pass, when all cells are known, and messages quote them.
  *
  * csv->facts has one entry per column that the file is read for, by its role: the inputs, then the targets.
  * For each of them, once gt_csv_read has returned true:
  *   cells == numbers + unfit + empty + missing + texts
- * A cell that is not a number in its column is NaN in csv->values, so a caller that accepts such cells
- * replaces them; gt_csv_check_cells rejects them. Cells point into the file's bytes and are valid until
- * gt_csv_close. Cost: a few operations for a number; memory for cells that are not numbers is allocated at
- * the first of them. */
+ * A cell that is not a number in its column is a NaN in csv->values whose payload says what it is
+ * (gt_csv_cell_code). Cells point into the file's bytes and are valid until gt_csv_close. Cost: a few
+ * operations for a number; memory for cells that are not numbers is allocated at the first of them. */
 #ifndef GT_DATA_CSV_FACTS_H
 #define GT_DATA_CSV_FACTS_H
 #include "data/csv.h"
 
 enum {
-  GT_CSV_FIRST_BAD = 3,  /* cells that are no numbers and are kept, the first of the file */
-  GT_CSV_MAX_TEXTS = 256 /* distinct texts that are kept */
+  GT_CSV_FIRST_BAD = 3, /* cells that are no numbers and are kept, the first of the file */
+  /* What a cell that is not a number is. */
+  GT_CSV_CELL_UNFIT = 0, /* a number that does not fit its column */
+  GT_CSV_CELL_EMPTY,
+  GT_CSV_CELL_MISSING, /* a word for a missing value */
+  GT_CSV_CELL_MORE,    /* a text beyond GT_CSV_MAX_TEXTS */
+  GT_CSV_CELL_TEXT,    /* GT_CSV_CELL_TEXT + i: text i of the column (gt_csv_odd.text) */
+  GT_CSV_MAX_TEXTS = (1 << 22) - GT_CSV_CELL_TEXT /* distinct texts of a column that are kept */
 };
 
 typedef struct gt_csv_text { /* one distinct text of a column; missing values are not texts */
@@ -28,8 +33,10 @@ typedef struct gt_csv_odd { /* the cells of a column that are no numbers; as sma
   int bads;
   gt_csv_text *text; /* [distinct], in order of appearance; heap */
   int distinct, capacity;
-  bool more;     /* there are further distinct texts */
-  int16_t *slot; /* hash table of indices into text, -1: empty; heap; NULL while there are few texts */
+  bool more; /* there are further distinct texts */
+  int32_t
+      *slot; /* [slots] hash table of indices into text, -1: empty; heap; NULL while there are few texts */
+  size_t slots;
 } gt_csv_odd;
 
 typedef struct gt_csv_facts {
@@ -56,17 +63,28 @@ static inline void gt_csv_facts_number(gt_csv_facts *f, double value, uint64_t r
   if (f->counts) f->counts = value == f->least + (double)row;
   f->numbers++;
 }
-/* Adds a cell that is not a number, or does not fit. */
-void gt_csv_facts_odd(gt_csv_facts *f, const gt_cell *cell, bool unfit);
+/* Adds a cell that is not a number, or does not fit. Returns what it is: GT_CSV_CELL_UNFIT, … */
+uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, bool unfit);
+
+/* A quiet NaN with the code of a cell as its payload. */
+static inline float gt_csv_boxed(uint32_t code) {
+  const uint32_t bits = 0x7FC00000u | code;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static inline uint32_t gt_csv_cell_code(float boxed) { /* of a NaN in csv->values */
+  uint32_t bits;
+  memcpy(&bits, &boxed, sizeof bits);
+  return bits & 0x3FFFFFu;
+}
 
 /* Creates the facts of csv->inputs and csv->targets, without any cell. */
 void gt_csv_facts_start(gt_csv *csv);
 /* Adds csv->target_cells, when all are read. */
 void gt_csv_facts_of_targets(gt_csv *csv);
-/* True if all cells of the inputs, and of the targets if they are to be numbers, are numbers. Else an error
- * that names all columns with other cells, how many there are and the first of each. trained: a trained model
- * needs these columns, so none can be ignored. */
-bool gt_csv_check_cells(const gt_csv *csv, bool number_targets, bool trained);
+/* True if all cells of the targets are numbers. Else an error that names the columns with other cells. */
+bool gt_csv_check_targets(const gt_csv *csv);
 /* Reports why the cell is not a number that its column can hold; `more` follows in the message. False. */
 bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more);
 #endif

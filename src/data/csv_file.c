@@ -48,12 +48,18 @@ static float *new_row(gt_csv *csv) {
   return csv->values + csv->rows++ * (size_t)csv->inputs;
 }
 
+/* With words for missing values from the config, which may be numbers, cells are compared before they are
+ * parsed. */
+static bool is_number(const gt_csv *csv, const gt_cell *cell, int role, double *value) {
+  return !(csv->as_text && csv->as_text[role]) && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
+         gt_csv_parse(csv, cell, value);
+}
+
 static void take_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
   double value;
   gt_csv_facts *facts = &csv->facts[role];
-  if (!gt_csv_parse(csv, cell, &value)) {
-    *out = NAN;
-    gt_csv_facts_odd(facts, cell, false);
+  if (!is_number(csv, cell, role, &value)) {
+    *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, false));
     return;
   }
   *out = (float)value;
@@ -62,14 +68,14 @@ static void take_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
   if (isfinite(*out) && whole)
     gt_csv_facts_number(facts, value, csv->rows - 1);
   else
-    gt_csv_facts_odd(facts, cell, true);
+    *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, true));
 }
 
 /* A row of a few characters can take many times as many bytes in memory. */
 static bool has_room(const gt_csv *csv) {
   const uint64_t row =
       (uint64_t)csv->inputs * sizeof(float) + (uint64_t)(csv->targets + GT_CSV_ROLES) * sizeof(gt_cell);
-  if (csv->bytes.size + (csv->rows + 1) * row <= csv->memory) return true;
+  if (csv->bytes.size + (csv->rows + 1) * row + csv->text_bytes <= csv->memory) return true;
   char limit[32];
   return gt_csv_fail(csv, &csv->record.items[0],
                      "the rows so far need more than %s of memory, the limit for a compressed file of this "

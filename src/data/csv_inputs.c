@@ -2,21 +2,28 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "data/csv.h"
+#include "data/column.h"
+#include "data/csv_typed.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The columns of a file that the input reads. */
+static int64_t columns_of(const gt_input *input) {
+  return input->table ? input->table->count : gt_input_features(input);
+}
+
 /* Adds the columns of one input; a column that an earlier input has too is shared. */
 static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen, const char **names,
                       bool *whole, gt_arena *arena) {
-  const int64_t features = gt_input_features(input);
+  const int64_t features = columns_of(input);
   int32_t *place = GT_NEW_N(arena, int32_t, features);
   for (int64_t f = 0; f < features; f++) {
-    place[f] = names ? gt_names_add(seen, input->columns[f], all->count) : all->count;
+    const char *name = input->table ? input->table->column[f].name : names ? input->columns[f] : NULL;
+    place[f] = names ? gt_names_add(seen, name, all->count) : all->count;
     whole[place[f]] |= input->element == GT_ELEMENT_I32;
     if (place[f] < all->count) continue;
-    if (names) names[all->count] = input->columns[f];
+    if (names) names[all->count] = name;
     all->count++;
   }
   all->place[all->inputs] = place;
@@ -30,9 +37,9 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   bool named = true;
   for (int k = 0; k < inputs; k++) {
     /* No file has this many columns: the count is enough for the error message. */
-    if (gt_input_features(&input[k]) > GT_CSV_MAX_COLUMNS)
-      return (gt_csv_inputs){.count = (int)gt_least(gt_input_features(&input[k]), INT_MAX)};
-    most += gt_input_features(&input[k]);
+    if (columns_of(&input[k]) > GT_CSV_MAX_COLUMNS)
+      return (gt_csv_inputs){.count = (int)gt_least(columns_of(&input[k]), INT_MAX)};
+    most += columns_of(&input[k]);
     named &= input[k].columns != NULL;
   }
   const char **names = named ? GT_NEW_N(arena, const char *, most) : NULL;
@@ -52,7 +59,8 @@ static bool take_input(const gt_csv *csv, const int32_t *place, int64_t features
   return true;
 }
 
-bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out) {
+bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
+                        const gt_typed_table *typed, gt_tensor *out) {
   const bool one = inputs->inputs == 1 && inputs->features[0] == csv->inputs;
   if (one) {
     out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
@@ -61,7 +69,9 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
   }
   for (int k = 0; k < inputs->inputs; k++) {
     if (!one && !take_input(csv, inputs->place[k], inputs->features[k], &out[k])) return false;
-    if (input[k].element == GT_ELEMENT_I32 && !gt_data_to_integers(csv->path, &out[k], csv->error))
+    const gt_typed_use use = {typed, inputs->place[k]};
+    if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use, (int)inputs->features[k]) &&
+        !gt_data_to_integers(csv->path, &out[k], csv->error))
       return false;
   }
   return true;

@@ -1,6 +1,6 @@
 /* CSV: inputs for predictions, read as the config of the trained model says. */
 #include "base/log.h"
-#include "data/csv_facts.h"
+#include "data/csv_typed.h"
 #include <stdlib.h>
 
 /* A file whose column names do not match must have exactly the inputs as its columns. */
@@ -48,6 +48,35 @@ static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs 
                  GT_CSV_DELIMITERS);
 }
 
+/* The words for missing values of the training. */
+static void take_missing(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
+  const gt_spec *words = gt_spec_find(data, "missing_values");
+  if (gt_spec_is_null(words)) return;
+  const int count = words->kind == GT_SPEC_SEQUENCE ? words->count : 1;
+  const char **items = GT_NEW_N(arena, const char *, count + 1);
+  for (int i = 0; i < count; i++) {
+    const gt_spec *word = words->kind == GT_SPEC_SEQUENCE ? words->child[i] : words;
+    items[i] = word->kind == GT_SPEC_SCALAR ? word->scalar : "";
+  }
+  typed->missing = (gt_strings){.items = items, .count = count};
+  typed->has_missing = true;
+}
+
+static void warn_unseen(void *path, const char *text) { gt_warn("%s: %s", (const char *)path, text); }
+
+static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
+                         const gt_typed_table *typed, const char *path, gt_arena *arena, gt_tensor *out,
+                         gt_error *error) {
+  for (int k = 0; k < signature->inputs; k++) {
+    const gt_input *input = &signature->input[k];
+    const gt_typed_use use = {typed, inputs->place[k]};
+    if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
+                                        warn_unseen, gt_arena_strdup(arena, path), error))
+      return false;
+  }
+  return true;
+}
+
 bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error) {
   gt_arena arena;
   gt_csv csv = {0};
@@ -59,8 +88,12 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   if (csv.doubt) gt_warn("%s", csv.doubt);
   ok = ok && take_inputs(&csv, &inputs);
   csv.whole = inputs.whole;
-  ok = ok && gt_csv_read(&csv) && gt_csv_check_cells(&csv, false, true) &&
-       gt_csv_move_inputs(&csv, &inputs, signature->input, out);
+  gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
+  take_missing(signature->data, &typed, &arena);
+  gt_csv_expect(&csv, &typed, &arena);
+  ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, &arena) &&
+       gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
+       store_inputs(signature, &inputs, &typed, path, &arena, out, error);
   for (int k = 0; k < signature->inputs && ok; k++)
     ok = gt_data_fit(path, &signature->input[k], &out[k], error);
   gt_csv_close(&csv);

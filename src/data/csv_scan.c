@@ -61,6 +61,13 @@ bool gt_cell_is_missing(const gt_cell *cell) {
   return false;
 }
 
+bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell) {
+  if (!cell->length || !csv->missing) return !cell->length || gt_cell_is_missing(cell);
+  for (int i = 0; i < csv->missing->count; i++)
+    if (gt_cell_is(cell, csv->missing->items[i])) return true;
+  return false;
+}
+
 /* True for a blank that does not belong to a cell's text: beside it, or between cells if blanks separate
  * them. */
 static bool is_blank(const gt_csv *csv, char c) { return c == ' ' || (c == '\t' && csv->delimiter != '\t'); }

@@ -29,12 +29,14 @@ static const char *const format_names[] = {
     NULL};
 
 static const char *const tasks[] = {"auto", "classification", "regression", NULL};
-static const char *const methods[] = {"none", "standard", "channel", NULL};
+static const char *const methods[] = {"auto", "none", "standard", "channel", NULL};
 
 static const gt_field normalize_fields[] = {
-    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
-           .help = "standard: mean and standard deviation of each feature over the training split; "
-                   "channel: of each channel (the last dimension)"),
+    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "auto", .choices = methods,
+           .help =
+               "standard: mean and standard deviation of each feature over the training split; "
+               "channel: of each channel (the last dimension); auto: standard for the numbers of a CSV that "
+               "are not all 0 or 1, unless gates read them or samples are reshaped, else none"),
     GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
            .help = "mean to subtract: one number, or one per channel or feature"),
     GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
@@ -72,7 +74,7 @@ static const gt_field common_fields[] = {
            .help = "names of the classes, in the order of their numbers; if the labels are text, or the "
                    "classes are folders, these names as the data has them: this sets their order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
-           .help = "normalization of the inputs: none, standard, channel, or {mean: …, std: …}"),
+           .help = "normalization of the inputs: auto, none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
            .help = "reshape each sample to this shape; for several inputs, a map from names to shapes "
                    "(default: as in the file)"),
@@ -392,7 +394,7 @@ bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_sig
   ok = ok && all_there(signature, out, error);
   for (int k = 0; k < signature->inputs && ok; k++) {
     if (out[k].element == GT_ELEMENT_I32) out[k].limit = gt_data_limit(&out[k]);
-    out[k].bits = gt_data_is_bits(&out[k]);
+    out[k].bits = gt_data_is_bits(&signature->input[k], &out[k]);
   }
   for (int k = 0; k < signature->inputs && !ok; k++) gt_tensor_finish(&out[k]);
   return ok;

@@ -39,15 +39,13 @@
  *                   has a label per pixel
  *   class_names     names of the classes in order; default for text labels of a CSV: sorted. Names that
  *                   differ only in their Unicode form are the same
- *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
- *                   that does not vary keeps deviation 1) | channel (of each channel, the last dimension,
- *                   over all samples and positions) | {mean: m, std: s, scale: c}: (value*c - m)/s with
- *                   one number, or one for each channel (last dimension), or one for each feature. c is
- *                   1/255 for bytes, else 1.
- *                   For one of several inputs: {method: none, inputs: {wide: standard}}.
- *   crop            [height, width] of the part of an image that the network reads: its center; in training
- *                   the random crop of `augment:`
- *   integers        inputs that contain indices from 0, for embeddings; they are not normalized
+ *   normalize       auto (standard for the numbers of a CSV, else none) | none | standard (mean and deviation
+ * of each feature of the training split; a feature that does not vary keeps deviation 1) | channel (of each
+ * channel, the last dimension, over all samples and positions) | {mean: m, std: s, scale: c}: (value*c - m)/s
+ * with one number, or one for each channel (last dimension), or one for each feature. c is 1/255 for bytes,
+ * else 1. For one of several inputs: {method: none, inputs: {wide: standard}}. crop            [height,
+ * width] of the part of an image that the network reads: its center; in training the random crop of
+ * `augment:` integers        inputs that contain indices from 0, for embeddings; they are not normalized
  *   shape           reshapes each sample: [8, 8], or {image: [8, 8]}
  *   validation      fraction of the training samples to split off; test_fraction likewise, if there is no
  *                   test file
@@ -90,7 +88,7 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
   int64_t limit; /* of integer inputs: values lie in [0, limit), the same in all splits */
-  bool bits;     /* F32, all values 0 or 1 */
+  bool bits;     /* F32, all values 0 or 1; of a table with categories, all features */
 } gt_tensor;
 
 /* The network reads (value - center)*scale + shift, from the rows of values[3][count]; f is the index within
@@ -109,7 +107,8 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   int rank;
   int64_t dim[GT_DATA_MAX_RANK]; /* of one sample */
   int64_t crop[2];               /* height and width of the part that the network reads; 0: all */
-  const char *const *columns;    /* CSV: names, one per feature; else NULL */
+  const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: each is a number */
+  const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
   gt_scaling scaling;            /* inputs of U8 always have one */
   gt_value_range range;          /* of a trained model: the range of its training data; else unknown */
   double white;                  /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
@@ -173,7 +172,9 @@ typedef struct gt_data_wanted {
   const char *const *target_names; /* CSV: column names, or NULL */
   int targets;                     /* number of target_names */
   const gt_data_range *range;      /* allowed range of targets; NULL: any */
-  bool labels; /* targets must be class labels, because the loss needs them: decides `task: auto` */
+  bool unscaled; /* `normalize: auto` leaves the numbers of a table as they are: the model or the loss needs
+                    them so */
+  bool labels;   /* targets must be class labels, because the loss needs them: decides `task: auto` */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
    * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */
@@ -196,8 +197,11 @@ void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(
     const gt_tensor *tensor); /* number of values in one sample: the product of dim[1 …] */
 int64_t gt_input_features(const gt_input *input);
-/* Sets dim[0 … rank - 1] to the shape of a sample that the network reads (after the crop). */
+/* Sets dim[0 … rank - 1] to the shape of a sample that the network reads (after the crop, with one value per
+ * category). */
 void gt_input_seen(const gt_input *input, int64_t *dim);
+/* Names of the values that the network reads, for a table; else NULL. */
+const char *const *gt_input_feature_names(const gt_input *input);
 size_t gt_element_size(gt_element element);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */

@@ -17,7 +17,7 @@
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
 
 typedef struct gt_data_normalize {
-  const char *method; /* "none", "standard", "channel" */
+  const char *method; /* "auto", "none", "standard", "channel" */
   gt_floats mean, std;
   double scale;          /* 0: the default */
   const gt_spec *inputs; /* settings of single inputs, by name */
@@ -51,6 +51,12 @@ typedef struct gt_data_trust { /* whether the source of the files is trusted */
   bool own[GT_PARTS];          /* error messages about this split's files quote none */
 } gt_data_trust;
 
+/* Which columns of a file an input reads. */
+typedef struct gt_typed_use {
+  const struct gt_typed_table *table;
+  const int32_t *place; /* [columns of the input] index in table->item */
+} gt_typed_use;
+
 /* One opening of a dataset: the format fills dataset->train and, if there is one, dataset->test
  * (classification: targets I32 [n], labels not yet checked against the number of classes),
  * dataset->classification and the names. */
@@ -68,6 +74,9 @@ typedef struct gt_data_reader {
   int32_t *group; /* group of each, from 0, for `split.group`; heap */
   const char *const *group_names;
   int groups;
+  struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/csv_typed.h); or NULL */
+  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* which of them an input reads */
+  const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
   gt_diagnostics found; /* the diagnostics when the last file was looked up */
   gt_arena *arena;
@@ -116,7 +125,7 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
 /* The smallest gt_tensor.limit that fits the tensor's integers. */
 int64_t gt_data_limit(const gt_tensor *tensor);
-bool gt_data_is_bits(const gt_tensor *tensor); /* gt_tensor.bits */
+bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor); /* gt_tensor.bits; input: or NULL */
 /* Converts bytes or floats to integers from 0 to GT_DATA_MAX_INTEGER; an error if a value is not one. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
@@ -179,6 +188,9 @@ void gt_split_finish(gt_split *split);
 /* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
+/* Fits typed columns to the training split and stores the values of all splits (typed_inputs.c). Without
+ * typed columns nothing happens. */
+bool gt_data_fit_columns(gt_data_reader *reader);
 /* Before the files are read: false if `classes` and `class_names` give two numbers of classes. */
 bool gt_data_check_class_keys(gt_data_reader *reader);
 /* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */

@@ -350,7 +350,7 @@ static bool check_integers(gt_data_reader *reader) {
   for (int i = 0; i < listed.count; i++) {
     const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
     if (k < 0) return false;
-    if (reader->dataset->train.input[k].element == GT_ELEMENT_I32) continue;
+    if (reader->dataset->train.input[k].element == GT_ELEMENT_I32 || reader->typed) continue;
     gt_error_at(reader->diagnostics, listed.at[i], "format '%s' does not support integer inputs",
                 reader->dataset->format);
     return false;
@@ -386,8 +386,9 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
 static void note_bits(gt_dataset *dataset) {
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
   for (int i = 0; i < GT_PARTS; i++) {
-    for (int k = 0; k < dataset->inputs; k++) split[i]->input[k].bits = gt_data_is_bits(&split[i]->input[k]);
-    split[i]->targets.bits = gt_data_is_bits(&split[i]->targets);
+    for (int k = 0; k < dataset->inputs; k++)
+      split[i]->input[k].bits = gt_data_is_bits(&dataset->input[k], &split[i]->input[k]);
+    split[i]->targets.bits = gt_data_is_bits(NULL, &split[i]->targets);
   }
 }
 
@@ -422,7 +423,7 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   gt_data_return_to(reader, GT_PART_TRAIN);
   if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
-      !check_weights(reader))
+      !check_weights(reader) || !gt_data_fit_columns(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;

@@ -1,5 +1,7 @@
 /* Normalization of the inputs with measured or given means and deviations. */
+#include "base/log.h"
 #include "base/memory.h"
+#include "data/column_rule.h"
 #include "data/format.h"
 #include <inttypes.h>
 #include <math.h>
@@ -114,41 +116,156 @@ static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) 
   return NULL;
 }
 
+/* --- per column --- */
+
+static int by_value(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* Between two neighbors of sorted values, as numpy.quantile does. */
+static double quantile(const float *sorted, int64_t count, double part) {
+  const double at = part * (double)(count - 1);
+  const int64_t below = (int64_t)at, above = below + 1 < count ? below + 1 : below;
+  return (double)sorted[below] + (at - (double)below) * ((double)sorted[above] - (double)sorted[below]);
+}
+
+/* Center and width of a column by the smallest and largest value, or by quartiles. */
+static void measure_range(const gt_tensor *inputs, int64_t column, bool robust, double *center,
+                          double *width) {
+  const int64_t rows = inputs->dim[0], columns = gt_tensor_features(inputs);
+  const float *from = inputs->data;
+  float *value = gt_alloc((size_t)rows * sizeof *value + 1);
+  for (int64_t i = 0; i < rows; i++) value[i] = from[i * columns + column];
+  qsort(value, (size_t)rows, sizeof *value, by_value);
+  *center = robust ? quantile(value, rows, 0.5) : (double)value[0];
+  *width =
+      robust ? quantile(value, rows, 0.75) - quantile(value, rows, 0.25) : (double)value[rows - 1] - *center;
+  free(value);
+  if (!(*width > 1e-7 * fabs(*center)) || *width < 1e-30) *width = 1;
+}
+
+static bool is_bits(const gt_tensor *inputs, int64_t column) {
+  const int64_t rows = inputs->dim[0], columns = gt_tensor_features(inputs);
+  const float *value = (const float *)inputs->data + column;
+  int64_t i = 0;
+  while (i < rows && (value[i * columns] == 0 || value[i * columns] == 1)) i++;
+  return i == rows;
+}
+
+/* What remains of the columns' scaling after `normalize`: columns with a method of their own, and those that
+ * are not scaled. */
+static void scale_columns(const gt_data_reader *reader, int index, bool automatic, double *mean,
+                          double *std) {
+  const gt_tensor *inputs = &reader->dataset->train.input[index];
+  const uint8_t *scale = reader->scale[index];
+  for (int64_t f = 0; f < gt_tensor_features(inputs); f++) {
+    const bool robust = scale[f] == GT_SCALE_ROBUST;
+    if (scale[f] == GT_SCALE_MINMAX || robust)
+      measure_range(inputs, f, robust, &mean[f], &std[f]);
+    else if (scale[f] == GT_SCALE_NONE || (scale[f] == GT_SCALE_AUTO && automatic && is_bits(inputs, f)))
+      mean[f] = 0, std[f] = 1;
+  }
+}
+
+/* True if the rows of a table have columns whose scaling is not the same as `normalize`. */
+static bool has_own_scaling(const gt_data_reader *reader, int index, bool automatic) {
+  const uint8_t *scale = reader->scale[index];
+  if (!scale || reader->dataset->train.input[index].rank != 2) return false;
+  for (int64_t f = 0; f < gt_tensor_features(&reader->dataset->train.input[index]); f++)
+    if (scale[f] != GT_SCALE_AUTO && (scale[f] != GT_SCALE_NONE || reader->dataset->input[index].table))
+      return true;
+  return automatic;
+}
+
+/* `normalize: auto` scales the numbers of a table that is not reshaped, if the config says nothing else. */
+static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_normalize *normalize) {
+  const gt_tensor *inputs = &reader->dataset->train.input[index];
+  return reader->scale[index] && inputs->data && inputs->rank == 2 && !reader->wanted->unscaled &&
+         !gt_data_node(reader, "shape", NULL) && !reader->common->normalize.inputs &&
+         !strcmp(normalize->method, "auto") && !normalize->mean.count && !normalize->std.count &&
+         normalize->scale <= 0 && !inputs->bits;
+}
+
+/* False if no value of a table's row would be scaled: its numbers are all 0 or 1, and codes stay as they are.
+ */
+static bool has_something_to_scale(const gt_data_reader *reader, int index) {
+  const gt_tensor *inputs = &reader->dataset->train.input[index];
+  for (int64_t f = 0; f < gt_tensor_features(inputs); f++) {
+    const uint8_t scale = reader->scale[index][f];
+    if (scale != GT_SCALE_NONE && !(scale == GT_SCALE_AUTO && is_bits(inputs, f))) return true;
+  }
+  return false;
+}
+
+/* What the config did not ask for is said. */
+static void tell(const gt_data_reader *reader, int index) {
+  const char *name = reader->dataset->input[index].name;
+  const bool one = reader->dataset->inputs == 1;
+  if (!reader->trust.strange)
+    gt_info(
+        "%s: numbers%s%s%s are scaled to mean 0 and deviation 1 (data: {normalize: none} leaves them as they are)",
+        reader->train_name, one ? "" : " of input '", one ? "" : name, one ? "" : "'");
+}
+
+typedef struct scale_plan {
+  bool measured, automatic, own; /* means and deviations are measured; by `auto`; columns differ */
+  double unit;
+  int64_t period;
+} scale_plan;
+
+static bool fill_scales(gt_data_reader *reader, int index, const gt_data_normalize *normalize,
+                        const scale_plan *plan) {
+  const gt_tensor *inputs = &reader->dataset->train.input[index];
+  const gt_floats m = normalize->mean, s = normalize->std;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)plan->period, 2 * sizeof(double), "means", reader->error))
+    return false;
+  double *mean = memory, *std = mean + plan->period;
+  if (plan->measured || plan->own) measure(inputs, plan->unit, mean, std, plan->period);
+  for (int64_t f = 0; !plan->measured && f < plan->period; f++) {
+    if (plan->own && reader->scale[index][f] == GT_SCALE_STANDARD) continue;
+    mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
+    std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
+  }
+  if (plan->own) scale_columns(reader, index, plan->automatic, mean, std);
+  const bool ok =
+      fill_scale(reader, plan->period, plan->unit, mean, std, &reader->dataset->input[index].scaling);
+  free(memory);
+  return ok;
+}
+
 bool gt_data_scale(gt_data_reader *reader, int index) {
   if (reader->wanted->signature) return taught_scale(reader, index);
   const gt_data_normalize *normalize = normalize_of(reader, index);
   if (!normalize) return false;
   const gt_tensor *inputs = &reader->dataset->train.input[index];
   const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
-  const bool bytes = inputs->element == GT_ELEMENT_U8, by_channel = !strcmp(normalize->method, "channel"),
-             measured = by_channel || !strcmp(normalize->method, "standard");
+  const bool bytes = inputs->element == GT_ELEMENT_U8, by_channel = !strcmp(normalize->method, "channel");
   const bool given = normalize->mean.count || normalize->std.count;
-  const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
-  reader->dataset->input[index].white = 1 / unit;
-  if (measured && given) {
+  scale_plan plan = {.automatic = is_automatic(reader, index, normalize),
+                     .unit = normalize->scale > 0 ? normalize->scale
+                             : bytes              ? 1.0 / 255
+                                                  : 1.0};
+  plan.measured = by_channel || plan.automatic || !strcmp(normalize->method, "standard");
+  if (plan.automatic && !has_something_to_scale(reader, index)) return true;
+  plan.own = has_own_scaling(reader, index, plan.automatic);
+  if (plan.automatic) tell(reader, index);
+  reader->dataset->input[index].white = 1 / plan.unit;
+  if (plan.measured && given) {
     problem(reader, "mean and std are given, but the method measures them")->expected =
         "either method: standard or channel, or mean and std";
     return false;
   }
-  if (!measured && !given && !bytes && normalize->scale <= 0) return true;
-  const int64_t period = by_channel ? channels
-                         : measured ? features
-                                    : given_period(reader, normalize, channels, features);
-  if (measured && !inputs->data) {
-    reader->dataset->input[index].scaling = (gt_scaling){.count = period};
+  if (!plan.measured && !plan.own && !given && !bytes && normalize->scale <= 0) return true;
+  if (given && !given_period(reader, normalize, channels, features)) return false;
+  plan.period = plan.own        ? features
+                : by_channel    ? channels
+                : plan.measured ? features
+                                : given_period(reader, normalize, channels, features);
+  if (plan.measured && !inputs->data) {
+    reader->dataset->input[index].scaling = (gt_scaling){.count = plan.period};
     return true;
   }
-  void *memory;
-  if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
-    return false;
-  double *mean = memory, *std = mean + period;
-  if (measured) measure(inputs, unit, mean, std, period);
-  for (int64_t f = 0; !measured && f < period; f++) {
-    const gt_floats m = normalize->mean, s = normalize->std;
-    mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
-    std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
-  }
-  const bool ok = fill_scale(reader, period, unit, mean, std, &reader->dataset->input[index].scaling);
-  free(memory);
-  return ok;
+  return plan.period >= 1 && fill_scales(reader, index, normalize, &plan);
 }

@@ -21,6 +21,7 @@ static bool same_names(const char *const *a, const char *const *b, int64_t count
 }
 
 static bool same_columns(const gt_input *input, const gt_input *model) {
+  if (model->table) return input->table == model->table;
   const int64_t count = gt_input_features(model);
   return !input->columns ||
          (gt_input_features(input) == count && same_names(input->columns, model->columns, count));

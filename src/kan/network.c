@@ -1,4 +1,5 @@
 #include "kan/network.h"
+#include "data/column.h"
 #include "base/memory.h"
 #include "layer/kan/kan_host.h"
 #include "layer/kan/kan_symbolic.h"
@@ -213,13 +214,22 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
   free(functions);
 }
 
-double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
+/* Value f of a sample, scaled if there is a scaling. */
+static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, const gt_scaling *scaling) {
+  const int64_t at = sample * gt_tensor_features(tensor) + f, period = scaling ? scaling->count : 0;
+  const double value = tensor->element == GT_ELEMENT_U8 ? ((const uint8_t *)tensor->data)[at]
+                                                        : (double)((const float *)tensor->data)[at];
+  if (!period) return value;
+  const float *of_value = scaling->values + f % period;
+  return (value - (double)of_value[0]) * (double)of_value[period] + (double)of_value[2 * period];
+}
+
+double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error) {
-  const int64_t features = gt_tensor_features(tensor), total = tensor->dim[0];
-  const int64_t step = total > most ? (total + most - 1) / most : 1,
-                period = input ? input->scaling.count : 0;
-  const float *scaling = input ? input->scaling.values : NULL, *floats = tensor->data;
-  const uint8_t *bytes = tensor->data;
+  const int32_t *one_hot = input && input->table ? input->table->one_hot : NULL;
+  const int64_t features = one_hot ? input->table->features : gt_tensor_features(tensor),
+                total = tensor->dim[0];
+  const int64_t step = total > most ? (total + most - 1) / most : 1;
   if (features != inputs || tensor->element == GT_ELEMENT_I32) {
     gt_fail(error, GT_ERR_DATA, "each sample must have %d numbers, as the network reads them", inputs);
     return NULL;
@@ -228,11 +238,10 @@ double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int input
   double *x = gt_alloc((size_t)(*samples * features) * sizeof *x + 1);
   for (int64_t k = 0; k < *samples; k++)
     for (int64_t f = 0; f < features; f++) {
-      const int64_t at = k * step * features + f, s = period ? f % period : 0;
-      const double value = tensor->element == GT_ELEMENT_U8 ? bytes[at] : (double)floats[at];
-      x[k * features + f] = period ? (value - (double)scaling[s]) * (double)scaling[period + s] +
-                                         (double)scaling[2 * period + s]
-                                   : value;
+      const int32_t code = one_hot ? one_hot[features + f] : -1;
+      const double value =
+          sample_value(tensor, k * step, one_hot ? one_hot[f] : f, scaled ? &input->scaling : NULL);
+      x[k * features + f] = code < 0 ? value : value == code;
     }
   return x;
 }

@@ -46,10 +46,11 @@ const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, in
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
-/* Returns samples as the model's first layer reads them (scaled) or, if input is NULL, as the data has them:
+/* Returns samples as the model reads them, with one value per category, scaled or as the data has them; input
+ * NULL: of targets, as the data has them.
  * [samples, inputs], on the heap; at most `most`, at equal distances. NULL (GT_ERR_DATA) if a sample does not
  * have `inputs` numbers. */
-double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
+double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error);
 
 /* Values of all nodes of a network for samples of its inputs. */

@@ -29,8 +29,13 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   return gt_check_size("one_hot", *shape, error);
 }
 
-gt_id gt_one_hot(gt_graph *graph, gt_id x, gt_id features) {
-  return gt_node_add(graph, &row, (const gt_id[]){x, features}, 2, NULL, 0);
+gt_id gt_one_hot(gt_graph *graph, gt_id x, gt_id features, bool bits) {
+  return gt_node_add(graph, &row, (const gt_id[]){x, features}, 2, &bits, sizeof bits);
+}
+
+static bool are_bits(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return *(const bool *)node->attribute;
 }
 
 static uint32_t rows_per_tile(uint32_t width) { return TILE_VALUES / width + 1; }
@@ -55,10 +60,9 @@ static const gt_kernel kernel = {"one_hot", one_hot_cpu};
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const struct gt_one_hot_args args = {
-      .rows = (uint32_t)node->shape.dim[0],
-      .width = (uint32_t)node->shape.dim[1],
-      .stored = (uint32_t)gt_node_at(graph, node->input[0])->shape.dim[1]};
+  const struct gt_one_hot_args args = {.rows = (uint32_t)node->shape.dim[0],
+                                       .width = (uint32_t)node->shape.dim[1],
+                                       .stored = (uint32_t)gt_node_at(graph, node->input[0])->shape.dim[1]};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.rows, rows_per_tile(args.width));
   gt_lower_read(lowering, offsetof(struct gt_one_hot_args, x), node->input[0]);
@@ -72,4 +76,5 @@ static const gt_op row = {.name = "one_hot",
                           .min_inputs = 2,
                           .max_inputs = 2,
                           .infer = infer,
+                          .bits = are_bits,
                           .lower = lower};

@@ -38,6 +38,8 @@
   X(large_group, "a group of samples that is larger than its split should be")          \
   X(repeated_samples, "test samples that are training samples, too")                    \
   X(doubtful_header, "a first line of a CSV that may or may not be a header")           \
+  X(unseen_category, "categories of a table that the training rows do not have")        \
+  X(large_integers, "whole numbers of an input that 32-bit floats cannot tell apart")   \
   X(missing_labels, "words for a missing value that are read as a class")               \
   X(similar_names, "class names that differ only in their Unicode normalization")       \
   X(splits_as_classes, "folders such as train and test that are read as classes")       \

@@ -54,6 +54,14 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_doubtful_header] =
         "Appears if the first line of a CSV is read as a sample and looks like a header, or the other way round: rising "
         "numbers such as years; texts that occur, or do not occur, in the rows below. Set data.header to true or false.",
+    [GT_FINDING_unseen_category] =
+        "Appears if validation, test or evaluation rows have a category that is not one of those learned from the training "
+        "rows. It is read as `other`, if training had rare categories, else as the most frequent one. Set columns: {NAME: "
+        "{unseen: error}} to stop instead, or train on rows with these categories.",
+    [GT_FINDING_large_integers] =
+        "Appears if a column of an input has whole numbers of 2^24 (16,777,216) and more, of which a 32-bit float "
+        "keeps the first 7 digits. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
+        "identify groups, read them as categories: columns: {NAME: category}.",
     [GT_FINDING_missing_labels] =
         "Appears if labels are text and some are a word for a missing value (NA, nan, null, None, ?). They are read as a "
         "class of that name. Remove the rows, or name all classes in class_names.",

@@ -239,6 +239,20 @@ static void read_metrics(gt_config *config, const gt_strings *names) {
   }
 }
 
+static bool is_gate(const char *name) {
+  const gt_layer_type *type = name ? gt_layer_find(name) : NULL;
+  return type && type->family == GT_LAYER_GATES;
+}
+
+/* True if a layer in the subtree is of gates, whose thresholds and bits are in the units of the data. */
+static bool has_gates(const gt_spec *node) {
+  if (!node) return false;
+  if (node->kind == GT_SPEC_SCALAR) return is_gate(node->scalar);
+  for (int i = 0; i < node->count; i++)
+    if ((node->kind == GT_SPEC_MAP && is_gate(node->child[i]->key)) || has_gates(node->child[i])) return true;
+  return false;
+}
+
 /* Reads everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
@@ -247,6 +261,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   const gt_loss_type *loss = gt_loss_named(config->root);
   asked.range = loss ? loss->range : NULL;
   asked.labels = loss && loss->labels;
+  asked.unscaled = (loss && loss->residual) || has_gates(gt_spec_find(config->root, "model")) ||
+                   has_gates(gt_spec_find(config->root, "phases"));
   asked.outline = config->outline && !sections->init_from; /* which compares measured means */
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,

@@ -56,9 +56,10 @@ static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_
   const gt_tensor *tensor = &config->dataset.train.input[index];
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
-  return (gt_model_input){
-      input->name, stand_in(graph, name, batch_shape(config, tensor), dtype, holds_bits(tensor, input)),
-      tensor->limit};
+  gt_shape shape = batch_shape(config, tensor);
+  if (input->table) gt_input_seen(input, shape.dim + 1);
+  return (gt_model_input){input->name, stand_in(graph, name, shape, dtype, holds_bits(tensor, input)),
+                          tensor->limit};
 }
 
 static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {
@@ -154,7 +155,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
   const gt_augment_list *list = config->augment;
-  if (data->inputs > 1 || input->element == GT_ELEMENT_I32) {
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table) {
     gt_error_at(diagnostics, list->at,
                 "only images can be augmented, and only if they are the model's single input");
     return false;

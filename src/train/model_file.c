@@ -2,6 +2,7 @@
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/unicode.h"
+#include "train/model_table.h"
 #include "train/net.h"
 #include "train/review.h"
 #include <inttypes.h>
@@ -42,7 +43,9 @@ static json_t *range_json(const gt_value_range *range) {
 static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
-  json_object_set_new(to, "input_shape", shape);
+  /* Under another key, so that a program that does not know typed columns refuses the file. */
+  json_object_set_new(to, input->table ? "stored_shape" : "input_shape", shape);
+  if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
   if (input->crop[0])
     json_object_set_new(to, "input_crop",
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
@@ -202,7 +205,8 @@ static bool read_crop(gt_input *input, const json_t *crop) {
 }
 
 static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
-  json_t *shape = json_object_get(from, "input_shape");
+  const json_t *columns = json_object_get(from, "columns"),
+               *shape = json_object_get(from, columns ? "stored_shape" : "input_shape");
   const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
   int64_t features = 1;
   if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
@@ -220,6 +224,10 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
   input->columns = read_names(arena, json_object_get(from, "input_names"), features);
+  if (!columns) return true;
+  input->table = gt_table_of_json(columns, input->element == GT_ELEMENT_I32, arena);
+  if (!input->table || input->rank != 1 || input->table->stored != features) return false;
+  input->columns = input->table->names;
   return true;
 }
 

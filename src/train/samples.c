@@ -1,5 +1,7 @@
 #include "train/samples.h"
+#include "data/column.h"
 #include "op/core.h"
+#include "op/one_hot.h"
 #include <string.h>
 
 static gt_shape shape_of(const gt_tensor *tensor) {
@@ -33,6 +35,11 @@ const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *
   return variable_of(arena, samples->variable, &samples->input[input]);
 }
 
+/* NULL if the values of a sample are its features. */
+static const int32_t *one_hot_of(const gt_input *input) {
+  return input->table ? input->table->one_hot : NULL;
+}
+
 static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *graph) {
   if (!input->scaling.count) return GT_NONE;
   return read_variable(graph, variable_of(arena, "data.scaling", input), gt_shape_2(3, input->scaling.count),
@@ -50,8 +57,18 @@ static void tell_of_bytes(const gt_tensor *tensor, const gt_scaling *scaling, gt
 }
 
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
-  return gt_tensor_read(&samples->tensor[index], samples->window, graph,
-                        gt_samples_variable(samples, index, arena));
+  gt_tensor tensor = samples->tensor[index];
+  tensor.bits &= !one_hot_of(&samples->input[index]); /* codes are not bits */
+  return gt_tensor_read(&tensor, samples->window, graph, gt_samples_variable(samples, index, arena));
+}
+
+/* The features of a batch of stored values. */
+static gt_id encode(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id batch) {
+  const gt_input *input = &samples->input[index];
+  if (!one_hot_of(input)) return batch;
+  const gt_id features = read_variable(graph, variable_of(arena, "data.one_hot", input),
+                                       gt_shape_2(2, input->table->features), GT_I32);
+  return gt_one_hot(graph, batch, features, samples->tensor[index].bits && !input->scaling.count);
 }
 
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch) {
@@ -67,7 +84,8 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
     tell_of_bytes(&samples->tensor[k], &input->scaling, &attribute);
     items[k] = (gt_model_input){
         .name = input->name,
-        .node = gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute)),
+        .node = encode(samples, k, arena, graph,
+                       gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute))),
         .limit = samples->tensor[k].limit};
   }
   return (gt_model_inputs){samples->inputs, items};
@@ -104,7 +122,10 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
     ok = (samples->window ||
           gt_tensor_upload(&samples->tensor[k], gt_samples_variable(samples, k, &arena), buffers, error)) &&
          (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
-                                     input->scaling.values, size, error));
+                                     input->scaling.values, size, error)) &&
+         (!one_hot_of(input) ||
+          gt_buffers_upload(buffers, variable_of(&arena, "data.one_hot", input), 0, one_hot_of(input),
+                            2 * (uint64_t)input->table->features * sizeof(int32_t), error));
   }
   gt_arena_finish(&arena);
   return ok;

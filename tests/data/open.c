@@ -327,7 +327,7 @@ static void bits_are_known(void **state) {
   close_data(&o);
   uint8_t bytes[2] = {0, 1};
   const gt_tensor tensor = {.element = GT_ELEMENT_U8, .rank = 2, .dim = {1, 2}, .data = bytes};
-  assert_false(gt_data_is_bits(&tensor));
+  assert_false(gt_data_is_bits(NULL, &tensor));
 }
 
 /* Every sample is in exactly one split, in file order, and only the seed decides which. */

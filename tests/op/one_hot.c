@@ -33,7 +33,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
 
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
-  return gt_one_hot(g, x[0], x[1]);
+  return gt_one_hot(g, x[0], x[1], false);
 }
 
 static const gt_case_rule rule = {.name = "one_hot",
@@ -44,8 +44,10 @@ static const gt_case_rule rule = {.name = "one_hot",
                                   .high = 4,
                                   .reason = "copies and comparisons are exact"};
 
-#define CASE(x, features, largest, outside) \
-  { &rule, "g" x " c2," features, {largest, outside} }
+#define CASE(x, features, largest, outside)            \
+  {                                                    \
+    &rule, "g" x " c2," features, { largest, outside } \
+  }
 
 static const gt_case cases[] = {
     CASE("1,1", "1", 0, 0),   CASE("7,3", "5", 3, 0),     CASE("64,9", "40", 3, 0),

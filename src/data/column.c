@@ -1,0 +1,107 @@
+#include "data/column.h"
+#include "data/date.h"
+#include <math.h>
+#include <string.h>
+
+const char *const gt_column_kind_names[] = {"number", "boolean", "category", "date"};
+
+static int parts_of(const gt_column *column) {
+  if (column->kind != GT_COLUMN_DATE) return 1;
+  return column->hours ? GT_DATE_PARTS_WITH_HOURS : GT_DATE_PARTS;
+}
+
+int gt_column_stored(const gt_column *column) { return parts_of(column) + column->indicator; }
+
+bool gt_columns_are_plain(const gt_column *column, int count) {
+  for (int i = 0; i < count; i++)
+    if (column[i].kind != GT_COLUMN_NUMBER || column[i].fills || column[i].indicator || column[i].log)
+      return false;
+  return true;
+}
+
+const char *gt_column_category(const gt_column *column, int code) {
+  return code == column->missing ? "missing" : code == column->other ? "other" : column->category[code];
+}
+
+/* The names of the stored values of a column, from `names` on. */
+static void name_stored(gt_arena *arena, const gt_column *column, const char **names) {
+  const int parts = parts_of(column);
+  for (int p = 0; p < parts; p++)
+    names[p] = column->log  ? gt_arena_printf(arena, "log1p(%s)", column->name)
+               : parts == 1 ? column->name
+                            : gt_arena_printf(arena, "%s %s", column->name, gt_date_part_names[p]);
+  if (column->indicator) names[parts] = gt_arena_printf(arena, "%s missing", column->name);
+}
+
+typedef struct features {
+  int64_t count;
+  int32_t *column, *code;
+  const char **name;
+} features;
+
+static void add_feature(features *f, int64_t stored, int32_t code, const char *name) {
+  f->column[f->count] = (int32_t)stored;
+  f->code[f->count] = code;
+  f->name[f->count++] = name;
+}
+
+static void add_features(features *f, gt_arena *arena, const gt_column *column, int64_t at,
+                         const char *const *names) {
+  const bool category = column->kind == GT_COLUMN_CATEGORY;
+  for (int c = 0; category && c < column->categories; c++)
+    add_feature(f, at, c, gt_arena_printf(arena, "%s=%s", column->name, gt_column_category(column, c)));
+  for (int p = category; p < gt_column_stored(column); p++) add_feature(f, at + p, -1, names[at + p]);
+}
+
+const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count, bool codes) {
+  gt_table *t = GT_NEW(arena, gt_table);
+  bool any = false;
+  *t = (gt_table){.count = count, .column = column};
+  for (int i = 0; i < count; i++) {
+    t->stored += gt_column_stored(&column[i]);
+    t->features += gt_column_stored(&column[i]);
+    if (column[i].kind != GT_COLUMN_CATEGORY || codes) continue;
+    t->features += column[i].categories - 1;
+    any = true;
+  }
+  const char **names = GT_NEW_N(arena, const char *, t->stored);
+  int64_t at = 0;
+  for (int i = 0; i < count; at += gt_column_stored(&column[i++])) name_stored(arena, &column[i], names + at);
+  t->names = t->feature = names;
+  if (!any) return t;
+  int32_t *one_hot = GT_NEW_N(arena, int32_t, 2 * t->features);
+  features f = {0, one_hot, one_hot + t->features, GT_NEW_N(arena, const char *, t->features)};
+  at = 0;
+  for (int i = 0; i < count; at += gt_column_stored(&column[i++]))
+    add_features(&f, arena, &column[i], at, names);
+  t->one_hot = one_hot;
+  t->feature = f.name;
+  return t;
+}
+
+static void store_cell(const gt_column *column, float raw, float *out) {
+  const bool missing = isnan(raw);
+  const float value = missing ? column->fill : raw;
+  const int parts = parts_of(column);
+  if (column->kind == GT_COLUMN_DATE)
+    gt_date_split((double)value, parts, out);
+  else
+    *out = column->log ? log1pf(value) : value;
+  if (column->indicator) out[parts] = missing;
+}
+
+void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out) {
+  for (int64_t r = 0; r < rows; r++)
+    for (int i = 0; i < table->count; out += gt_column_stored(&table->column[i++]))
+      store_cell(&table->column[i], *raw++, out);
+}
+
+void gt_table_encode(const gt_table *table, const float *stored, float *feature) {
+  if (!table->one_hot) {
+    memcpy(feature, stored, (size_t)table->features * sizeof *feature);
+    return;
+  }
+  const int32_t *column = table->one_hot, *code = column + table->features;
+  for (int64_t f = 0; f < table->features; f++)
+    feature[f] = code[f] < 0 ? stored[column[f]] : stored[column[f]] == (float)code[f];
+}

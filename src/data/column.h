@@ -1,0 +1,64 @@
+/* Typed columns of a table: how the cells of a column become the numbers that a network reads.
+ *
+ *   cell ──read──▶ raw value ──fill, encode──▶ stored values ──scale, one-hot (on the device)──▶ features
+ *
+ * A raw value is a float: a number; 0 or 1 for a boolean; hours since 1970 for a date (data/date.h); a code
+ * for a category; NaN if the value is missing. Stored values lie in the dataset: a number or a code, the
+ * parts of a date, and an indicator of missing values where one is asked for. Features are what the network
+ * sees: a code becomes one value per category (op/one_hot.h).
+ * Everything here is learned from training rows alone and is part of a trained model. Owner: an arena. */
+#ifndef GT_DATA_COLUMN_H
+#define GT_DATA_COLUMN_H
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum gt_column_kind {
+  GT_COLUMN_NUMBER,
+  GT_COLUMN_BOOLEAN, /* words such as yes and no */
+  GT_COLUMN_CATEGORY,
+  GT_COLUMN_DATE,
+  GT_COLUMN_KINDS
+} gt_column_kind;
+extern const char *const gt_column_kind_names[GT_COLUMN_KINDS];
+
+enum { GT_COLUMN_MAX_CATEGORIES = 1 << 20 };
+
+typedef struct gt_column {
+  const char *name; /* in the file */
+  gt_column_kind kind;
+  bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
+  float fill;                  /* a raw value; of a category its final code */
+  bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
+  bool log;                    /* numbers: stored as log(1 + x) */
+  bool hours;                  /* dates: with the hour of the day */
+  unsigned order;              /* dates: how they are written (data/date.h) */
+  int categories;              /* codes are 0 … categories - 1 */
+  const char *const *category; /* [categories] in NFC, sorted; then those without a text of their own: */
+  int missing, other;          /* codes of missing values and of all other texts; -1: there is none */
+  int unseen; /* code that a text gets which is no category: `other`, or the most frequent one; -1: an error
+               */
+} gt_column;
+
+/* The columns of one input, in their order in its samples. */
+typedef struct gt_table {
+  int count;
+  const gt_column *column;
+  int64_t stored, features; /* values of a sample in the dataset, and as the network sees it */
+  const int32_t *one_hot;   /* [2][features], as gt_one_hot reads it; NULL: features are the stored values */
+  const char *const *names; /* [stored] "Age", "Age missing", "signup month sin" */
+  const char *const *feature; /* [features] their names: "Sex=male" */
+} gt_table;
+
+/* The name of a code: a text, or "missing", "other". */
+const char *gt_column_category(const gt_column *column, int code);
+int gt_column_stored(const gt_column *column); /* stored values of one cell */
+/* A table of columns that are final. codes: categories stay codes, for embeddings. */
+const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count, bool codes);
+/* True if each column is a number without anything to fill, encode or transform. */
+bool gt_columns_are_plain(const gt_column *column, int count);
+/* From raw values [rows, count], which have no codes beyond `categories`, to stored values [rows, stored]. */
+void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
+/* The features of one sample. */
+void gt_table_encode(const gt_table *table, const float *stored, float *features);
+#endif

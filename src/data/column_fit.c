@@ -1,0 +1,219 @@
+/* Fits typed columns to the training split (fills, categories), and turns the raw values of all splits into
+ * stored values. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/csv_typed.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct values { /* the values of a column that are not missing; heap */
+  float *item;
+  int64_t count, rows;
+} values;
+
+static int by_value(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static values column_of(const gt_tensor *raw, int64_t column) {
+  const int64_t columns = gt_tensor_features(raw);
+  values v = {gt_alloc((size_t)raw->dim[0] * sizeof(float) + 1), 0, raw->dim[0]};
+  const float *from = (const float *)raw->data + column;
+  for (int64_t i = 0; i < v.rows; i++, from += columns)
+    if (!isnan(*from)) v.item[v.count++] = *from;
+  return v;
+}
+
+/* Of sorted values. */
+static float most_frequent(const values *v) {
+  int64_t best = 0, most = 0;
+  for (int64_t i = 0, first = 0; i < v->count; i++) {
+    if (v->item[i] != v->item[first]) first = i;
+    if (i - first + 1 > most) most = i - first + 1, best = first;
+  }
+  return v->item[best];
+}
+
+static double median_of_sorted(const float *value, int64_t count) {
+  return ((double)value[(count - 1) / 2] + (double)value[count / 2]) / 2;
+}
+
+static float mean_of(const values *v) {
+  double sum = 0;
+  for (int64_t i = 0; i < v->count; i++) sum += (double)v->item[i];
+  return (float)(sum / (double)v->count);
+}
+
+static void fit_number(gt_typed_column *c, values *v) {
+  const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
+  if (!c->column.fills) return;
+  qsort(v->item, (size_t)v->count, sizeof *v->item, by_value);
+  switch (c->rule.fill) {
+  case GT_FILL_VALUE: c->column.fill = (float)c->rule.value; break;
+  case GT_FILL_MEAN: c->column.fill = mean_of(v); break;
+  case GT_FILL_FREQUENT: c->column.fill = most_frequent(v); break;
+  case GT_FILL_MEDIAN: c->column.fill = (float)median_of_sorted(v->item, v->count); break;
+  default: c->column.fill = boolean ? most_frequent(v) : (float)median_of_sorted(v->item, v->count);
+  }
+}
+
+/* --- categories --- */
+
+typedef struct text_count {
+  const char *text;
+  int64_t count;
+} text_count;
+
+static int by_count(const void *a, const void *b) {
+  const text_count *x = a, *y = b;
+  return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->text, y->text);
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(((const text_count *)a)->text, ((const text_count *)b)->text);
+}
+
+/* Keeps the most frequent texts, at most `most` if that is not 0, each in `least` rows; *rest: training rows
+ * with other texts. */
+static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *rest) {
+  int kept = 0;
+  qsort(all, (size_t)count, sizeof *all, by_count);
+  for (int i = 0; i < count; i++)
+    if (all[i].count >= least && (!most || kept < most - 1 || (kept < most && i + 1 == count)))
+      kept++;
+    else
+      *rest += all[i].count;
+  qsort(all, (size_t)kept, sizeof *all, by_text);
+  return kept;
+}
+
+/* True if missing values are a category. */
+static bool has_own_category(const gt_typed_column *c) {
+  return c->column.kind == GT_COLUMN_CATEGORY &&
+         (c->rule.fill == GT_FILL_AUTO || c->rule.fill == GT_FILL_CATEGORY);
+}
+
+static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena) {
+  gt_column *column = &c->column;
+  text_count *all = gt_alloc(((size_t)c->texts + 1) * sizeof *all);
+  int64_t rest = 0, most = 0;
+  const int64_t gaps = v->rows - v->count;
+  for (int i = 0; i < c->texts; i++) all[i].text = c->text[i];
+  for (int64_t i = 0; i < v->count; i++) all[(int)v->item[i]].count++;
+  const int texts =
+      keep_texts(all, c->texts, c->rule.categories, c->rule.unseen_is_error ? 1 : c->rule.least, &rest);
+  const char **name = GT_NEW_N(arena, const char *, texts + 1);
+  int frequent = -1;
+  for (int i = 0; i < texts; i++) {
+    name[i] = all[i].text;
+    if (all[i].count > most) most = all[i].count, frequent = i;
+  }
+  column->category = name;
+  column->categories = texts;
+  column->missing = column->other = -1;
+  if (rest) column->other = column->categories++;
+  if (gaps && has_own_category(c)) column->missing = column->categories++;
+  if (frequent < 0) frequent = rest ? column->other : column->missing;
+  column->fill = (float)(column->missing >= 0 ? column->missing : frequent);
+  column->unseen = rest ? column->other : c->rule.unseen_is_error ? -1 : frequent;
+  free(all);
+}
+
+bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *raw, int64_t place) {
+  values v = column_of(raw, place);
+  const bool empty = !v.count && !has_own_category(c);
+  c->column.indicator = c->rule.indicator;
+  c->column.log = c->column.kind == GT_COLUMN_NUMBER && c->rule.scale == GT_SCALE_LOG1P;
+  if (empty)
+    gt_fail(
+        reader->error, GT_ERR_DATA,
+        "%s: column '%s' has no value in any training row; leave it out with data: {columns: {'%s': ignore}}",
+        reader->train_name, c->column.name, c->column.name);
+  else if (c->column.kind == GT_COLUMN_CATEGORY)
+    fit_categories(c, &v, reader->arena);
+  else
+    fit_number(c, &v);
+  free(v.item);
+  return !empty;
+}
+
+/* --- from raw to stored values --- */
+
+/* The final code of each text of the files; -1: a text that is no category. */
+static int *final_codes(const gt_typed_column *c) {
+  int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
+  const gt_column *column = &c->column;
+  const int texts = column->categories - (column->missing >= 0) - (column->other >= 0);
+  for (int i = 0; i < c->texts; i++) {
+    int low = 0, high = texts - 1, found = -1;
+    while (low <= high && found < 0) {
+      const int middle = (low + high) / 2, order = strcmp(c->text[i], column->category[middle]);
+      if (order == 0) found = middle;
+      if (order < 0) high = middle - 1;
+      if (order > 0) low = middle + 1;
+    }
+    final[i] = found;
+  }
+  return final;
+}
+
+typedef struct unseen_texts {
+  int64_t cells;
+  const char *first;
+} unseen_texts;
+
+/* Replaces the codes of the files by final codes; texts that are no category count as unseen. */
+static unseen_texts recode(const gt_typed_column *c, gt_tensor *raw, int64_t place) {
+  unseen_texts unseen = {0};
+  int *final = final_codes(c);
+  const int64_t columns = gt_tensor_features(raw);
+  float *value = (float *)raw->data + place;
+  for (int64_t i = 0; i < raw->dim[0]; i++, value += columns) {
+    if (isnan(*value)) continue;
+    const int text = (int)*value, code = final[text];
+    if (code < 0 && !unseen.cells++) unseen.first = c->text[text];
+    *value = (float)(code < 0 ? c->column.unseen : code);
+  }
+  free(final);
+  return unseen;
+}
+
+static bool store(const gt_table *table, gt_tensor *tensor, bool codes, gt_error *error) {
+  gt_tensor out = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {tensor->dim[0], table->stored}};
+  if (!gt_tensor_alloc(&out, "the values of a table", error)) return false;
+  gt_table_store(table, tensor->data, tensor->dim[0], out.data);
+  gt_tensor_finish(tensor);
+  *tensor = out;
+  return !codes || gt_data_to_integers("a table", tensor, error);
+}
+
+static const char *unseen_text(const gt_column *column, int64_t cells, const char *first, gt_arena *arena) {
+  return gt_arena_printf(
+      arena,
+      "%" PRId64
+      " cell%s of column '%s' hold%s a category that is not one of the %d learned from the training rows "
+      "('%s'%s)",
+      cells, cells == 1 ? "" : "s", gt_quotable(arena, column->name), cells == 1 ? "s" : "",
+      column->categories - (column->missing >= 0) - (column->other >= 0), gt_quotable(arena, first),
+      cells == 1 ? "" : ", …");
+}
+
+bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
+                    gt_arena *arena, gt_unseen_report report, void *to, gt_error *error) {
+  for (int i = 0; i < table->count; i++) {
+    const gt_typed_column *c = &use->table->item[use->place[i]];
+    if (c->column.kind != GT_COLUMN_CATEGORY) continue;
+    const unseen_texts unseen = recode(c, tensor, i);
+    if (!unseen.cells || !report) continue;
+    const char *text = unseen_text(&c->column, unseen.cells, unseen.first, arena);
+    if (c->column.unseen < 0) return gt_fail(error, GT_ERR_DATA, "%s, and its rule is 'unseen: error'", text);
+    if (c->column.unseen != c->column.other)
+      report(to, gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
+                                 unseen.cells == 1 ? "it is" : "they are",
+                                 gt_quotable(arena, gt_column_category(&c->column, c->column.unseen))));
+  }
+  return store(table, tensor, codes, error);
+}

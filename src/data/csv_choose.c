@@ -1,0 +1,300 @@
+/* CSV: chooses the input and target columns of the training file. */
+#include "data/csv_choose.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <string.h>
+
+enum { MAX_LISTED = 12 };
+
+/* The role of a column while columns are chosen; INPUT + k: input k. */
+enum { TARGET, IGNORED, ROLE, INPUT };
+
+/* --- columns of the training file --- */
+
+static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
+  char *list = gt_arena_strdup(arena, "");
+  const int shown = csv->columns < MAX_LISTED ? csv->columns : MAX_LISTED;
+  for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
+  return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
+}
+
+/* Gives each column of a list its role. The first column that is missing or used twice is reported at its
+ * place in the config. A model's list has no place there: gt_csv_take_columns reports it. */
+static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
+  for (int i = 0; i < list.count && list.at; i++) {
+    const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
+    if (column >= 0 && (used < 0 || (use > INPUT && used >= INPUT && used < use))) {
+      csv->role[column] = use;
+      continue;
+    }
+    gt_diagnostic *d = column < 0 ? gt_csv_no_column(reader, csv, list.items[i], list.at[i])
+                                  : gt_error_at(reader->diagnostics, list.at[i],
+                                                "column '%s' of %s is used twice", list.items[i], csv->path);
+    d->expected = gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+    return false;
+  }
+  return true;
+}
+
+static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list, int use, int *count) {
+  const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : csv->columns);
+  *count = list.count;
+  for (int i = 0; i < list.count; i++) names[i] = list.items[i];
+  if (list.count) return names;
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] == use) names[(*count)++] = gt_arena_strdup(arena, csv->names[i]);
+  return names;
+}
+
+static gt_position place_of(const gt_data_reader *reader, const char *key, const char *sub) {
+  const gt_spec *node = gt_data_node(reader, key, sub);
+  return node ? node->at : gt_data_position(reader, key);
+}
+
+/* Adds the columns that `columns` ignores. */
+static void add_ignored(gt_csv_asked *a, gt_arena *arena) {
+  const int most = a->ignore.count + a->rules.count;
+  const char **items = GT_NEW_N(arena, const char *, most + 1);
+  gt_position *at = GT_NEW_N(arena, gt_position, most + 1);
+  int count = 0;
+  for (int i = 0; i < a->ignore.count; i++) items[count] = a->ignore.items[i], at[count++] = a->ignore.at[i];
+  for (int i = 0; i < a->rules.count; i++)
+    if (a->rules.item[i].ignore) items[count] = a->rules.item[i].name, at[count++] = a->rules.item[i].at;
+  a->ignore = (gt_strings){.items = items, .at = at, .count = count};
+}
+
+bool gt_csv_ask(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *out) {
+  gt_csv_asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
+  for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
+  const bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
+  add_ignored(&a, reader->arena);
+  a.role[GT_CSV_WEIGHT] = o->weight;
+  a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
+  a.role[GT_CSV_SPLIT] = reader->split.column;
+  a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
+  a.role[GT_CSV_GROUP] = reader->split.group;
+  a.role_at[GT_CSV_GROUP] = place_of(reader, "split", "group");
+  *out = a;
+  return ok;
+}
+
+/* The columns of a file that a model's input reads. */
+static gt_strings names_of_input(const gt_input *input, int64_t count, gt_arena *arena) {
+  if (!input->table) return (gt_strings){.items = input->columns, .count = (int)count};
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int64_t i = 0; i < count; i++) names[i] = input->table->column[i].name;
+  return (gt_strings){.items = names, .count = (int)count};
+}
+
+/* For a trained model with named columns, the model's names apply where the config names none; other columns
+ * are ignored. */
+static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a) {
+  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_signature *model = wanted->signature;
+  if (!model || a->inputs) return;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  if (!gt_csv_goes_by_name(csv, known.names, known.count, "the model")) return;
+  a->inputs = model->inputs;
+  for (int k = 0; k < model->inputs; k++)
+    a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
+  a->ignore = (gt_strings){.count = 0};
+  if (!a->target.count && wanted->target_names)
+    a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+}
+
+static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a) {
+  for (int r = 0; r < GT_CSV_ROLES; r++) {
+    const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
+    if (!mark(reader, csv, name, ROLE)) return false;
+    if (name.count) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
+  }
+  return true;
+}
+
+static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
+  return gt_fail(reader->error, GT_ERR_DATA,
+                 "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
+                 csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
+}
+
+/* A copy of the target among the inputs would tell the answer. */
+static bool target_is_unique(const gt_csv *csv) {
+  for (int i = 0; csv->same_name && i < csv->columns; i++) {
+    const int first = csv->same_name[i];
+    if (first < 0 || (csv->role[i] == TARGET) == (csv->role[first] == TARGET)) continue;
+    const int other = csv->role[i] == TARGET ? first : i;
+    if (csv->role[other] == IGNORED) continue;
+    return gt_fail(
+        csv->error, GT_ERR_DATA,
+        "%s:1:1: columns %d and %d are both named '%s', and one of them is the target; rename one, or "
+        "leave one out: data: {ignore: ['%s']}",
+        csv->path, first + 1, i + 1, csv->names[first], csv->names[other]);
+  }
+  return true;
+}
+
+/* Rules are for columns of the file that are inputs; one for a target may drop rows. */
+static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_column_rules *rules) {
+  for (int i = 0; i < rules->count && !reader->wanted->signature; i++) {
+    const gt_column_rule *r = &rules->item[i];
+    const int column = gt_csv_find(csv, r->name);
+    if (column < 0) {
+      gt_csv_no_column(reader, csv, r->name, r->at)->expected =
+          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+      return false;
+    }
+    if (r->ignore || csv->role[column] >= INPUT) continue;
+    const bool target = csv->role[column] == TARGET;
+    if (target && r->any && r->fill == GT_FILL_DROP) continue;
+    gt_error_at(reader->diagnostics, r->at, "column '%s' is %s, and 'columns' describes inputs", r->name,
+                target                         ? "a target"
+                : csv->role[column] == IGNORED ? "ignored"
+                : csv->role[column] == ROLE    ? "used for weights or splits"
+                                               : "not one of the inputs")
+        ->expected = target ? "no rule, or {missing: drop}" : "each column in one place";
+    return false;
+  }
+  return true;
+}
+
+bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
+                   gt_csv_inputs *inputs) {
+  gt_dataset *dataset = reader->dataset;
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  ask_model(reader, csv, &a);
+  if (!mark(reader, csv, a.target, TARGET)) return false;
+  for (int k = 0; k < a.inputs; k++)
+    if (!mark(reader, csv, a.input[k], INPUT + k)) return false;
+  if (!mark(reader, csv, a.ignore, IGNORED) || !mark_roles(reader, csv, &a)) return false;
+  if (!a.target.count) {
+    int last = csv->columns - 1;
+    while (last > 0 && csv->role[last] >= 0) last--;
+    csv->role[last] = TARGET;
+  }
+  if (!target_is_unique(csv)) return false;
+  for (int i = 0; i < csv->columns && !a.inputs; i++)
+    if (csv->role[i] < 0) csv->role[i] = INPUT;
+  if (!check_rules(reader, csv, &a.rules)) return false;
+  int targets;
+  for (int k = 0; k < dataset->inputs; k++) {
+    int count;
+    dataset->input[k].columns = names_of(reader->arena, csv, a.input[k], INPUT + k, &count);
+    dataset->input[k].rank = 1;
+    dataset->input[k].dim[0] = count;
+    if (!count) return no_inputs(reader, csv);
+  }
+  dataset->target_names = names_of(reader->arena, csv, a.target, TARGET, &targets);
+  *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
+  csv->whole = inputs->whole;
+  reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
+  reader->typed->missing = *missing;
+  reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
+  gt_csv_expect(csv, reader->typed, reader->arena);
+  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);
+}
+
+/* Why a column is no input unless the config names it: it has no values or the same text in every row, or it
+ * has no name and counts the rows. NULL: it is one. */
+static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int column) {
+  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
+  if (c->rule.given || c->final) return NULL;
+  if (facts->empty + facts->missing == csv->rows) return "has no values";
+  if (facts->odd && facts->texts == csv->rows && facts->odd->distinct == 1 && csv->rows > 1)
+    return "has the same text in every row";
+  if (!csv->nameless[column]) return NULL;
+  return facts->counts && csv->rows > 1 && (facts->least == 0 || facts->least == 1)
+             ? "has no name and counts the rows"
+             : NULL;
+}
+
+/* Takes the column of this role out of what was read. */
+static void leave_out(gt_csv *csv, gt_typed_table *typed, int role) {
+  const size_t before = (size_t)csv->inputs, after = before - 1, all = before + (size_t)csv->targets;
+  float *to = csv->values;
+  for (size_t row = 0; row < csv->rows; row++)
+    for (size_t c = 0; c < before; c++)
+      if (c != (size_t)role) *to++ = csv->values[row * before + c];
+  gt_csv_facts_finish(&csv->facts[role]);
+  memmove(&csv->facts[role], &csv->facts[role + 1], (all - (size_t)role - 1) * sizeof *csv->facts);
+  memmove(&typed->item[role], &typed->item[role + 1], (before - (size_t)role - 1) * sizeof *typed->item);
+  typed->count--;
+  csv->inputs = (int)after;
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] == role)
+      csv->role[i] = -1;
+    else if (csv->role[i] > role)
+      csv->role[i]--;
+}
+
+bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
+  gt_input *input = &reader->dataset->input[0];
+  const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
+  const int before = csv->inputs;
+  for (int i = 0; i < csv->columns; i++) {
+    const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
+    const char *why = is_input ? why_no_input(csv, &reader->typed->item[csv->role[i]], i) : NULL;
+    if (!why) continue;
+    if (!reader->trust.strange)
+      gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
+              csv->names[i]);
+    leave_out(csv, reader->typed, csv->role[i]);
+  }
+  if (csv->inputs == before) return true;
+  gt_csv_expect(csv, reader->typed, reader->arena);
+  if (!csv->inputs) return no_inputs(reader, csv);
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
+      names[csv->role[i]] = gt_arena_strdup(reader->arena, csv->names[i]);
+  input->columns = names;
+  input->dim[0] = csv->inputs;
+  *inputs = gt_csv_inputs_of(input, 1, reader->arena);
+  return true;
+}
+
+/* --- how the file is written --- */
+
+static gt_strings all_inputs(const gt_csv_asked *a, gt_arena *arena) {
+  int count = 0;
+  for (int k = 0; k < a->inputs; k++) count += a->input[k].count;
+  const char **names = GT_NEW_N(arena, const char *, count);
+  gt_strings all = {.items = names};
+  for (int k = 0; k < a->inputs; k++)
+    for (int i = 0; i < a->input[k].count; i++) names[all.count++] = a->input[k].items[i];
+  return all;
+}
+
+static gt_strings all_roles(const gt_csv_asked *a, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, GT_CSV_ROLES);
+  gt_strings all = {.items = names};
+  for (int r = 0; r < GT_CSV_ROLES; r++)
+    if (a->role[r]) names[all.count++] = a->role[r];
+  return all;
+}
+
+static gt_strings names_of_rules(const gt_column_rules *rules, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, rules->count + 1);
+  for (int i = 0; i < rules->count; i++) names[i] = rules->item[i].name;
+  return (gt_strings){.items = names, .count = rules->count};
+}
+
+bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_asked *a,
+                      gt_csv_form *form) {
+  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_signature *model = wanted->signature;
+  *form = (gt_csv_form){.header = gt_csv_header_of(o->header),
+                        .decimal = gt_csv_decimal_of(o->decimal),
+                        .skip = o->skip,
+                        .known = {a->target, all_inputs(a, reader->arena), a->ignore}};
+  form->known[6] = names_of_rules(&a->rules, reader->arena);
+  if (model) {
+    const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+    form->known[3] = (gt_strings){.items = taught.names, .count = taught.names ? taught.count : 0};
+  }
+  if (wanted->target_names)
+    form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+  form->known[5] = all_roles(a, reader->arena);
+  if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
+      ->expected = GT_CSV_DELIMITERS;
+  return false;
+}

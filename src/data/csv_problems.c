@@ -1,0 +1,137 @@
+/* CSV: the message about columns whose cells cannot be read. */
+#include "base/memory.h"
+#include "data/csv_typed.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_SHOWN = 12, MAX_MENDS = 16 };
+
+static const char *name_of(const gt_csv *csv, int role) {
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] == role) return csv->names[i];
+  return "";
+}
+
+/* "'male' at 2:5, empty at 3:5" */
+static const char *first_cells(const gt_csv *csv, int role, gt_arena *arena) {
+  const gt_csv_odd *odd = csv->facts[role].odd;
+  const char *text = "";
+  char shown[48];
+  const bool texts = odd && odd->distinct; /* they say more than empty cells */
+  for (int i = 0; odd && i < (texts ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
+    const gt_cell *cell = texts ? &odd->text[i].first : &odd->bad[i];
+    const char *what = cell->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell, shown)) : "empty";
+    text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell->line, cell->column);
+  }
+  return text;
+}
+
+/* A key of a flow mapping in YAML. */
+static const char *yaml_key(const char *name, gt_arena *arena) {
+  bool plain = *name && !(*name >= '0' && *name <= '9');
+  const char *quoted = "";
+  for (const char *c = name; *c; c++) {
+    plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
+    quoted = *c == '\'' ? gt_arena_printf(arena, "%s''", quoted) : gt_arena_printf(arena, "%s%c", quoted, *c);
+  }
+  return plain ? name : gt_arena_printf(arena, "'%s'", quoted);
+}
+
+/* "data: {columns: {Name: ignore, Ticket: category}}" */
+static const char *mends(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
+  const char *text = "";
+  int shown = 0;
+  for (int i = 0; i < problems && shown < MAX_MENDS; i++) {
+    if (!problem[i].mend) continue;
+    text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
+                           yaml_key(name_of(csv, problem[i].role), arena), problem[i].mend);
+  }
+  return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
+}
+
+static const gt_cell *first_cell(const gt_csv *csv, const gt_column_problem *problem, int problems) {
+  const gt_cell *first = NULL;
+  for (int i = 0; i < problems; i++) {
+    const gt_csv_odd *odd = csv->facts[problem[i].role].odd;
+    if (!odd || !odd->bads) continue;
+    const gt_cell *cell = &odd->bad[0];
+    if (!first || cell->line < first->line || (cell->line == first->line && cell->column < first->column))
+      first = cell;
+  }
+  return first;
+}
+
+bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more) {
+  char shown[48];
+  double value;
+  gt_cell_shown(cell, shown);
+  if (!cell->length)
+    return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number%s", column, more);
+  if (!gt_csv_parse(csv, cell, &value))
+    return gt_csv_fail(csv, cell,
+                       "'%s' in column '%s' is not a number; expected a finite number, such as -1%c5e3%s",
+                       shown, column, csv->decimal, more);
+  return gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float", shown, column);
+}
+
+static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
+  const gt_cell *first = first_cell(csv, problem, 1);
+  const char *name = name_of(csv, problem->role), *mend = mends(csv, problem, 1, arena),
+             *cells = first_cells(csv, problem->role, arena);
+  const char *text =
+      gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name, problem->what, *cells ? " (" : "", cells,
+                      *cells ? ")" : "", mend ? "; mend it with " : "", mend ? mend : "",
+                      problem->also ? "; or " : "", problem->also ? problem->also : "");
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first ? first->line : 1,
+                 first ? first->column : 1, text);
+}
+
+static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
+  const gt_cell *first = first_cell(csv, problem, problems);
+  const char *text = "", *mend = mends(csv, problem, problems, arena);
+  for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
+    const char *cells = first_cells(csv, problem[i].role, arena);
+    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role), problem[i].what,
+                           *cells ? ": " : "", cells);
+    if (problem[i].also) text = gt_arena_printf(arena, "%s\n      or %s", text, problem[i].also);
+  }
+  if (problems > MAX_SHOWN)
+    text = gt_arena_printf(arena, "%s\n    … %d more columns", text, problems - MAX_SHOWN);
+  if (mend) text = gt_arena_printf(arena, "%s\n    to mend them: %s", text, mend);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %d columns cannot be read as they are%s", csv->path,
+                 first ? first->line : 1, first ? first->column : 1, problems, text);
+}
+
+bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  if (problems == 1)
+    fail_one(csv, problem, &arena);
+  else
+    fail_several(csv, problem, problems, &arena);
+  gt_arena_finish(&arena);
+  return false;
+}
+
+/* Targets that are to be numbers. */
+bool gt_csv_check_targets(const gt_csv *csv) {
+  gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
+  int problems = 0;
+  for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
+    if (gt_csv_facts_bad(&csv->facts[i]))
+      problem[problems++] =
+          (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL};
+  const gt_csv_facts *f = problems ? &csv->facts[problem[0].role] : NULL;
+  const bool ok = !problems;
+  if (problems == 1) {
+    char more[64] = "";
+    if (gt_csv_facts_bad(f) > 1)
+      snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are not numbers",
+               gt_csv_facts_bad(f), csv->rows);
+    gt_csv_fail_number(csv, &f->odd->bad[0], name_of(csv, problem[0].role), more);
+  } else if (problems)
+    gt_csv_fail_columns(csv, problem, problems);
+  free(problem);
+  return ok;
+}

@@ -1,0 +1,335 @@
+#include "data/csv_typed.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/unicode.h"
+#include "data/csv_boolean.h"
+#include "data/date.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct typing { /* the columns of one file */
+  gt_csv *csv;
+  gt_typed_table *table;
+  gt_arena *arena;
+  gt_column_problem *problem;
+  int problems;
+  float **of_text; /* per column: the raw value of each of its texts; heap */
+} typing;
+
+void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
+  bool *as_text = GT_NEW_N(arena, bool, table->count + 1);
+  for (int i = 0; i < table->count; i++) {
+    const gt_typed_column *t = &table->item[i];
+    const bool known = t->final || t->decided || !t->rule.any;
+    as_text[i] = known && (t->column.kind == GT_COLUMN_CATEGORY || t->column.kind == GT_COLUMN_DATE);
+  }
+  csv->as_text = as_text;
+  csv->missing = table->has_missing ? &table->missing : NULL;
+}
+
+static const gt_csv_facts *facts_of(const typing *t, int role) { return &t->csv->facts[role]; }
+
+static const gt_csv_text *texts_of(const typing *t, int role, int *count) {
+  const gt_csv_odd *odd = facts_of(t, role)->odd;
+  *count = odd ? odd->distinct : 0;
+  return odd ? odd->text : NULL;
+}
+
+static void add_problem(typing *t, int role, const char *what, const char *mend, const char *also) {
+  t->problem[t->problems++] = (gt_column_problem){role, what, t->table->item[role].final ? NULL : mend, also};
+}
+
+/* --- kinds --- */
+
+static bool all_boolean(const gt_csv_text *text, int count) {
+  for (int i = 0; i < count; i++)
+    if (gt_csv_boolean(&text[i].first) < 0) return false;
+  return count > 0;
+}
+
+/* The ways in which all texts are dates. compact: of eight digits, too. */
+static unsigned date_ways(const gt_csv_text *text, int count, bool compact) {
+  unsigned ways = count ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
+  for (int i = 0; i < count && ways; i++)
+    ways &= gt_date_parse(text[i].first.text, text[i].first.length, 0, compact, NULL);
+  return ways;
+}
+
+static bool is_few(uint64_t distinct, uint64_t texts) {
+  return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct);
+}
+
+static void report_free_text(typing *t, int role, uint64_t texts, int distinct) {
+  add_problem(
+      t, role,
+      gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", distinct, texts),
+      "ignore",
+      "the most frequent as categories: {type: category, max_categories: 50}, or codes for an "
+      "embedding layer (docs/data.md)");
+}
+
+/* Decides what a column of texts, without numbers, holds. */
+static void decide_texts(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  const gt_csv_facts *f = facts_of(t, role);
+  int count;
+  const gt_csv_text *text = texts_of(t, role, &count);
+  const bool codes = t->csv->whole && t->csv->whole[role];
+  if (all_boolean(text, count))
+    c->column.kind = GT_COLUMN_BOOLEAN;
+  else if (!codes && date_ways(text, count, false))
+    c->column.kind = GT_COLUMN_DATE;
+  else if (is_few((uint64_t)count, f->texts) || codes)
+    c->column.kind = GT_COLUMN_CATEGORY;
+  else
+    report_free_text(t, role, f->texts, count);
+}
+
+/* "1 number", "3 numbers" */
+static const char *counted(const typing *t, uint64_t count, const char *what) {
+  return gt_arena_printf(t->arena, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void decide_any(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  const gt_csv_facts *f = facts_of(t, role);
+  c->column.kind = GT_COLUMN_NUMBER;
+  if (f->texts && !f->numbers && !f->unfit)
+    decide_texts(t, role);
+  else if (f->texts)
+    add_problem(t, role,
+                gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers, "number"),
+                                counted(t, f->texts, "text")),
+                is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
+                "texts that mean a missing value: data: {missing_values: [NA, ...]}");
+}
+
+/* --- checks of a column whose kind is known --- */
+
+static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
+
+static void check_date(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  int count;
+  const gt_csv_text *text = texts_of(t, role, &count);
+  const bool compact = t->csv->as_text && t->csv->as_text[role];
+  const unsigned ways = date_ways(text, count, compact), asked = c->final ? c->column.order : c->rule.order;
+  if (is_codes(t, role))
+    add_problem(t, role, "has dates, but its input is listed in 'integers'", "ignore", NULL);
+  else if (asked && (ways & asked))
+    c->column.order = asked;
+  else if (!ways || asked)
+    add_problem(t, role,
+                asked && ways ? "has dates in another order" : "has texts that are not dates of one form",
+                "category", NULL);
+  else if (ways & GT_DATE_YEAR_FIRST || !(ways & (ways - 1)))
+    c->column.order = ways & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : ways;
+  else
+    add_problem(t, role, "has dates whose day and month could be either way round",
+                "{type: date, order: day_first}", "or order: month_first");
+}
+
+static void check_categories(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  int count;
+  texts_of(t, role, &count);
+  if (facts_of(t, role)->odd && facts_of(t, role)->odd->more)
+    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d different texts", GT_CSV_MAX_TEXTS),
+                "ignore", NULL);
+  else if (!c->final && !c->rule.categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
+    add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
+                "{type: category, max_categories: 100}", NULL);
+  else if (!c->final && is_codes(t, role) && !c->rule.categories && count > GT_COLUMN_MAX_CATEGORIES)
+    add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
+                "{type: category, max_categories: 100000}", NULL);
+}
+
+static void check_texts(typing *t, int role) {
+  const gt_typed_column *c = &t->table->item[role];
+  const gt_csv_facts *f = facts_of(t, role);
+  int count;
+  const gt_csv_text *text = texts_of(t, role, &count);
+  const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
+  if (f->texts && !boolean)
+    add_problem(
+        t, role, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
+        f->numbers ? "ignore" : "category",
+        c->final || c->rule.given ? NULL
+                                  : "texts that mean a missing value: data: {missing_values: [NA, ...]}");
+  else if (boolean && ((f->texts && !all_boolean(text, count)) ||
+                       (f->numbers && !(f->whole && f->least >= 0 && f->largest <= 1))))
+    add_problem(t, role, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);
+}
+
+static void check_numbers(typing *t, int role) {
+  const gt_typed_column *c = &t->table->item[role];
+  const gt_csv_facts *f = facts_of(t, role);
+  const bool log = c->final ? c->column.log : c->rule.scale == GT_SCALE_LOG1P;
+  if (f->unfit && is_codes(t, role))
+    add_problem(t, role,
+                gt_arena_printf(t->arena,
+                                "has numbers that are not whole numbers from 0 to %d, which its input needs",
+                                GT_DATA_MAX_INTEGER),
+                "category", NULL);
+  else if (f->unfit)
+    add_problem(t, role, "has numbers that are too large for a 32-bit float", "ignore", NULL);
+  else if (log && f->numbers && f->least <= -1)
+    add_problem(
+        t, role,
+        gt_arena_printf(t->arena, "has numbers down to %.6g, but log1p needs numbers above -1", f->least),
+        "{scale: standard}", NULL);
+}
+
+static void check_gaps(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  const uint64_t gaps = facts_of(t, role)->empty + facts_of(t, role)->missing;
+  const gt_fill_method fill = c->rule.fill;
+  if (!c->final)
+    c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
+  if (!gaps || fill == GT_FILL_DROP || (c->column.fills && !is_codes(t, role))) return;
+  if (c->final)
+    add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
+                "train with data: {columns: {NAME: {missing: median}}} to fill them");
+  else if (fill == GT_FILL_ERROR)
+    add_problem(t, role, "has missing values, and its rule is 'missing: error'", "{missing: median}", NULL);
+  else if (c->column.kind != GT_COLUMN_CATEGORY)
+    add_problem(t, role, "has missing values, but its input is listed in 'integers'", "{missing: drop}",
+                NULL);
+}
+
+static void check_column(typing *t, int role) {
+  const int before = t->problems;
+  gt_typed_column *c = &t->table->item[role];
+  if (!c->final && c->rule.any && !c->decided) decide_any(t, role);
+  if (t->problems > before) return;
+  if (c->column.kind == GT_COLUMN_DATE)
+    check_date(t, role);
+  else if (c->column.kind == GT_COLUMN_CATEGORY)
+    check_categories(t, role);
+  else
+    check_texts(t, role);
+  if (t->problems == before) check_numbers(t, role);
+  if (t->problems == before) check_gaps(t, role);
+}
+
+/* --- raw values --- */
+
+/* The code of a text among the categories of all files; new texts get new codes. */
+static int code_of(gt_typed_column *c, gt_arena *arena, const gt_cell *cell) {
+  char *composed = gt_nfc(cell->text, cell->length);
+  const char *text = composed ? composed : gt_arena_strndup(arena, cell->text, cell->length);
+  int code = gt_names_find(&c->index, text);
+  if (code < 0) {
+    if (c->texts == c->capacity) {
+      const char **more = GT_NEW_N(arena, const char *, c->capacity = 2 * c->capacity + 16);
+      if (c->texts) memcpy(more, c->text, (size_t)c->texts * sizeof *more);
+      c->text = more;
+    }
+    c->text[code = c->texts++] = composed ? gt_arena_strdup(arena, text) : text;
+    gt_names_add(&c->index, c->text[code], code);
+  }
+  free(composed);
+  return code;
+}
+
+static float value_of(typing *t, gt_typed_column *c, int role, const gt_cell *cell) {
+  double hours = 0;
+  switch (c->column.kind) {
+  case GT_COLUMN_BOOLEAN: return (float)gt_csv_boolean(cell);
+  case GT_COLUMN_CATEGORY: return (float)code_of(c, t->arena, cell);
+  case GT_COLUMN_DATE:
+    gt_date_parse(cell->text, cell->length, c->column.order, t->csv->as_text && t->csv->as_text[role],
+                  &hours);
+    if (!c->final) c->column.hours |= fmod(hours, 24) != 0;
+    return (float)hours;
+  default: return NAN;
+  }
+}
+
+static void value_texts(typing *t, int role) {
+  gt_typed_column *c = &t->table->item[role];
+  int count;
+  const gt_csv_text *text = texts_of(t, role, &count);
+  t->of_text[role] = count ? gt_alloc((size_t)count * sizeof(float)) : NULL;
+  for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i].first);
+}
+
+static float unbox(const typing *t, int role, float value) {
+  const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
+  if (!isnan(value)) return value;
+  return code >= GT_CSV_CELL_TEXT && t->of_text[role] ? t->of_text[role][code - GT_CSV_CELL_TEXT] : NAN;
+}
+
+static void convert(typing *t) {
+  const size_t columns = (size_t)t->csv->inputs;
+  for (int role = 0; role < t->csv->inputs; role++) {
+    gt_typed_column *c = &t->table->item[role];
+    const gt_csv_facts *f = facts_of(t, role);
+    float *value = t->csv->values + role;
+    value_texts(t, role);
+    for (size_t row = 0; row < t->csv->rows && f->odd; row++)
+      value[row * columns] = unbox(t, role, value[row * columns]);
+    if (c->decided || c->final) continue;
+    c->gaps = f->empty + f->missing;
+    c->distinct = f->odd ? (uint64_t)f->odd->distinct : 0;
+    for (size_t row = 0; row < 3; row++) c->first[row] = row < t->csv->rows ? value[row * columns] : NAN;
+  }
+  for (int role = 0; role < t->csv->inputs; role++) t->table->item[role].decided = true;
+}
+
+/* --- rows that are left out --- */
+
+static bool is_dropped(const typing *t, size_t row) {
+  for (int role = 0; role < t->csv->inputs; role++) {
+    const float v = t->csv->values[row * (size_t)t->csv->inputs + (size_t)role];
+    if (t->table->item[role].rule.fill == GT_FILL_DROP && isnan(v) &&
+        gt_csv_cell_code(v) <= GT_CSV_CELL_MISSING)
+      return true;
+  }
+  return false;
+}
+
+static bool drops(const gt_typed_table *table) {
+  for (int i = 0; i < table->count; i++)
+    if (table->item[i].rule.fill == GT_FILL_DROP) return true;
+  return false;
+}
+
+static bool drop_rows(typing *t) {
+  gt_csv *csv = t->csv;
+  const size_t before = csv->rows, columns = (size_t)csv->inputs, targets = (size_t)csv->targets;
+  size_t kept = 0;
+  for (size_t row = 0; row < before; row++) {
+    if (is_dropped(t, row)) continue;
+    memmove(csv->values + kept * columns, csv->values + row * columns, columns * sizeof *csv->values);
+    if (targets)
+      memmove(csv->target_cells.items + kept * targets, csv->target_cells.items + row * targets,
+              targets * sizeof *csv->target_cells.items);
+    for (int r = 0; r < GT_CSV_ROLES; r++)
+      if (csv->role_cells[r].count) csv->role_cells[r].items[kept] = csv->role_cells[r].items[row];
+    kept++;
+  }
+  csv->rows = kept;
+  csv->target_cells.count = kept * targets;
+  for (int r = 0; r < GT_CSV_ROLES; r++)
+    if (csv->role_cells[r].count) csv->role_cells[r].count = kept;
+  if (kept < before)
+    gt_info("%s: %zu of %zu rows are left out, because a column with 'missing: drop' has no value there",
+            csv->path, before - kept, before);
+  return kept ||
+         gt_fail(csv->error, GT_ERR_DATA,
+                 "%s: every row lacks a value of a column with 'missing: drop'; no rows are left", csv->path);
+}
+
+bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, gt_arena *arena) {
+  typing t = {csv, table, arena, GT_NEW_N(arena, gt_column_problem, csv->inputs + 1), 0, NULL};
+  for (int role = 0; role < csv->inputs; role++) check_column(&t, role);
+  if (t.problems) return gt_csv_fail_columns(csv, t.problem, t.problems);
+  if (drops(table) && !drop_rows(&t)) return false;
+  t.of_text = gt_alloc((size_t)csv->inputs * sizeof *t.of_text + 1);
+  convert(&t);
+  for (int role = 0; role < csv->inputs; role++) free(t.of_text[role]);
+  free(t.of_text);
+  return true;
+}

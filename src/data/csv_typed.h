@@ -1,0 +1,64 @@
+/* CSV: what kind of values each input column holds, and from cells to raw values (data/column.h). */
+#ifndef GT_DATA_CSV_TYPED_H
+#define GT_DATA_CSV_TYPED_H
+#include "base/names.h"
+#include "data/column_rule.h"
+#include "data/csv_facts.h"
+
+/* An input column of the training file, or of a trained model. */
+typedef struct gt_typed_column {
+  gt_column column; /* kind and order are decided with the file; the rest by gt_data_fit_columns */
+  gt_column_rule rule;
+  bool decided;      /* its kind is known from a file that was read */
+  bool final;        /* of a trained model: nothing is left to decide */
+  gt_names index;    /* categories: the code of each text of the files … */
+  const char **text; /* … and its text, [texts] */
+  int texts, capacity;
+  uint64_t gaps, distinct; /* of the training file: missing values, distinct texts */
+  float first[3];          /* its first raw values */
+} gt_typed_column;
+
+typedef struct gt_typed_table {
+  int count; /* input columns of the file, by role */
+  gt_typed_column *item;
+  gt_strings missing; /* `missing_values` */
+  bool has_missing;   /* it is given */
+} gt_typed_table;
+
+/* Sets csv->as_text and csv->missing for columns whose kind is known before the file is read. */
+void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
+/* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out
+ * the rows of columns that drop them. False after an error that names every column that cannot be read, with
+ * the lines of the config that mend it. */
+bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, gt_arena *arena);
+
+/* Why the cells of a column cannot be read. */
+typedef struct gt_column_problem {
+  int role;
+  const char *what; /* "has numbers and texts" */
+  const char *mend; /* an entry of data.columns without the name: "ignore"; NULL: none */
+  const char *also; /* a further way out, or NULL */
+} gt_column_problem;
+/* Reports problems in one message. False. */
+bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems);
+
+/* The columns of the config, or of a trained model (reader->wanted). names: by role. */
+gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *const *names, int count,
+                                  const gt_column_rules *rules);
+
+/* True if the input's columns are numbers with nothing to fill, encode or transform. */
+bool gt_typed_is_plain(const gt_typed_use *use, int columns);
+/* Learns a column's fill and categories from the raw values of training rows, F32 [rows, columns], of which
+ * it is column `place`. False after an error if there is none. */
+bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
+/* Receives the sentence about categories that training has not seen. */
+typedef void (*gt_unseen_report)(void *to, const char *text);
+/* Replaces raw values F32 [rows, columns] by stored values, F32 or (codes) I32. Columns are final.
+ * report NULL: for training rows. */
+bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
+                    gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
+/* The same for a split of a dataset; unseen categories are a finding. */
+bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part);
+/* The columns of a trained model's inputs. */
+gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena);
+#endif

@@ -1,0 +1,178 @@
+#include "data/date.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct text_reader {
+  const char *at, *end;
+} text_reader;
+
+typedef struct date_fields {
+  int part[3];   /* the three numbers of a date, in the order of the text */
+  int digits[3]; /* and their digits; 0: the name of a month */
+  char mark;     /* between them */
+} date_fields;
+
+static bool read_char(text_reader *r, char c) {
+  if (r->at == r->end || *r->at != c) return false;
+  r->at++;
+  return true;
+}
+
+/* Reads up to `most` digits; returns their number. */
+static int read_digits(text_reader *r, int most, int *value) {
+  int n = 0;
+  for (*value = 0; n < most && r->at < r->end && *r->at >= '0' && *r->at <= '9'; n++)
+    *value = 10 * *value + (*r->at++ - '0');
+  return n;
+}
+
+/* The English name of a month, whole or its first three letters. */
+static int read_month(text_reader *r) {
+  static const char *const names[] = {"January", "February", "March",     "April",   "May",      "June",
+                                      "July",    "August",   "September", "October", "November", "December"};
+  const size_t left = (size_t)(r->end - r->at);
+  for (int m = 0; m < 12; m++) {
+    const size_t whole = strlen(names[m]),
+                 length = left >= whole && !strncasecmp(r->at, names[m], whole) ? whole : 3;
+    if (left < length || strncasecmp(r->at, names[m], length) != 0) continue;
+    r->at += length;
+    return m + 1;
+  }
+  return 0;
+}
+
+static bool read_mark(text_reader *r, char *mark) {
+  static const char marks[] = "-/. ";
+  if (r->at == r->end || !strchr(marks, *r->at)) return false;
+  *mark = *r->at++;
+  while (*mark == ' ' && read_char(r, ' ')) continue;
+  return true;
+}
+
+static bool read_fields(text_reader *r, date_fields *f) {
+  for (int i = 0; i < 3; i++) {
+    char mark = f->mark;
+    if (i && !read_mark(r, &mark) && !(i == 2 && f->mark == ' ')) return false;
+    if (i == 1) f->mark = mark;
+    if (i == 2 && mark != f->mark) return false;
+    f->digits[i] = read_digits(r, 4, &f->part[i]);
+    if (f->digits[i] == 0 && !(f->part[i] = read_month(r))) return false;
+    if (f->digits[i] == 0 && i < 2) (void)(read_char(r, '.') || read_char(r, ',')); /* Jan. 3 */
+    if (f->digits[i] && f->mark == ' ' && i == 1) read_char(r, ',');                /* Jan 3, 2024 */
+  }
+  return true;
+}
+
+/* 13:45, 13:45:10, 13:45:10.5, then Z or +02:00; nothing is midnight. */
+static bool read_time(text_reader *r, double *hours) {
+  int hour = 0, minute = 0, second = 0, fraction;
+  *hours = 0;
+  if (r->at == r->end) return true;
+  if (!read_char(r, 'T') && !read_char(r, ' ')) return false;
+  if (!read_digits(r, 2, &hour) || !read_char(r, ':') || read_digits(r, 2, &minute) != 2) return false;
+  if (read_char(r, ':') && read_digits(r, 2, &second) != 2) return false;
+  if (read_char(r, '.') && !read_digits(r, 9, &fraction)) return false;
+  if (hour > 24 || minute > 59 || second > 60) return false;
+  *hours = hour + minute / 60.0 + second / 3600.0;
+  if (read_char(r, 'Z') || r->at == r->end) return r->at == r->end;
+  const bool west = *r->at == '-';
+  if (!read_char(r, '+') && !read_char(r, '-')) return false;
+  if (read_digits(r, 2, &hour) != 2) return false;
+  read_char(r, ':');
+  if (read_digits(r, 2, &minute) == 1 || hour > 14 || minute > 59) return false;
+  *hours += (west ? 1 : -1) * (hour + minute / 60.0);
+  return r->at == r->end;
+}
+
+static int days_in(int year, int month) {
+  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return days[month - 1] + (month == 2 && leap);
+}
+
+/* Days since 1970-01-01. Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil. */
+static int64_t days_of(int year, int month, int day) {
+  const int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+  const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* The same document, civil_from_days. */
+static void date_of(int64_t days, int *year, int *month, int *day) {
+  const int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
+  const int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  const int64_t of_year = of_era - (365 * y + y / 4 - y / 100), m = (5 * of_year + 2) / 153;
+  *day = (int)(of_year - (153 * m + 2) / 5 + 1);
+  *month = (int)(m < 10 ? m + 3 : m - 9);
+  *year = (int)(y + era * 400 + (*month <= 2));
+}
+
+static bool take(int year, int month, int day, double *days) {
+  if (year < 1000 || year > 3800 || month < 1 || month > 12 || day < 1 || day > days_in(year, month))
+    return false;
+  *days = (double)days_of(year, month, day);
+  return true;
+}
+
+/* The ways in which the three fields make a date. */
+static unsigned ways_of(const date_fields *f, double days[3]) {
+  const int *p = f->part, *n = f->digits;
+  unsigned ways = 0;
+  if (n[0] == 4 && n[1] <= 2 && n[2] <= 2 && n[2] && take(p[0], p[1], p[2], &days[0]))
+    ways |= GT_DATE_YEAR_FIRST;
+  if (n[2] != 4) return ways;
+  const bool named_second = !n[1], named_first = !n[0];
+  if (n[0] >= 1 && n[0] <= 2 && n[1] <= 2 && take(p[2], p[1], p[0], &days[1])) ways |= GT_DATE_DAY_FIRST;
+  if (!named_second && (named_first || n[0] <= 2) && n[1] <= 2 && f->mark != '.' &&
+      take(p[2], p[0], p[1], &days[2]))
+    ways |= GT_DATE_MONTH_FIRST;
+  return ways;
+}
+
+static unsigned parse_compact(const char *text, double *days) {
+  text_reader r = {text, text + 8};
+  int year, month, day;
+  const bool digits =
+      read_digits(&r, 4, &year) == 4 && read_digits(&r, 2, &month) == 2 && read_digits(&r, 2, &day) == 2;
+  return digits && take(year, month, day, days) ? GT_DATE_YEAR_FIRST : 0;
+}
+
+unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out) {
+  text_reader r = {text, text + length};
+  date_fields f = {0};
+  double days[3] = {0}, hours = 0;
+  unsigned ways;
+  if (length < 8 || length > 40) return 0;
+  if (length == 8 && compact && (ways = parse_compact(text, days))) {
+    if (out) *out = 24 * days[0];
+    return ways;
+  }
+  if (!read_fields(&r, &f) || !read_time(&r, &hours)) return 0;
+  ways = ways_of(&f, days);
+  if (!ways || !out) return ways;
+  const unsigned chosen = ways & way ? ways & way : ways;
+  const int i = chosen & GT_DATE_YEAR_FIRST ? 0 : chosen & GT_DATE_DAY_FIRST ? 1 : 2;
+  *out = 24 * days[i] + hours;
+  return ways;
+}
+
+const char *const gt_date_part_names[] = {"year",        "month sin", "month cos", "weekday sin",
+                                          "weekday cos", "hour sin",  "hour cos"};
+
+static void add_cycle(double part, float *out) {
+  out[0] = (float)sin(2 * M_PI * part);
+  out[1] = (float)cos(2 * M_PI * part);
+}
+
+void gt_date_split(double hours, int parts, float *out) {
+  const double day = floor(hours / 24);
+  int year, month, of_month;
+  date_of((int64_t)day, &year, &month, &of_month);
+  const double first = (double)days_of(year, 1, 1), length = (double)days_of(year + 1, 1, 1) - first;
+  out[0] = (float)(year + (hours / 24 - first) / length);
+  add_cycle((month - 1) / 12.0, out + 1);
+  add_cycle(fmod(fmod(day + 3, 7) + 7, 7) / 7, out + 3); /* 1970-01-01 was a Thursday */
+  if (parts > GT_DATE_PARTS) add_cycle((hours - 24 * day) / 24, out + 5);
+}

@@ -1,0 +1,25 @@
+/* Dates as tables contain them, and the numbers that a network reads instead of one. A date is a number of
+ * hours since 1970-01-01 00:00 in the proleptic Gregorian calendar, without time zones (an offset such as
+ * +02:00 is applied, so times are in UTC if the file has offsets). As a float, whole hours are exact. */
+#ifndef GT_DATA_DATE_H
+#define GT_DATA_DATE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How a text can be read as a date; of several it is unknown which one is meant. */
+enum {
+  GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, Z, +02:00 */
+  GT_DATE_DAY_FIRST = 2,  /* 31/01/2024, 31.01.2024, 31-01-2024, 31 Jan 2024 */
+  GT_DATE_MONTH_FIRST = 4 /* 01/31/2024, Jan 31 2024 */
+};
+
+/* The ways in which the text is a valid date; 0: it is none. out: if not NULL, the date as one of them:
+ * `way` if that is among them, else the first. compact: eight digits are a date. */
+unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out);
+
+enum { GT_DATE_PARTS = 5, GT_DATE_PARTS_WITH_HOURS = 7 };
+extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];
+/* Year with its fraction (2024.5), then month, weekday and hour as sine and cosine of their cycles. Writes
+ * `parts` values. */
+void gt_date_split(double hours, int parts, float *out);
+#endif

@@ -1,0 +1,143 @@
+/* The typed columns of a dataset's inputs: from the config or a trained model, to the tensors of all
+ * splits. */
+#include "base/log.h"
+#include "data/csv_typed.h"
+#include <math.h>
+#include <string.h>
+
+gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *const *names, int count,
+                                  const gt_column_rules *rules) {
+  const gt_data_signature *model = reader->wanted->signature;
+  gt_typed_table *t = GT_NEW(reader->arena, gt_typed_table);
+  if (model) {
+    *t = gt_typed_table_of_model(model->input, model->inputs, reader->arena);
+    if (t->count == count) return t;
+  }
+  *t = (gt_typed_table){count, GT_NEW_N(reader->arena, gt_typed_column, count + 1), {0}, false};
+  for (int i = 0; i < count; i++) {
+    const gt_column_rule rule = gt_column_rule_for(rules, names[i]);
+    t->item[i] =
+        (gt_typed_column){.column = {.name = names[i], .kind = rule.kind, .missing = -1, .other = -1},
+                          .rule = rule,
+                          .final = model != NULL,
+                          .index = {.arena = reader->arena}};
+  }
+  return t;
+}
+
+static gt_typed_column of_model(const gt_column *column, gt_arena *arena) {
+  gt_typed_column c = {.column = *column, .decided = true, .final = true, .index = {.arena = arena}};
+  const int texts = column->categories - (column->missing >= 0) - (column->other >= 0);
+  c.rule = (gt_column_rule){.name = column->name, .kind = column->kind};
+  if (column->kind != GT_COLUMN_CATEGORY) return c;
+  c.text = GT_NEW_N(arena, const char *, texts + 1);
+  c.capacity = c.texts = texts;
+  for (int i = 0; i < texts; i++) gt_names_add(&c.index, c.text[i] = column->category[i], i);
+  return c;
+}
+
+gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena) {
+  const gt_csv_inputs known = gt_csv_inputs_of(input, inputs, arena);
+  gt_typed_table t = {.count = known.count, .item = GT_NEW_N(arena, gt_typed_column, known.count + 1)};
+  for (int k = 0; k < known.inputs; k++)
+    for (int64_t f = 0; f < known.features[k]; f++) {
+      const int32_t place = known.place[k][f];
+      const gt_column plain = {.name = known.names ? known.names[place] : "", .missing = -1, .other = -1};
+      t.item[place] = of_model(input[k].table ? &input[k].table->column[f] : &plain, arena);
+    }
+  return t;
+}
+
+bool gt_typed_is_plain(const gt_typed_use *use, int columns) {
+  for (int i = 0; i < columns; i++) {
+    const gt_typed_column *c = &use->table->item[use->place[i]];
+    if (!gt_columns_are_plain(&c->column, 1) || c->rule.indicator || c->rule.scale == GT_SCALE_LOG1P)
+      return false;
+  }
+  return true;
+}
+
+/* --- splits --- */
+
+typedef struct unseen_place {
+  gt_data_reader *reader;
+  int part;
+} unseen_place;
+
+static void report_unseen(void *to, const char *text) {
+  const unseen_place *at = to;
+  gt_data_reader *reader = at->reader;
+  const bool test_file = at->part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
+  const char *file = test_file ? reader->test_name : reader->train_name;
+  if (!reader->trust.strange)
+    gt_finding_at(reader->diagnostics, GT_FINDING_unseen_category,
+                  gt_data_position(reader, test_file ? "test" : "train"), "%s%s: %s",
+                  model ? file : gt_data_part_names[at->part], model ? "" : " samples", text)
+        ->help = "columns: {NAME: {unseen: error}} makes this an error";
+}
+
+bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
+  unseen_place at = {reader, part};
+  for (int k = 0; k < reader->dataset->inputs && split->samples; k++) {
+    const gt_input *input = &reader->dataset->input[k];
+    if (input->table &&
+        !gt_typed_store(
+            &reader->use[k], input->table, &split->input[k], input->element == GT_ELEMENT_I32, reader->arena,
+            part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at, reader->error))
+      return false;
+  }
+  return true;
+}
+
+/* --- fitting --- */
+
+/* The scaling of each stored value of a column. */
+static void scale_column(const gt_typed_column *c, uint8_t *scale) {
+  const gt_column *column = &c->column;
+  const int stored = gt_column_stored(column);
+  memset(scale, GT_SCALE_NONE, (size_t)stored);
+  if (column->kind == GT_COLUMN_CATEGORY) return;
+  const bool plain = column->kind == GT_COLUMN_BOOLEAN && c->rule.scale == GT_SCALE_AUTO;
+  scale[0] = plain                             ? GT_SCALE_NONE
+             : c->rule.scale == GT_SCALE_LOG1P ? GT_SCALE_STANDARD
+                                               : (uint8_t)c->rule.scale;
+}
+
+static void fit_input(gt_data_reader *reader, int index) {
+  gt_input *input = &reader->dataset->input[index];
+  const gt_typed_use *use = &reader->use[index];
+  const int columns = (int)gt_tensor_features(&reader->dataset->train.input[index]);
+  const bool plain = gt_typed_is_plain(use, columns), codes = input->element == GT_ELEMENT_I32;
+  gt_column *column = GT_NEW_N(reader->arena, gt_column, columns);
+  int64_t stored = 0;
+  for (int i = 0; i < columns; i++) {
+    column[i] = use->table->item[use->place[i]].column;
+    stored += gt_column_stored(&column[i]);
+  }
+  uint8_t *scale = GT_NEW_N(reader->arena, uint8_t, stored + 1);
+  for (int64_t i = 0, at = 0; i < columns; at += gt_column_stored(&column[i++]))
+    scale_column(&use->table->item[use->place[i]], scale + at);
+  reader->scale[index] = scale;
+  if (plain) return;
+  input->table = gt_table_of(reader->arena, column, columns, codes);
+  input->columns = input->table->names;
+}
+
+bool gt_data_fit_columns(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  if (!reader->typed || reader->wanted->signature) return true;
+  bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
+  for (int k = 0; k < dataset->inputs; k++) {
+    const gt_tensor *raw = &dataset->train.input[k];
+    for (int64_t i = 0; i < gt_tensor_features(raw) && raw->element == GT_ELEMENT_F32; i++) {
+      const int32_t place = reader->use[k].place[i];
+      if (!fitted[place] && !gt_typed_fit(reader, &reader->typed->item[place], raw, i)) return false;
+      fitted[place] = true;
+    }
+    fit_input(reader, k);
+  }
+  for (int p = 0; p < GT_PARTS; p++)
+    if (!gt_data_store_columns(reader, split[p], p)) return false;
+  return true;
+}

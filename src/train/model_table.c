@@ -1,0 +1,104 @@
+#include "train/model_table.h"
+#include "base/unicode.h"
+#include "data/date.h"
+#include <math.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 1000000 };
+
+static json_t *column_json(const gt_column *c) {
+  json_t *root = json_pack("{s:s, s:s}", "name", c->name, "kind", gt_column_kind_names[c->kind]);
+  if (c->fills) json_object_set_new(root, "fill", json_real((double)c->fill));
+  if (c->indicator) json_object_set_new(root, "indicator", json_true());
+  if (c->log) json_object_set_new(root, "log1p", json_true());
+  if (c->hours) json_object_set_new(root, "hours", json_true());
+  if (c->kind == GT_COLUMN_DATE) json_object_set_new(root, "order", json_integer(c->order));
+  if (c->kind != GT_COLUMN_CATEGORY) return root;
+  json_t *names = json_array();
+  const int texts = c->categories - (c->missing >= 0) - (c->other >= 0);
+  for (int i = 0; i < texts; i++) json_array_append_new(names, json_string(c->category[i]));
+  json_object_set_new(root, "categories", names);
+  if (c->missing >= 0) json_object_set_new(root, "missing", json_integer(c->missing));
+  if (c->other >= 0) json_object_set_new(root, "other", json_integer(c->other));
+  json_object_set_new(root, "unseen", json_integer(c->unseen));
+  return root;
+}
+
+json_t *gt_table_json(const gt_table *table) {
+  json_t *columns = json_array();
+  for (int i = 0; i < table->count; i++) json_array_append_new(columns, column_json(&table->column[i]));
+  return columns;
+}
+
+/* --- reading --- */
+
+/* An optional code of a category. */
+static bool read_code(const json_t *from, const char *key, int categories, int *out) {
+  const json_t *value = json_object_get(from, key);
+  *out = -1;
+  if (!value) return true;
+  const json_int_t code = json_integer_value(value);
+  *out = (int)code;
+  return json_is_integer(value) && code >= -1 && code < categories;
+}
+
+static bool read_categories(gt_column *c, const json_t *from, gt_arena *arena) {
+  const json_t *names = json_object_get(from, "categories");
+  const size_t texts = json_array_size(names);
+  if (!json_is_array(names) || texts > GT_COLUMN_MAX_CATEGORIES) return false;
+  const char **category = GT_NEW_N(arena, const char *, texts + 1);
+  for (size_t i = 0; i < texts; i++) {
+    const char *text = json_string_value(json_array_get(names, i));
+    if (!text || (i && strcmp(category[i - 1], text) >= 0)) return false;
+    category[i] = gt_arena_strdup(arena, text);
+  }
+  c->category = category;
+  c->categories =
+      (int)texts + (json_object_get(from, "missing") != NULL) + (json_object_get(from, "other") != NULL);
+  const int first = (int)texts, all = c->categories;
+  return all > 0 && read_code(from, "missing", all, &c->missing) &&
+         read_code(from, "other", all, &c->other) && read_code(from, "unseen", all, &c->unseen) &&
+         (c->missing < 0 || c->missing >= first) && (c->other < 0 || c->other >= first) &&
+         (c->missing < 0 || c->missing != c->other) && c->fill >= 0 && c->fill < (float)all &&
+         c->fill == floorf(c->fill);
+}
+
+static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
+  const char *name = json_string_value(json_object_get(from, "name")),
+             *kind = json_string_value(json_object_get(from, "kind"));
+  const json_t *fill = json_object_get(from, "fill");
+  if (!name || !kind) return false;
+  int k = 0;
+  while (k < GT_COLUMN_KINDS && strcmp(kind, gt_column_kind_names[k]) != 0) k++;
+  if (k == GT_COLUMN_KINDS) return false;
+  *c = (gt_column){.name = gt_arena_strdup(arena, name),
+                   .kind = (gt_column_kind)k,
+                   .fills = fill != NULL,
+                   .fill = (float)json_number_value(fill),
+                   .indicator = json_is_true(json_object_get(from, "indicator")),
+                   .log = json_is_true(json_object_get(from, "log1p")),
+                   .hours = json_is_true(json_object_get(from, "hours")),
+                   .order = (unsigned)json_integer_value(json_object_get(from, "order")),
+                   .missing = -1,
+                   .other = -1};
+  if (!isfinite(c->fill) || (c->log && (c->kind != GT_COLUMN_NUMBER || (c->fills && c->fill <= -1))))
+    return false;
+  if (c->kind == GT_COLUMN_DATE)
+    return fabsf(c->fill) < 1e8f && (c->order == GT_DATE_YEAR_FIRST || c->order == GT_DATE_DAY_FIRST ||
+                                     c->order == GT_DATE_MONTH_FIRST);
+  return c->kind != GT_COLUMN_CATEGORY || read_categories(c, from, arena);
+}
+
+const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena) {
+  const size_t count = json_array_size(columns);
+  int64_t features = 0;
+  if (!json_is_array(columns) || count < 1 || count > MAX_COLUMNS) return NULL;
+  gt_column *column = GT_NEW_N(arena, gt_column, count);
+  for (size_t i = 0; i < count; i++) {
+    if (!read_column(&column[i], json_array_get(columns, i), arena)) return NULL;
+    if (codes && (column[i].kind == GT_COLUMN_DATE || column[i].indicator || column[i].log)) return NULL;
+    features += gt_column_stored(&column[i]) + column[i].categories;
+    if (features > INT32_MAX) return NULL;
+  }
+  return gt_table_of(arena, column, (int)count, codes);
+}

@@ -1,0 +1,11 @@
+/* Typed columns of a table in the metadata of a model file (docs/model-format.md). */
+#ifndef GT_TRAIN_MODEL_TABLE_H
+#define GT_TRAIN_MODEL_TABLE_H
+#include "data/column.h"
+#include <jansson.h>
+
+json_t *gt_table_json(const gt_table *table);
+/* In the arena. codes: of an input of whole numbers, for embeddings. NULL if it is not such a table: a file
+ * may hold anything. */
+const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena);
+#endif
