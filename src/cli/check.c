@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "backend/backend.h"
+#include "cli/check_columns.h"
 #include "cli/common.h"
 #include "train/choose.h"
 #include "train/classes.h"
@@ -146,6 +147,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   printf(" (%s without reuse)", gt_human_bytes((double)memory->unaliased, a));
   if (memory->evaluation) printf(", %s more for evaluations", gt_human_bytes((double)memory->evaluation, a));
   printf("\n");
+  gt_check_print_columns(&config->dataset);
   print_classes(config);
   print_augment(config->augment);
   print_phases(config);
@@ -174,12 +176,13 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
   }
   const gt_net_work work = gt_net_work_of(net);
   gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o}", "layers", layers, "parameters",
-      (json_int_t)net->model->store->values, "trainable", (json_int_t)net->model->store->trainable_values,
-      "batch", (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps, "flops_per_step",
-      work.flops, "kernels", (int)work.kernels, "levels", (int)work.levels, "memory_bytes",
-      memory_json(memory), "loss", config->loss->type->name, "optimizer", config->optim->type->name,
-      "classes", classes_json(config), "findings", gt_cli_findings_json(&config->diagnostics)));
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "layers", layers,
+      "parameters", (json_int_t)net->model->store->values, "trainable",
+      (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)gt_net_rows(net),
+      "steps_per_epoch", (json_int_t)net->steps, "flops_per_step", work.flops, "kernels", (int)work.kernels,
+      "levels", (int)work.levels, "memory_bytes", memory_json(memory), "loss", config->loss->type->name,
+      "optimizer", config->optim->type->name, "columns", gt_check_columns_json(&config->dataset), "classes",
+      classes_json(config), "findings", gt_cli_findings_json(&config->diagnostics)));
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {

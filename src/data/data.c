@@ -36,7 +36,7 @@ static const gt_field normalize_fields[] = {
            .help =
                "standard: mean and standard deviation of each feature over the training split; "
                "channel: of each channel (the last dimension); auto: standard for the numbers of a CSV that "
-               "are not all 0 or 1, unless gates read them or samples are reshaped, else none"),
+               "are not all 0 or 1, unless the model has gates or a KAN, or samples are reshaped, else none"),
     GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
            .help = "mean to subtract: one number, or one per channel or feature"),
     GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,

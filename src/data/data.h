@@ -124,6 +124,14 @@ typedef struct gt_split {
   int64_t samples;   /* 0: the split is absent */
 } gt_split;
 
+typedef struct gt_column_summary { /* an input column of the training file, as it was read */
+  const char *name, *kind;         /* "number", "boolean", "category", "date" */
+  uint64_t missing;                /* cells without a value */
+  const char *first[3];            /* its first values; NULL: missing, or there are fewer rows */
+  int input;                       /* the first input that reads it … */
+  int64_t stored;                  /* … and where its values begin in a sample */
+} gt_column_summary;
+
 /* A path in the `data:` map that is relative to the file of the map, not to the working directory. */
 typedef struct gt_data_moved {
   const gt_spec *node;
@@ -142,9 +150,11 @@ typedef struct gt_dataset {
   const char *const *class_names;  /* one per class, or NULL */
   bool text_labels;                /* the files contain class names, not class numbers */
   const char *const *target_names; /* CSV: names, one per target column; else NULL */
-  bool from_files, overridden;     /* files were read; --set named some of them */
-  const gt_data_moved *moved;      /* paths that must be rewritten so that they are found again; or NULL */
-  const void *made_of;             /* private data of the format (data/ca.h), or NULL */
+  const gt_column_summary *column; /* CSV: [columns], for people; else NULL */
+  int columns;
+  bool from_files, overridden; /* files were read; --set named some of them */
+  const gt_data_moved *moved;  /* paths that must be rewritten so that they are found again; or NULL */
+  const void *made_of;         /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
 /* The data that a trained model expects. */

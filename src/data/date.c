@@ -1,6 +1,7 @@
 #include "data/date.h"
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -175,4 +176,14 @@ void gt_date_split(double hours, int parts, float *out) {
   add_cycle((month - 1) / 12.0, out + 1);
   add_cycle(fmod(fmod(day + 3, 7) + 7, 7) / 7, out + 3); /* 1970-01-01 was a Thursday */
   if (parts > GT_DATE_PARTS) add_cycle((hours - 24 * day) / 24, out + 5);
+}
+
+const char *gt_date_text(double hours, bool with_hours, char out[32]) {
+  const double day = floor(hours / 24);
+  const int minutes = (int)(60 * (hours - 24 * day));
+  int year, month, of_month;
+  date_of((int64_t)day, &year, &month, &of_month);
+  const int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);
+  if (with_hours) snprintf(out + n, 32 - (size_t)n, " %02d:%02d", minutes / 60, minutes % 60);
+  return out;
 }

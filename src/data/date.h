@@ -22,4 +22,6 @@ extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];
 /* Year with its fraction (2024.5), then month, weekday and hour as sine and cosine of their cycles. Writes
  * `parts` values. */
 void gt_date_split(double hours, int parts, float *out);
+/* "2024-01-31" or, with hours, "2024-01-31 13:00"; returns the buffer. */
+const char *gt_date_text(double hours, bool with_hours, char out[32]);
 #endif

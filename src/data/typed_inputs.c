@@ -2,6 +2,7 @@
  * splits. */
 #include "base/log.h"
 #include "data/csv_typed.h"
+#include "data/date.h"
 #include <math.h>
 #include <string.h>
 
@@ -123,6 +124,48 @@ static void fit_input(gt_data_reader *reader, int index) {
   input->columns = input->table->names;
 }
 
+/* --- for people --- */
+
+static const char *first_value(const gt_typed_column *c, float value, gt_arena *arena) {
+  char text[32];
+  if (isnan(value)) return NULL;
+  switch (c->column.kind) {
+  case GT_COLUMN_BOOLEAN: return value > 0 ? "yes" : "no";
+  case GT_COLUMN_CATEGORY: return c->text[(int)value];
+  case GT_COLUMN_DATE: return gt_arena_strdup(arena, gt_date_text((double)value, c->column.hours, text));
+  default: return gt_arena_printf(arena, "%.6g", (double)value);
+  }
+}
+
+/* Where the stored values of a column of the file begin. */
+static void find_place(const gt_data_reader *reader, int32_t place, gt_column_summary *s) {
+  for (int k = 0; k < reader->dataset->inputs; k++) {
+    const gt_table *table = reader->dataset->input[k].table;
+    const int64_t columns = table ? table->count : gt_tensor_features(&reader->dataset->train.input[k]);
+    int64_t at = 0;
+    for (int64_t i = 0; i < columns; i++) {
+      s->input = k;
+      s->stored = at;
+      if (reader->use[k].place[i] == place) return;
+      at += table ? gt_column_stored(&table->column[i]) : 1;
+    }
+  }
+}
+
+static void summarize(const gt_data_reader *reader) {
+  gt_typed_table *typed = reader->typed;
+  gt_column_summary *all = GT_NEW_N(reader->arena, gt_column_summary, typed->count + 1);
+  for (int i = 0; i < typed->count; i++) {
+    const gt_typed_column *c = &typed->item[i];
+    all[i] = (gt_column_summary){
+        .name = c->column.name, .kind = gt_column_kind_names[c->column.kind], .missing = c->gaps};
+    for (int k = 0; k < 3; k++) all[i].first[k] = first_value(c, c->first[k], reader->arena);
+    find_place(reader, i, &all[i]);
+  }
+  reader->dataset->column = all;
+  reader->dataset->columns = typed->count;
+}
+
 bool gt_data_fit_columns(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
@@ -139,5 +182,6 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
   }
   for (int p = 0; p < GT_PARTS; p++)
     if (!gt_data_store_columns(reader, split[p], p)) return false;
+  summarize(reader);
   return true;
 }

@@ -239,17 +239,18 @@ static void read_metrics(gt_config *config, const gt_strings *names) {
   }
 }
 
-static bool is_gate(const char *name) {
+static bool reads_units(const char *name) {
   const gt_layer_type *type = name ? gt_layer_find(name) : NULL;
-  return type && type->family == GT_LAYER_GATES;
+  return type && (type->family == GT_LAYER_GATES || type->family == GT_LAYER_KAN);
 }
 
-/* True if a layer in the subtree is of gates, whose thresholds and bits are in the units of the data. */
-static bool has_gates(const gt_spec *node) {
+/* True if a layer in the subtree is set up for the units of the data: thresholds and bits of gates, the range
+ * of a KAN's functions. */
+static bool has_units(const gt_spec *node) {
   if (!node) return false;
-  if (node->kind == GT_SPEC_SCALAR) return is_gate(node->scalar);
+  if (node->kind == GT_SPEC_SCALAR) return reads_units(node->scalar);
   for (int i = 0; i < node->count; i++)
-    if ((node->kind == GT_SPEC_MAP && is_gate(node->child[i]->key)) || has_gates(node->child[i])) return true;
+    if ((node->kind == GT_SPEC_MAP && reads_units(node->child[i]->key)) || has_units(node->child[i])) return true;
   return false;
 }
 
@@ -261,8 +262,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   const gt_loss_type *loss = gt_loss_named(config->root);
   asked.range = loss ? loss->range : NULL;
   asked.labels = loss && loss->labels;
-  asked.unscaled = (loss && loss->residual) || has_gates(gt_spec_find(config->root, "model")) ||
-                   has_gates(gt_spec_find(config->root, "phases"));
+  asked.unscaled = (loss && loss->residual) || has_units(gt_spec_find(config->root, "model")) ||
+                   has_units(gt_spec_find(config->root, "phases"));
   asked.outline = config->outline && !sections->init_from; /* which compares measured means */
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,

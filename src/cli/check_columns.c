@@ -1,0 +1,95 @@
+#include "cli/check_columns.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/common.h"
+#include "data/column.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SHOWN = 64, WIDTH = 24 };
+
+typedef struct facts { /* of the training rows */
+  int64_t distinct;
+  double mean, deviation; /* NaN for categories and dates */
+  bool scaled;
+} facts;
+
+static int by_value(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static double value_at(const gt_tensor *tensor, int64_t i) {
+  return tensor->element == GT_ELEMENT_I32 ? (double)((const int32_t *)tensor->data)[i]
+                                           : (double)((const float *)tensor->data)[i];
+}
+
+static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
+  const gt_tensor *tensor = &d->train.input[c->input];
+  const gt_scaling *scaling = &d->input[c->input].scaling;
+  const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
+  const bool number = *c->kind == 'n' || *c->kind == 'b';
+  facts f = {0, NAN, NAN, false};
+  if (!tensor->data) return f;
+  float *value = gt_alloc((size_t)rows * sizeof *value + 1);
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    value[i] = (float)value_at(tensor, i * columns + c->stored);
+    sum += (double)value[i];
+  }
+  for (int64_t i = 0; i < rows; i++) squares += pow((double)value[i] - sum / (double)rows, 2);
+  qsort(value, (size_t)rows, sizeof *value, by_value);
+  for (int64_t i = 0; i < rows; i++) f.distinct += !i || value[i] != value[i - 1];
+  free(value);
+  if (number) f.mean = sum / (double)rows, f.deviation = sqrt(squares / (double)rows);
+  const int64_t n = scaling->count, at = n ? c->stored % n : 0;
+  f.scaled = n && (scaling->values[at] != 0 || scaling->values[n + at] != 1);
+  return f;
+}
+
+static void print_name(const char *name) {
+  gt_put_text(stdout, name);
+  printf("%*s", gt_padding(WIDTH, name), "");
+}
+
+static void print_column(const gt_dataset *d, const gt_column_summary *c) {
+  const facts f = facts_of(d, c);
+  printf("  ");
+  print_name(c->name);
+  printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
+  if (isfinite(f.mean))
+    printf("%10.4g %10.4g  %-6s ", f.mean, f.deviation, f.scaled ? "yes" : "no");
+  else
+    printf("%10s %10s  %-6s ", "", "", f.scaled ? "yes" : "no");
+  for (int k = 0; k < 3; k++) {
+    printf("%s", k ? ", " : "");
+    gt_put_text(stdout, c->first[k] ? c->first[k] : "missing");
+  }
+  printf("\n");
+}
+
+void gt_check_print_columns(const gt_dataset *d) {
+  if (!d->columns) return;
+  printf("\n  ");
+  print_name("column");
+  printf(" %-9s %8s %8s %10s %10s  %-6s %s\n", "kind", "missing", "distinct", "mean", "deviation", "scaled",
+         "first values");
+  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i]);
+  if (d->columns > MAX_SHOWN) printf("  … %d more columns\n", d->columns - MAX_SHOWN);
+  printf("\n");
+}
+
+json_t *gt_check_columns_json(const gt_dataset *d) {
+  json_t *list = json_array();
+  for (int i = 0; i < d->columns; i++) {
+    const gt_column_summary *c = &d->column[i];
+    const facts f = facts_of(d, c);
+    json_t *row = json_pack("{s:s, s:s, s:I, s:I, s:b}", "name", c->name, "kind", c->kind, "missing",
+                            (json_int_t)c->missing, "distinct", (json_int_t)f.distinct, "scaled", f.scaled);
+    if (isfinite(f.mean)) json_object_set_new(row, "mean", json_real(f.mean));
+    if (isfinite(f.mean)) json_object_set_new(row, "deviation", json_real(f.deviation));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
