@@ -10,6 +10,7 @@
 #include "train/net.h"
 #include "train/phases.h"
 #include "train/sheet.h"
+#include "train/target_scaling.h"
 #include "train/tuned_file.h"
 #include <string.h>
 #include <unistd.h>
@@ -118,6 +119,24 @@ static json_t *classes_json(const gt_config *config) {
   return list;
 }
 
+static void print_targets(const gt_config *config) {
+  const char *text = gt_target_scaling_text(config, config->diagnostics.arena);
+  if (text) printf("targets         %s\n", text);
+}
+
+/* Mean and deviation of each scaled target; an empty array if they are not scaled. */
+static json_t *targets_json(const gt_dataset *data) {
+  const gt_target_scaling *s = &data->target_scaling;
+  json_t *list = json_array();
+  for (int64_t o = 0; o < s->count; o++) {
+    json_t *row =
+        json_pack("{s:f, s:f}", "mean", (double)s->values[o], "deviation", (double)s->values[s->count + o]);
+    if (data->target_names) json_object_set_new(row, "name", json_string(data->target_names[o]));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
 static void print_augment(const gt_augment_list *list) {
   for (int i = 0; list && i < list->items; i++)
     printf("%s%s%s", i ? ", " : "augment         ", list->item[i].type->name,
@@ -149,6 +168,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   printf("\n");
   gt_check_print_columns(&config->dataset);
   print_classes(config);
+  print_targets(config);
   print_augment(config->augment);
   print_phases(config);
 }
@@ -176,13 +196,14 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
   }
   const gt_net_work work = gt_net_work_of(net);
   gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "layers", layers,
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "layers", layers,
       "parameters", (json_int_t)net->model->store->values, "trainable",
       (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)gt_net_rows(net),
       "steps_per_epoch", (json_int_t)net->steps, "flops_per_step", work.flops, "kernels", (int)work.kernels,
       "levels", (int)work.levels, "memory_bytes", memory_json(memory), "loss", config->loss->type->name,
       "optimizer", config->optim->type->name, "columns", gt_check_columns_json(&config->dataset), "classes",
-      classes_json(config), "findings", gt_cli_findings_json(&config->diagnostics)));
+      classes_json(config), "scaled_targets", targets_json(&config->dataset), "findings",
+      gt_cli_findings_json(&config->diagnostics)));
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {

@@ -30,6 +30,7 @@ static const char *const format_names[] = {
 
 static const char *const tasks[] = {"auto", "classification", "regression", NULL};
 static const char *const methods[] = {"auto", "none", "standard", "channel", NULL};
+static const char *const target_methods[] = {"auto", "standard", "none", NULL};
 
 static const gt_field normalize_fields[] = {
     GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "auto", .choices = methods,
@@ -75,6 +76,12 @@ static const gt_field common_fields[] = {
                    "classes are folders, these names as the data has them: this sets their order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
            .help = "normalization of the inputs: auto, none, standard, channel, or {mean: …, std: …}"),
+    GT_ROW(gt_data_common, normalize_targets, GT_FIELD_CHOICE, .choices = target_methods,
+           .help = "scaling of targets that are numbers, for the loss only; predictions and metrics keep the "
+                   "data's units. standard: mean 0 and standard deviation 1 over the training split; auto: "
+                   "standard for a csv in which a target's mean is more than 3 from 0 or its deviation is "
+                   "not between 1/3 and 3, unless the model ends in an activation or expression (default: "
+                   "auto)"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
            .help = "reshape each sample to this shape; for several inputs, a map from names to shapes "
                    "(default: as in the file)"),

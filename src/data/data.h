@@ -39,13 +39,20 @@
  *                   has a label per pixel
  *   class_names     names of the classes in order; default for text labels of a CSV: sorted. Names that
  *                   differ only in their Unicode form are the same
- *   normalize       auto (standard for the numbers of a CSV, else none) | none | standard (mean and deviation
- * of each feature of the training split; a feature that does not vary keeps deviation 1) | channel (of each
- * channel, the last dimension, over all samples and positions) | {mean: m, std: s, scale: c}: (value*c - m)/s
- * with one number, or one for each channel (last dimension), or one for each feature. c is 1/255 for bytes,
- * else 1. For one of several inputs: {method: none, inputs: {wide: standard}}. crop            [height,
- * width] of the part of an image that the network reads: its center; in training the random crop of
- * `augment:` integers        inputs that contain indices from 0, for embeddings; they are not normalized
+ *   normalize       auto (standard for the numbers of a CSV, else none) | none | standard (mean and
+ *                   deviation of each feature of the training split; a feature that does not vary keeps
+ *                   deviation 1) | channel (of each channel, the last dimension, over all samples and
+ *                   positions) | {mean: m, std: s, scale: c}: (value*c - m)/s with
+ *                   one number, or one for each channel (last dimension), or one for each feature. c is
+ *                   1/255 for bytes, else 1.
+ *                   For one of several inputs: {method: none, inputs: {wide: standard}}.
+ *   normalize_targets
+ *                   auto | standard | none: whether the loss compares outputs with targets that are scaled to
+ *                   mean 0 and deviation 1; read by the config, which knows the loss
+ *                   (train/target_scaling.h)
+ *   crop            [height, width] of the part of an image that the network reads: its center; in training
+ *                   the random crop of `augment:`
+ *   integers        inputs that contain indices from 0, for embeddings; they are not normalized
  *   shape           reshapes each sample: [8, 8], or {image: [8, 8]}
  *   validation      fraction of the training samples to split off; test_fraction likewise, if there is no
  *                   test file
@@ -99,6 +106,14 @@ typedef struct gt_scaling {
   const float *values;
 } gt_scaling;
 
+/* Of targets that are numbers: the loss compares the model's output with (target - mean) / deviation, and
+ * predictions are output * deviation + mean. count: the outputs; 0: unscaled. values: [2][count], the means,
+ * then the deviations, which are above 0. */
+typedef struct gt_target_scaling {
+  int64_t count;
+  const float *values;
+} gt_target_scaling;
+
 #define GT_INPUT_NAME "input" /* name of the single input if the config gives no names */
 
 typedef struct gt_input { /* one of the tensors that a model reads: the properties that all splits share */
@@ -145,22 +160,24 @@ typedef struct gt_dataset {
   int inputs;                       /* at least 1 */
   gt_input input[GT_DATA_MAX_INPUTS];
   bool classification;
-  bool ignores;                    /* classification: `ignore_index` is set */
-  int classes;                     /* classification: at least 1; regression: 0 */
-  const char *const *class_names;  /* one per class, or NULL */
-  bool text_labels;                /* the files contain class names, not class numbers */
-  const char *const *target_names; /* CSV: names, one per target column; else NULL */
-  const gt_column_summary *column; /* CSV: [columns], for people; else NULL */
+  bool ignores;                     /* classification: `ignore_index` is set */
+  int classes;                      /* classification: at least 1; regression: 0 */
+  const char *const *class_names;   /* one per class, or NULL */
+  bool text_labels;                 /* the files contain class names, not class numbers */
+  const char *const *target_names;  /* CSV: names, one per target column; else NULL */
+  const gt_column_summary *column;  /* CSV: [columns], for people; else NULL */
   int columns;
-  bool from_files, overridden; /* files were read; --set named some of them */
-  const gt_data_moved *moved;  /* paths that must be rewritten so that they are found again; or NULL */
-  const void *made_of;         /* private data of the format (data/ca.h), or NULL */
+  gt_target_scaling target_scaling; /* of a trained model, or set by the config */
+  bool from_files, overridden;      /* files were read; --set named some of them */
+  const gt_data_moved *moved;       /* paths that must be rewritten so that they are found again; or NULL */
+  const void *made_of;              /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
   int inputs;
   gt_input input[GT_DATA_MAX_INPUTS]; /* element: the type that it was trained with */
+  gt_target_scaling target_scaling;
   const gt_spec
       *data; /* the `data:` map; new CSV files use its header, delimiter, decimal and skip; or NULL */
 } gt_data_signature;
@@ -224,6 +241,14 @@ typedef struct gt_data_fingerprint {
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs); /* of the split's current contents */
+/* Mean and deviation of each target over the training samples, without their weights; a target that does not
+ * vary gets deviation 1. The targets are F32 [samples, t]. In the arena. */
+gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena);
+/* A target as the loss reads it. */
+static inline double gt_target_scaled(const gt_target_scaling *scaling, int64_t output, double target) {
+  if (!scaling->count) return target;
+  return (target - (double)scaling->values[output]) / (double)scaling->values[scaling->count + output];
+}
 double gt_split_weight(const gt_split *split); /* sum of the samples' weights; without weights their number */
 
 typedef struct gt_input_file {

@@ -37,6 +37,9 @@ static uint64_t of_meaning(const gt_dataset *data) {
     if (scaling->count)
       print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
   }
+  const gt_target_scaling *targets = &data->target_scaling;
+  if (targets->count)
+    print = gt_fingerprint(print, targets->values, 2 * (size_t)targets->count * sizeof *targets->values);
   return told(print);
 }
 

@@ -37,7 +37,8 @@ typedef struct gt_data_common { /* keys that every format has */
   int64_t ignore_index;      /* if the map has it */
   gt_strings class_names;
   gt_data_normalize normalize;
-  gt_named shape; /* gt_ints */
+  const char *normalize_targets; /* for the config (train/target_scaling.h) */
+  gt_named shape;                /* gt_ints */
   gt_ints crop;
   gt_strings integers;
   double validation;

@@ -1,4 +1,4 @@
-/* Normalization of the inputs with measured or given means and deviations. */
+/* Normalization of inputs and targets with measured or given means and deviations. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/column_rule.h"
@@ -268,4 +268,13 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
     return true;
   }
   return plan.period >= 1 && fill_scales(reader, index, normalize, &plan);
+}
+
+gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena) {
+  const int64_t count = gt_tensor_features(&train->targets);
+  double *mean = GT_NEW_N(arena, double, 2 * count);
+  float *values = GT_NEW_N(arena, float, 2 * count);
+  measure(&train->targets, 1, mean, mean + count, count);
+  for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i];
+  return (gt_target_scaling){count, values};
 }

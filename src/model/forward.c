@@ -34,6 +34,31 @@ static gt_position place_of(const gt_loss_model *model, const char *layer, gt_po
   return otherwise;
 }
 
+/* A row of the scaling, for values [B, T]. */
+static gt_id scaling_row(const gt_forward *forward, gt_graph *graph, int row) {
+  const gt_id scaling = *forward->target_scaling;
+  const int64_t count = gt_node_at(graph, scaling)->shape.dim[1];
+  return gt_view(graph, scaling, row * count, gt_shape_1(count));
+}
+
+static gt_id scaled(const gt_forward *forward, gt_graph *graph, gt_id targets) {
+  if (!forward->target_scaling) return targets;
+  return gt_div(graph, gt_sub(graph, targets, scaling_row(forward, graph, 0)),
+                scaling_row(forward, graph, 1));
+}
+
+/* The inverse, for outputs of any shape with T values per sample. */
+static gt_id unscaled(const gt_forward *forward, gt_graph *graph, gt_id outputs) {
+  if (!forward->target_scaling || outputs == GT_NONE || graph->error.status) return outputs;
+  const gt_shape shape = gt_node_at(graph, outputs)->shape;
+  const int64_t count = gt_node_at(graph, *forward->target_scaling)->shape.dim[1];
+  const gt_id rows = gt_reshape(graph, outputs, gt_shape_2(shape.dim[0], count));
+  return gt_reshape(
+      graph,
+      gt_add(graph, gt_mul(graph, rows, scaling_row(forward, graph, 1)), scaling_row(forward, graph, 0)),
+      shape);
+}
+
 static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
   const seen about = {
@@ -41,7 +66,7 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
   const gt_id *own = forward->sample_weight;
   const gt_id weight = own ? gt_mul(graph, forward->weight, *own) : forward->weight;
   const gt_loss_input input = {.prediction = forward->output,
-                               .targets = forward->targets,
+                               .targets = scaled(forward, graph, forward->targets),
                                .mixture = forward->mixture,
                                .weight = weight,
                                .weighted = own != NULL,
@@ -54,6 +79,10 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
                                .model = forward->inputs.count == 1 ? &about.as : NULL};
   const char *outer = gt_graph_scope(graph, "loss");
   const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
+  if (ok && forward->target_scaling) {
+    forward->nodes.items.prediction = unscaled(forward, graph, forward->nodes.items.prediction);
+    forward->nodes.items.targets = forward->targets;
+  }
   const gt_id penalty = forward->model->penalty;
   if (ok && penalty != GT_NONE) {
     forward->nodes.penalty = penalty;
@@ -100,6 +129,7 @@ static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diag
   if (loss && loss->applies)
     forward->output =
         loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);
+  forward->output = unscaled(forward, graph, forward->output);
   return true;
 }
 

@@ -17,6 +17,9 @@ typedef struct gt_forward {
                                  not see it. NULL: 1 */
   const gt_loss *loss;        /* NULL: no loss */
   gt_id targets;              /* as in gt_loss_input; GT_NONE: only predictions are computed */
+  /* F32 [2, T]: means and deviations of the targets, which are F32 [B, T]. The loss reads scaled targets; the
+   * items of `nodes`, and `output`, have the units of the data. NULL: unscaled. */
+  const gt_id *target_scaling;
   const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
   bool ignores;       /* as in gt_loss_input */

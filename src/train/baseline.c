@@ -71,7 +71,8 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
   const gt_loss_type *loss = config->loss->type;
   const int64_t outputs = gt_tensor_features(&split->targets);
   const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
-  gt_target_errors mean = {0};
+  const gt_target_scaling *scaling = &config->dataset.target_scaling;
+  gt_target_errors mean = {0}, loss_mean = {0};
   double root = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
@@ -80,6 +81,9 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
     mean.wrong += e.wrong / (double)outputs;
+    const double unit = scaling->count ? (double)scaling->values[scaling->count + o] : 1; /* of the loss */
+    loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
+    loss_mean.absolute += e.absolute / unit / (double)outputs;
     root += sqrt(e.squared) / (double)outputs;
     b.guess = outputs == 1 && bits ? gt_arena_printf(arena, "always %d", guess > 0.5)
               : bits               ? "always the more frequent value"
@@ -89,8 +93,8 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
     add(&b, "accuracy", 1 - mean.wrong);
     return b;
   }
-  if (!strcmp(loss->name, "mse")) add(&b, "loss", mean.squared);
-  if (!strcmp(loss->name, "mae")) add(&b, "loss", mean.absolute);
+  if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
   add(&b, "rmse", root);
   add(&b, "mae", mean.absolute);
   return b;

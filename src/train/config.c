@@ -7,6 +7,7 @@
 #include "train/phases.h"
 #include "train/places.h"
 #include "train/review.h"
+#include "train/target_scaling.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -264,7 +265,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   asked.labels = loss && loss->labels;
   asked.unscaled = (loss && loss->residual) || has_units(gt_spec_find(config->root, "model")) ||
                    has_units(gt_spec_find(config->root, "phases"));
-  asked.outline = config->outline && !sections->init_from; /* which compares measured means */
+  /* init_from compares measured means. */
+  asked.outline = config->outline && !sections->init_from && !gt_config_asks_to_scale_targets(config->root);
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
                                           &config->dataset, diagnostics, error);
@@ -277,6 +279,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   /* Of files that a model names, nothing is quoted. */
   const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;
   gt_config_check_model(config, advice, arena);
+  if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (wanted) return; /* the model is trained already */
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
@@ -335,7 +338,8 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
-  if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
+  if (diagnostics->errors || error->status || !config->has_dataset || !config->loss || !config->optim)
+    return false;
   choose_evaluations(config);
   config->resolved = gt_config_resolve(config, arena);
   if (!gt_phases_read(config, arena)) return false;

@@ -218,6 +218,14 @@ static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data
   return same;
 }
 
+/* The same for models whose targets are numbers. */
+static bool same_target_scaling(const gt_model_file *taught, const gt_dataset *data) {
+  const gt_target_scaling *a = &taught->signature.target_scaling, *b = &data->target_scaling;
+  return taught->classes ||
+         (a->count == b->count &&
+          (!a->count || !memcmp(a->values, b->values, 2 * (size_t)a->count * sizeof *a->values)));
+}
+
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
                         gt_store *store, gt_diagnostics *diagnostics) {
   gt_error error = {0};
@@ -236,5 +244,7 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
   tell(from, store, result, taken);
   if (!same_scaling(&from->file.signature, dataset))
     gt_warn("the inputs are not normalized like those of %s", from->file.path);
+  if (!same_target_scaling(&from->file, dataset))
+    gt_warn("the targets are not normalized like those of %s", from->file.path);
   return true;
 }

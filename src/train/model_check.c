@@ -12,6 +12,7 @@ bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_fil
                    config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
   config->dataset.inputs = signature->inputs;
   config->dataset.classes = file->classes;
+  config->dataset.target_scaling = signature->target_scaling;
   memcpy(config->dataset.input, signature->input, sizeof signature->input);
   return true;
 }
@@ -27,6 +28,16 @@ static void stand_in(gt_config *config) {
   }
 }
 
+/* The file scales as many targets as the model has outputs, or none. */
+static bool check_target_scaling(const gt_model *model, const gt_model_file *file, gt_error *error) {
+  const gt_shape output = model->layer[model->layers - 1].output;
+  const int64_t outputs = gt_shape_count(output) / output.dim[0],
+                count = file->signature.target_scaling.count;
+  if (!count || count == outputs) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s: its scaling is for %lld targets, and its model has %lld outputs",
+                 file->path, (long long)count, (long long)outputs);
+}
+
 const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
                                     gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return NULL;
@@ -35,7 +46,7 @@ const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt
   if (!model)
     gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
             config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
-  return model;
+  return model && check_target_scaling(model, file, error) ? model : NULL;
 }
 
 bool gt_model_file_check(const gt_model_file *file, gt_error *error) {

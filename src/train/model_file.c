@@ -131,21 +131,34 @@ static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored 
   return centered ? 3 : 2;
 }
 
+/* Programs that do not know target scaling refuse the format instead of predicting in other units. */
+static int target_scaling_as_tensors(const gt_target_scaling *scaling, gt_stored *tensors) {
+  const int64_t n = scaling->count;
+  if (!n) return 0;
+  tensors[0] = (gt_stored){"data.target_center", GT_F32, gt_shape_1(n), scaling->values};
+  tensors[1] = (gt_stored){"data.target_scale", GT_F32, gt_shape_1(n), scaling->values + n};
+  return 2;
+}
+
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
                          const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
   gt_arena arena;
   gt_arena_init(&arena);
-  gt_stored *tensors = GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs);
+  gt_stored *tensors = GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs + 2);
   int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
+  count += target_scaling_as_tensors(&data->target_scaling, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);
   char *prints = fingerprint_text(data, &results->data);
   const gt_metadata metadata[] = {
-      {"format", GT_MODEL_FORMAT},       {"version", GT_VERSION},
-      {"config", config->resolved},      {"signature", signature ? signature : "{}"},
-      {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
+      {"format", data->target_scaling.count ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
+      {"version", GT_VERSION},
+      {"config", config->resolved},
+      {"signature", signature ? signature : "{}"},
+      {"results", noted ? noted : "{}"},
+      {"fingerprints", prints ? prints : "{}"}};
   /* Fingerprints are written only for samples from files, which may change later. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
@@ -291,6 +304,24 @@ static bool read_scaling(gt_container *container, gt_input *input) {
   return gt_input_features(input) % n == 0;
 }
 
+/* scaled: the file's format says that there is one. */
+static bool read_target_scaling(gt_model_file *file, bool scaled) {
+  const gt_stored *center = gt_container_tensor(&file->container, "data.target_center"),
+                  *scale = gt_container_tensor(&file->container, "data.target_scale");
+  if (!scaled) return !center && !scale;
+  if (!center || !scale || center->dtype != GT_F32 || scale->dtype != GT_F32 || scale->shape.rank != 1 ||
+      scale->shape.dim[0] < 1 || !gt_shape_equal(center->shape, scale->shape))
+    return false;
+  const int64_t n = scale->shape.dim[0];
+  float *values = gt_arena_alloc_n(&file->container.arena, 2 * (size_t)n, sizeof *values);
+  memcpy(values, center->data, (size_t)n * sizeof *values);
+  memcpy(values + n, scale->data, (size_t)n * sizeof *values);
+  for (int64_t i = 0; i < n; i++)
+    if (!(values[n + i] > 0)) return false;
+  file->signature.target_scaling = (gt_target_scaling){n, values};
+  return true;
+}
+
 /* NULL if the note is missing or not JSON: it is optional. */
 static json_t *read_note(const gt_container *container, const char *key) {
   json_error_t where;
@@ -351,10 +382,12 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   file->config = gt_container_metadata(&file->container, "config");
   json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
   bool ok = false;
-  if (!format || strcmp(format, GT_MODEL_FORMAT))
+  const bool scaled = format && !strcmp(format, GT_MODEL_FORMAT_SCALED);
+  if (!format || (!scaled && strcmp(format, GT_MODEL_FORMAT)))
     gt_fail(error, GT_ERR_DATA, "%s is not a model file of this version of gtrain: its format is %s, not %s",
             path, format ? format : "missing", GT_MODEL_FORMAT);
-  else if (!file->config || !read_signature(file, root) || !read_scalings(file))
+  else if (!file->config || !read_signature(file, root) || !read_scalings(file) ||
+           !read_target_scaling(file, scaled))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
     ok = are_finite(file, error);

@@ -9,6 +9,8 @@
 #include "store/state_dict.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
+/* Of models whose outputs must be scaled back to the units of the targets. */
+#define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
 
 typedef struct gt_model_results { /* results in the metadata; splits without steps are left out */
   int64_t step, epoch;

@@ -148,6 +148,9 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     batch_targets =
         gt_batch(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
                  GT_NONE, net->order);
+  const gt_target_scaling *scaling = &config->dataset.target_scaling;
+  gt_id target_scaling = GT_NONE;
+  if (scaling->count) target_scaling = gt_target_scaling_read(scaling, graph);
   const gt_tensor *weights = &net->data->weights;
   net->may_be_empty = weights->rank || config->dataset.ignores;
   gt_id sample_weight = GT_NONE;
@@ -164,6 +167,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .sample_weight = weights->rank ? &sample_weight : NULL,
                         .loss = config->loss,
                         .targets = batch_targets,
+                        .target_scaling = scaling->count ? &target_scaling : NULL,
                         .classes = config->dataset.classes,
                         .ignores = config->dataset.ignores,
                         .mirrored = mirrored,

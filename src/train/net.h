@@ -4,6 +4,7 @@
  *    window.SPLIT.inputs, window.SPLIT.targets   the same if they are streamed through a window
  *    data.SPLIT.weights, window.SPLIT.weights    weights of the samples, if the data has them
  *    data.scaling                                normalization of the inputs (with .NAME for named ones)
+ *    data.target_scaling                         that of the targets, if they are scaled
  *    KIND.state, KIND.table, KIND.log            the clock's; KIND: train, eval.SPLIT or eval.SPLIT.hard
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix

@@ -35,6 +35,14 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   return ok;
 }
 
+/* True if the run had the same classes and normalization, except that its targets were not scaled, as in runs
+ * of earlier versions. */
+static bool began_unscaled(const gt_run *run) {
+  gt_dataset data = run->config->dataset;
+  data.target_scaling = (gt_target_scaling){0};
+  return gt_dataset_fingerprint(&data).meaning == run->state.data.meaning;
+}
+
 /* A run continues only with the data that its weights were trained and evaluated on. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
@@ -44,6 +52,11 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
                       : was->validation != is->validation   ? "validation samples"
                       : !validates && was->test != is->test ? "test samples, which are watched,"
                                                             : NULL;
+  if (was->meaning != is->meaning && was->train == is->train && began_unscaled(run))
+    return gt_fail(error, GT_ERR_DATA,
+                   "the run of %s began with unscaled targets; resume it with --set "
+                   "data.normalize_targets=none, or start a new run with another --run-dir",
+                   path);
   if (other)
     return gt_fail(
         error, GT_ERR_DATA,

@@ -8,6 +8,7 @@
 #include "train/progress.h"
 #include "train/review.h"
 #include "train/signals.h"
+#include "train/target_scaling.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,8 @@ static bool open_run(gt_run *run, gt_error *error) {
   gt_info("run directory: %s", run->directory);
   const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, &run->session.arena);
   if (classes.classes) gt_info("classes: %s", gt_class_counts_text(&classes, &run->session.arena));
+  const char *targets = gt_target_scaling_text(run->config, &run->session.arena);
+  if (targets) gt_info("targets: %s", targets);
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
   const uint32_t tuned = gt_net_work_of(run->net).tuned;
   if (tuned) gt_info("kernels: %u chosen by gtrain tune", tuned);

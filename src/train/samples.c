@@ -106,6 +106,17 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   return (gt_model_inputs){1, item};
 }
 
+#define TARGET_SCALING "data.target_scaling"
+
+gt_id gt_target_scaling_read(const gt_target_scaling *scaling, gt_graph *graph) {
+  return read_variable(graph, TARGET_SCALING, gt_shape_2(2, scaling->count), GT_F32);
+}
+
+bool gt_target_scaling_upload(const gt_target_scaling *scaling, gt_buffers *buffers, gt_error *error) {
+  const uint64_t size = 2 * (uint64_t)scaling->count * sizeof(float);
+  return !size || gt_buffers_upload(buffers, TARGET_SCALING, 0, scaling->values, size, error);
+}
+
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {
   const uint64_t size =
       (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);

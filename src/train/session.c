@@ -159,7 +159,9 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
   const gt_tensor *targets = &net->data->targets, *weights = &net->data->weights;
-  if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
+  if (!gt_samples_upload(&samples, &session->buffers, error) ||
+      !gt_target_scaling_upload(&session->config->dataset.target_scaling, &session->buffers, error))
+    return false;
   if (net->order.window) return true;
   return (!targets->data ||
           gt_tensor_upload(targets, gt_net_targets(net, &session->arena), &session->buffers, error)) &&

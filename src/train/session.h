@@ -61,7 +61,7 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
 /* Destroys the executables of a net; `executable`: as returned by gt_session_compile. The net is not run
  * again. */
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable);
-/* Uploads the samples of a net's split, unless they are streamed, and their scaling. */
+/* Uploads the samples of a net's split, unless they are streamed, and the scaling of inputs and targets. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
 /* Opens an evaluation with the current weights, or with moving averages for the roles in `averaged`. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,

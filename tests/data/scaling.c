@@ -116,9 +116,33 @@ static void a_model_keeps_its_own(void **state) {
   unlink(path);
 }
 
+/* Of the training samples alone: the test file has a value that would change every statistic. */
+static void targets_are_measured(void **state) {
+  (void)state;
+  opened o;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *train = write_text("t.csv", "x,load,same,w\n1,1000,7,1\n2,3000,7,0\n3,2000,7,5\n"),
+             *test = write_text("u.csv", "x,load,same,w\n1,1e9,7,1\n");
+  open_data(&o, "{train: %s, test: %s, target: [load, same], weight: w, task: regression}", train, test);
+  expect_open(&o);
+  assert_int_equal(o.data.target_scaling.count, 0); /* the config decides */
+  const gt_target_scaling s = gt_data_measure_targets(&o.data.train, &arena);
+  assert_int_equal(s.count, 2);
+  assert_true(s.values[0] == 2000 && s.values[2] == (float)sqrt(2e6 / 3));
+  assert_true(s.values[1] == 7 && s.values[3] == 1); /* a constant */
+  assert_true(gt_target_scaled(&s, 0, 2000) == 0 && gt_target_scaled(&s, 1, 9) == 2);
+  assert_true(gt_target_scaled(&(gt_target_scaling){0}, 1, 9) == 9);
+  close_data(&o);
+  gt_arena_finish(&arena);
+  unlink(path_of("t.csv"));
+  unlink(path_of("u.csv"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_cancels), cmocka_unit_test(bytes_are_divided),
                                      cmocka_unit_test(channels_are_measured),
-                                     cmocka_unit_test(a_model_keeps_its_own)};
+                                     cmocka_unit_test(a_model_keeps_its_own),
+                                     cmocka_unit_test(targets_are_measured)};
   return cmocka_run_group_tests_name("data: scaling", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* model.bin: the inputs' scaling is read back, also from files written before centers were added; impossible
- * numbers are errors. */
+/* model.bin: the scaling of inputs and targets is read back, also from files written before centers were
+ * added; impossible numbers are errors. */
 #include "train/model_file.h"
 #include <math.h>
 #include <setjmp.h>
@@ -13,9 +13,9 @@ static char path[4096];
 static const float center[2] = {1, 2}, scale[2] = {3, 4}, shift[2] = {5, 6};
 
 /* Writes a model with this scaling and reads it. */
-static bool try_model(const char *signature, const gt_stored *tensors, int count, gt_model_file *file) {
-  const gt_metadata metadata[] = {
-      {"format", GT_MODEL_FORMAT}, {"config", "seed: 1\n"}, {"signature", signature}};
+static bool try_format(const char *format, const char *signature, const gt_stored *tensors, int count,
+                       gt_model_file *file) {
+  const gt_metadata metadata[] = {{"format", format}, {"config", "seed: 1\n"}, {"signature", signature}};
   gt_error error = {0};
   assert_true(gt_safetensors_write(path, tensors, count, metadata, 3, &error));
   const bool ok = gt_model_file_read(file, path, &error);
@@ -23,8 +23,14 @@ static bool try_model(const char *signature, const gt_stored *tensors, int count
   return ok;
 }
 
+static bool try_model(const char *signature, const gt_stored *tensors, int count, gt_model_file *file) {
+  return try_format(GT_MODEL_FORMAT, signature, tensors, count, file);
+}
+
+#define SIGNATURE "{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 0}"
+
 static bool try_tensors(const gt_stored *tensors, int count, gt_model_file *file) {
-  return try_model("{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 0}", tensors, count, file);
+  return try_model(SIGNATURE, tensors, count, file);
 }
 
 static void old_files(void **unused) {
@@ -70,6 +76,29 @@ static void files_with_centers(void **unused) {
   assert_false(try_tensors(tensors, 3, &file));
 }
 
+/* The format says whether the targets are scaled: each without the other is damage. */
+static void files_with_scaled_targets(void **unused) {
+  (void)unused;
+  gt_model_file file;
+  static const float want[4] = {1, 2, 3, 4}, zero[2] = {1, 0};
+  gt_stored tensors[] = {{"data.target_center", GT_F32, {1, {2}}, center},
+                         {"data.target_scale", GT_F32, {1, {2}}, scale}};
+  assert_true(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
+  assert_int_equal(file.signature.target_scaling.count, 2);
+  assert_memory_equal(file.signature.target_scaling.values, want, sizeof want);
+  gt_model_file_finish(&file);
+  assert_false(try_tensors(tensors, 2, &file));
+  for (int i = 0; i < 3; i++) /* one of the two, or none */
+    assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors + i % 2, i < 2, &file));
+  tensors[1].data = zero;
+  assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
+  tensors[1] = (gt_stored){"data.target_scale", GT_F32, {1, {1}}, scale};
+  assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
+  tensors[1] = (gt_stored){"data.target_scale", GT_I32, {1, {2}}, scale};
+  assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
+  assert_false(try_format("gtrain-model-3", SIGNATURE, tensors, 0, &file));
+}
+
 static void impossible_numbers_are_refused(void **unused) {
   (void)unused;
   gt_model_file file;
@@ -107,26 +136,32 @@ static void a_signature_fits_the_tensors(void **unused) {
   static const float weight[2] = {1, 2};
   static const struct {
     const char *config, *shape, *says;
+    int64_t scaled; /* targets */
   } model[] = {
-      {"[{linear: 1}]", "2", NULL},
-      {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters"},
-      {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]"},
-      {"[{linear: 2}]", "2", "is from another model"},
-      {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built"},
-      {"[{linear: -1}]", "2", "its model cannot be built"},
+      {"[{linear: 1}]", "2", NULL, 0},
+      {"[{linear: 1}]", "2", NULL, 1},
+      {"[{linear: 1}]", "2", "its scaling is for 2 targets, and its model has 1 outputs", 2},
+      {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters", 0},
+      {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]", 0},
+      {"[{linear: 2}]", "2", "is from another model", 0},
+      {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built", 0},
+      {"[{linear: -1}]", "2", "its model cannot be built", 0},
   };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
     char config[128], signature[128];
     snprintf(config, sizeof config, "data: {}\nmodel: %s\n", model[i].config);
     snprintf(signature, sizeof signature, "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": 0}",
              model[i].shape);
-    const gt_metadata metadata[] = {
-        {"format", GT_MODEL_FORMAT}, {"config", config}, {"signature", signature}};
+    const gt_metadata metadata[] = {{"format", model[i].scaled ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
+                                    {"config", config},
+                                    {"signature", signature}};
     const gt_stored tensors[] = {{"linear1.weight", GT_F32, {2, {1, 2}}, weight},
-                                 {"linear1.bias", GT_F32, {1, {1}}, weight}};
+                                 {"linear1.bias", GT_F32, {1, {1}}, weight},
+                                 {"data.target_center", GT_F32, {1, {model[i].scaled}}, center},
+                                 {"data.target_scale", GT_F32, {1, {model[i].scaled}}, scale}};
     gt_error error = {0};
     gt_model_file file;
-    assert_true(gt_safetensors_write(path, tensors, 2, metadata, 3, &error));
+    assert_true(gt_safetensors_write(path, tensors, model[i].scaled ? 4 : 2, metadata, 3, &error));
     assert_true(gt_model_file_read(&file, path, &error));
     const bool ok = gt_model_file_check(&file, &error);
     if (ok != !model[i].says || (!ok && !strstr(error.message, model[i].says)))
@@ -140,6 +175,7 @@ int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/model-%ld.bin", folder ? folder : "/tmp", (long)getpid());
   const struct CMUnitTest tests[] = {cmocka_unit_test(old_files), cmocka_unit_test(files_with_centers),
+                                     cmocka_unit_test(files_with_scaled_targets),
                                      cmocka_unit_test(impossible_numbers_are_refused),
                                      cmocka_unit_test(a_signature_fits_the_tensors)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

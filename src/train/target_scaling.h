@@ -1,0 +1,20 @@
+/* Scaling of targets for the loss (`data.normalize_targets`). A network starts with outputs of about mean 0
+ * and deviation 1 and needs many steps to reach targets of another size, so the loss compares its outputs
+ * with (target - mean) / deviation. Predictions and metrics are in the units of the data; the loss is not. */
+#ifndef GT_TRAIN_TARGET_SCALING_H
+#define GT_TRAIN_TARGET_SCALING_H
+#include "train/config.h"
+
+/* True if the config says `standard`: the values of the targets are then needed, also for an outline. */
+bool gt_config_asks_to_scale_targets(const gt_spec *root);
+/* Sets dataset.target_scaling: that of the trained model, else what the config asks for. `auto` scales the
+ * targets of a CSV if one of them has a mean more than 3 from 0 or a deviation that is not between 1/3 and 3,
+ * if the loss trains outputs to equal targets, and if the model's last layer does not limit its outputs: a
+ * model that ends in an activation, gates or an expression is taken to be made for the targets as they are.
+ * The config's model and loss must have been checked. wanted: NULL, or as in gt_dataset_open. Errors are in
+ * config->diagnostics or *error. */
+void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
+                             gt_error *error);
+/* "'mass' scaled by mean 4202 and deviation 802 (…)", with the way to switch it off; NULL: unscaled. */
+const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena);
+#endif

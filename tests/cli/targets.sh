@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Targets far from mean 0 and deviation 1: the loss compares outputs with scaled targets; predictions and metrics have
+# the units of the data.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+# Three targets; `near` needs no scaling. Every fifth row is held out.
+awk 'BEGIN {
+  srand(3)
+  print "a,b,load,price,near,w,fold"
+  for (i = 0; i < 240; i++) {
+    a = 2 * rand() - 1; b = 2 * rand() - 1; z = sin(2 * a) + b * b
+    printf "%.6f,%.6f,%.4f,%.6f,%.6f,%d,%s\n", a, b, 7000 + 900 * z, 50 + 12 * b, z, 1 + i % 3, i % 5 ? "train" : "test"
+  }
+}' > "$TEST_TMP/t.csv"
+cat > "$TEST_TMP/run.yaml" << YAML
+data: {train: $TEST_TMP/t.csv, inputs: [a, b], target: load, task: regression, split: {column: fold}}
+model: [{linear: 16}, tanh, {linear: 1}]
+loss: mse
+metrics: [mae, r2]
+optimizer: {type: adam, lr: 0.02}
+train: {epochs: 40, batch_size: 32, eval_every: 20, checkpoint: {every: 10, keep_last: 4}}
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+checks() { "$GTRAIN" check "$TEST_TMP/run.yaml" "$@"; }
+# same_number A B TOLERANCE: up to this share of B.
+same_number() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d * d <= t * t * b * b) }'; }
+metric() { sed -n "s/.*\"test\":{[^}]*\"$2\":\([^,}]*\).*/\1/p" <<< "$1"; }
+
+# --- when targets are scaled ----------------------------------------------------------------------------------------
+exits 0 "check" checks
+line=$(grep '^targets' <<< "$out")
+says "… says so" "targets         'load' scaled by mean 7"
+says "… and how to leave them" "(data: {normalize_targets: none} leaves it as it is)"
+awk -F, -v OFS=, 'NR == 2 { $3 = 1e9 } { print }' "$TEST_TMP/t.csv" > "$TEST_TMP/held_out.csv"
+exits 0 "1e9 in a test row" checks --set data.train="$TEST_TMP/held_out.csv"
+check "… changes no statistic" test -n "$line" -a "$line" = "$(grep '^targets' <<< "$out")"
+exits 0 "as JSON" checks --json
+says "… the numbers" '"scaled_targets":[{"mean":7'
+mean=$(sed 's/.*"mean":\([^,}]*\).*/\1/' <<< "$out") deviation=$(sed 's/.*"deviation":\([^,}]*\).*/\1/' <<< "$out")
+# unscaled NAME OPTION…
+unscaled() {
+  exits 0 "$1" checks "${@:2}"
+  check "… is not scaled" test -z "$(grep '^targets' <<< "$out")"
+}
+unscaled "a target near mean 0 and deviation 1" --set data.target=near
+unscaled "none" --set data.normalize_targets=none
+unscaled "an expression that scales" --set 'model=[{linear: 1}, {expression: "7000 + 900*x"}, {reshape: [1]}]'
+unscaled "an activation at the end" --set 'model=[{linear: 1}, relu]'
+unscaled "class labels" --set data.target=fold --set data.task=classification --set data.split=random --set data.validation=0.1 \
+  --set 'model=[{linear: 2}]' --set loss=cross_entropy --set 'metrics=[]'
+exits 0 "standard" checks --set data.target=near --set data.normalize_targets=standard
+says "… scales any target" "'near' scaled by mean"
+# refused NAME TEXT OPTION…
+refused() {
+  exits 78 "$1" checks --set data.normalize_targets=standard "${@:3}"
+  says "… says why" "$2"
+}
+refused "standard for classes" "the targets are classes, which have no scale" --set data.target=fold --set data.split=random \
+  --set data.task=classification --set 'model=[{linear: 2}]' --set loss=cross_entropy --set 'metrics=[]'
+refused "standard for bce" "loss 'bce' does not train the outputs to equal the targets" \
+  --set 'data={inputs: [[0], [1]], targets: [[0], [1]], normalize_targets: standard}' --set loss=bce --set 'metrics=[]'
+exits 78 "an unknown way" checks --set data.normalize_targets=standart
+says "… suggests the right one" "did you mean 'standard'?"
+
+# --- as good as scaled by hand, in the data's units -----------------------------------------------------------------
+exits 0 "a run" train whole
+says "… says so" "targets: 'load' scaled by mean 7"
+check "rmse is in metrics.jsonl, without being asked for" grep -q '"rmse":' "$TEST_TMP/whole/metrics.jsonl"
+auto=$(sed -n 's/.* rmse \([0-9.]*\)$/\1/p' <<< "$out")
+awk -F, -v OFS=, -v CONVFMT=%.9g -v m="$mean" -v d="$deviation" 'NR > 1 { $3 = ($3 - m) / d } { print }' "$TEST_TMP/t.csv" \
+  > "$TEST_TMP/hand.csv"
+exits 0 "scaled by hand" train hand --json --quiet --set data.train="$TEST_TMP/hand.csv" --set 'metrics=[rmse]'
+hand=$(metric "$out" rmse)
+check "rmse $auto is $deviation times $hand" awk -v a="$auto" -v b="$hand" -v d="$deviation" \
+  'BEGIN { exit !(a > 0 && a < 100 && a < 1.001 * d * b && a > 0.999 * d * b) }'
+exits 0 "unscaled" train raw --json --quiet --set data.normalize_targets=none --set 'metrics=[rmse]'
+check "… it would be ten times that" awk -v a="$auto" -v b="$(metric "$out" rmse)" 'BEGIN { exit !(b > 10 * a) }'
+
+predict() { "$GTRAIN" predict "$TEST_TMP/$1/model.bin" "$TEST_TMP/${2-t}.csv" --device "$DEVICE" -q; }
+# The rmse of column $2 of the data and column $3 of predictions, over the test rows.
+rmse() {
+  predict "$1" > "$TEST_TMP/predicted"
+  paste -d' ' <(tail -n +2 "$TEST_TMP/t.csv" | tr , ' ') "$TEST_TMP/predicted" |
+    awk -v c="$2" -v p="$3" '$7 == "test" { d = $c - $(7 + p); s += d * d; n++ } END { print sqrt(s / n) }'
+}
+check "predictions have the data's units" same_number "$(rmse whole 3 1)" "$auto" 1e-4
+exits 0 "eval" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --json --quiet --fail-if 'rmse>100' --fail-if 'loss>0.02'
+check "… of the same numbers" same_number "$(sed 's/.*"rmse":\([^,}]*\).*/\1/' <<< "$out")" "$auto" 1e-5
+# New data have other means, but the model keeps its own.
+awk -F, -v OFS=, 'NR > 1 { $3 += 5000 } { print }' "$TEST_TMP/t.csv" > "$TEST_TMP/shifted.csv"
+says "… against the mean in the units of the loss" '"metric":"loss","value":1.1'
+exits 0 "eval of shifted data" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --json --quiet \
+  --set data.train="$TEST_TMP/shifted.csv" --fail-if 'mae<4900' --fail-if 'mae>5100'
+
+# --- resumed --------------------------------------------------------------------------------------------------------
+goes_on whole metrics.jsonl
+exits 65 "not with other targets" train whole --resume --set data.train="$TEST_TMP/shifted.csv"
+exits 65 "not a run with unscaled targets, such as an old one" train raw --resume
+says "… says how" "resume it with --set data.normalize_targets=none"
+exits 0 "… so it goes on" train raw --resume --set data.normalize_targets=none --set 'metrics=[rmse]'
+
+# --- several targets, weights, accumulated batches, L-BFGS ----------------------------------------------------------
+two=(--set 'data.target=[load, price]' --set data.weight=w --set model.2.linear=2 --json -q)
+exits 0 "two targets" train two "${two[@]}" --set train.accumulate=2 --set train.epochs=80
+both=$out
+check "load is learned" awk -v v="$(metric "$both" r2.load)" 'BEGIN { exit !(v > 0.98) }'
+check "price, too" awk -v v="$(metric "$both" r2.price)" 'BEGIN { exit !(v > 0.98) }'
+exits 0 "L-BFGS" train lbfgs "${two[@]}" --set optimizer=lbfgs --set train.epochs=40
+check "… learns both" awk -v a="$(metric "$out" r2.load)" -v b="$(metric "$out" r2.price)" 'BEGIN { exit !(a > 0.98 && b > 0.98) }'
+exits 0 "from a model with other scales" train from --set init_from.model="$TEST_TMP/whole/model.bin" --set data.train="$TEST_TMP/shifted.csv"
+says "… says so" "the targets are not normalized like those of"
+short=("${two[@]}" --set train.accumulate=2 --set train.epochs=6 --set train.eval_every=0)
+if grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)"; then
+  DEVICE=cpu exits 0 "a short run on the CPU" train short "${short[@]}"
+  both=$out
+  DEVICE=vulkan exits 0 "on Vulkan" train vulkan "${short[@]}"
+  for name in loss rmse.load rmse.price mae; do
+    check "… $name is the same" same_number "$(metric "$out" $name)" "$(metric "$both" $name)" 1e-3
+  done
+fi
+
+finish
