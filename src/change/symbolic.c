@@ -210,8 +210,9 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   double *y = !x      ? NULL
               : given ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
                       : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
-  for (int64_t k = 0; y && !given && k < samples * outputs; k++)
-    y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
+  for (int64_t k = 0; y && k < samples * outputs; k++)
+    y[k] = given ? gt_target_scaled(&data->target_scaling, k % outputs, y[k])
+                 : trace->node[network->layers][k % outputs * samples + k / outputs];
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = gt_input_feature_names(&data->input[0]);

@@ -17,6 +17,7 @@ static bool read_weights(gt_explained *e, const gt_model *model, gt_error *error
     return false;
   const bool ok = gt_kan_network_read(&e->network, model, &dict, e->file.path, error);
   gt_state_dict_finish(&dict);
+  if (ok) gt_kan_network_unscale(&e->network, &e->file.signature.target_scaling);
   return ok;
 }
 

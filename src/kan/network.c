@@ -167,6 +167,30 @@ bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const g
   return ok;
 }
 
+/* Multiplies all edges to one output. */
+static void multiply_edges(gt_kan_layer *l, int output, double factor) {
+  const size_t functions = l->basis.terms + l->basis.base;
+  for (int i = 0; i < l->inputs; i++) {
+    const size_t e = (size_t)i * (size_t)l->outputs + (size_t)output;
+    for (size_t f = 0; f < functions; f++) l->coefficient[e * functions + f] *= factor;
+    if (l->base_weight) l->base_weight[e] *= factor;
+    if (!l->symbolic_edge) continue;
+    l->symbolic_edge[e].c *= factor;
+    l->symbolic_edge[e].d *= factor;
+  }
+}
+
+void gt_kan_network_unscale(gt_kan_network *network, const gt_target_scaling *scaling) {
+  gt_kan_layer *l = &network->layer[network->layers - 1];
+  if (!scaling->count) return;
+  if (!l->bias) l->bias = GT_NEW_N(&network->arena, double, l->outputs);
+  for (int o = 0; o < l->outputs; o++) {
+    const double mean = (double)scaling->values[o], deviation = (double)scaling->values[scaling->count + o];
+    multiply_edges(l, o, deviation);
+    l->bias[o] = l->bias[o] * deviation + mean;
+  }
+}
+
 void gt_kan_network_finish(gt_kan_network *network) {
   gt_arena_finish(&network->arena);
   *network = (gt_kan_network){0};

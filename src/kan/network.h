@@ -37,6 +37,9 @@ const char *gt_kan_network_lacks(const gt_model *model, int layer);
  * model is not a sequence of KAN layers. `path`: the model file, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error);
+/* Makes the network's outputs those of the data: the last layer takes in the factor and the shift that the
+ * scaling of targets asks for. Its count is 0 or the number of outputs. */
+void gt_kan_network_unscale(gt_kan_network *network, const gt_target_scaling *scaling);
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
 int gt_kan_network_outputs(const gt_kan_network *network);
