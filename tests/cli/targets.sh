@@ -47,6 +47,7 @@ unscaled "a target near mean 0 and deviation 1" --set data.target=near
 unscaled "none" --set data.normalize_targets=none
 unscaled "an expression that scales" --set 'model=[{linear: 1}, {expression: "7000 + 900*x"}, {reshape: [1]}]'
 unscaled "an activation at the end" --set 'model=[{linear: 1}, relu]'
+unscaled "reshaped inputs" --set "data.shape=[2]"
 unscaled "class labels" --set data.target=fold --set data.task=classification --set data.split=random --set data.validation=0.1 \
   --set 'model=[{linear: 2}]' --set loss=cross_entropy --set 'metrics=[]'
 exits 0 "standard" checks --set data.target=near --set data.normalize_targets=standard
