@@ -52,7 +52,7 @@ check "predict --input - of a pipe" test "$(cat "$TEST_TMP/two.csv" | predict --
 check "… that is compressed" test "$(gzip -c "$TEST_TMP/two.csv" | predict -)" = "$wanted"
 bad() { printf '0,1\n1,x\n' | predict -; }
 exits 65 "a mistake in inputs on standard input" bad
-says "… has its place" "<stdin>:2:3: 'x'"
+says "… has its place" "<stdin>:2:3: column '2' has texts, but the model reads numbers ('x' at 2:3)"
 
 # --- words that other programs use -------------------------------------------------------------------------------
 # hint COMMAND… : WORDS

@@ -28,7 +28,7 @@ check "… are all in the row" test "$(grep '"split":"test"' many/metrics.jsonl 
 for scale in 1 3000; do
   awk -v s=$scale 'BEGIN { srand(2); print "a,b,y"; for (i = 0; i < 80; i++) print s * (rand() - 0.5) "," s * (rand() - 0.5) "," i % 8 }' > scale$scale.csv
 done
-printf 'data: {train: scale1.csv, test: scale1.csv, target: y}\nmodel: [{linear: {units: 8, bias: false}}]\nmetrics: [top_3, top_5]\ntrain: {epochs: 1}\nquiet: [repeated_samples, outside_training]\n' > scale.yaml
+printf 'data: {train: scale1.csv, test: scale1.csv, target: y, normalize: none}\nmodel: [{linear: {units: 8, bias: false}}]\nmetrics: [top_3, top_5]\ntrain: {epochs: 1}\nquiet: [repeated_samples, outside_training]\n' > scale.yaml
 exits 0 "a model" "$GTRAIN" train scale.yaml --device "$DEVICE" --run-dir scale --quiet
 of_scale() { "$GTRAIN" eval scale --device "$DEVICE" --set data.test=scale$1.csv --json 2> /dev/null | grep -o '"top_[35]":[0-9.]*'; }
 check "top_3 and top_5 of large logits" test "$(of_scale 1)" = "$(of_scale 3000)"
@@ -39,7 +39,7 @@ says "… marks its best" " *  "
 
 # --- guessing ---
 { echo age,fare,left; for k in {1..40}; do echo "$((k % 7)),$((k * 13 % 37 + 100)),$( ((k % 4)) && echo no || echo yes)"; done; } > boat.csv
-printf 'data: {train: boat.csv, target: left, test_fraction: 0.25}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
+printf 'data: {train: boat.csv, target: left, test_fraction: 0.25, normalize: none}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
 exits 0 "a run that learns nothing" "$GTRAIN" train boat.yaml --device "$DEVICE" --run-dir boat
 says "… says what guessing reaches" "(always 'no': 0."
 says "… and that it is no better" "warning: the model is no better than guessing: test accuracy "

@@ -62,7 +62,7 @@ awk -F, 'NR == 1 { print; next } { for (k = 0; k < $4; k++) print $1 "," $2 "," 
 for name in weighed copied; do
   cat > "$TEST_TMP/$name.yaml" << YAML
 seed: 3
-data: {train: $TEST_TMP/$name.csv, test: $TEST_TMP/$name.csv, target: y, weight: w}
+data: {train: $TEST_TMP/$name.csv, test: $TEST_TMP/$name.csv, target: y, weight: w, normalize: none}
 model: [{linear: 12}, tanh, {linear: 1}]
 optimizer: {type: sgd, lr: 0.1}
 quiet: [repeated_samples]

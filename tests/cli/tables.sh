@@ -42,12 +42,15 @@ survived,pclass,sex,age,embarked
 1,3,female,,
 0,2,male,35,
 CSV
-exits 65 "text and gaps" "$GTRAIN" check config.yaml --set data.target=survived
-says "all columns" "table.csv:2:5: 3 columns have cells that are not numbers"
-says "text" "    sex: 4 of 4 cells (text): 'male' at 2:5, 'female' at 3:5, 'female' at 4:5"
-says "gaps" "    age: 1 of 4 cells (empty): empty at 4:12"
-says "and the way out" "    data: {ignore: [sex, age, embarked]} leaves these input columns out"
-exits 0 "which is one" "$GTRAIN" check config.yaml --set data.target=survived --set 'data.ignore=[sex,age,embarked]'
+exits 0 "text and gaps are read" "$GTRAIN" check config.yaml --set data.target=survived
+says "as categories" "  sex                      category         0        2"
+says "and filled" "  age                      number           1        3"
+columns() { "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns={sex: number, age: {missing: error}${1-}}"; }
+exits 65 "unless the config says something else" columns
+says "of all columns" "table.csv:2:5: 2 columns cannot be read as they are"
+says "text" "    sex has texts that are not numbers: 'male' at 2:5, 'female' at 3:5"
+says "gaps" "    age has missing values, and its rule is 'missing: error': empty at 4:12"
+says "and the way out" "    to mend them: data: {columns: {sex: category, age: {missing: median}}}"
 exits 65 "a prediction" "$GTRAIN" predict run/model.bin - --set data.skip=0 <<< $'a,b\n1,x\nNA,2'
 says "names the columns, and leaves none out" "'NA' at 3:1"
 check "of those the model needs" test "$(grep -c ignore <<< "$out")" = 0

@@ -37,7 +37,8 @@ exits 0 "1e9 in a test row" checks --set data.train="$TEST_TMP/held_out.csv"
 check "… changes no statistic" test -n "$line" -a "$line" = "$(grep '^targets' <<< "$out")"
 exits 0 "as JSON" checks --json
 says "… the numbers" '"scaled_targets":[{"mean":7'
-mean=$(sed 's/.*"mean":\([^,}]*\).*/\1/' <<< "$out") deviation=$(sed 's/.*"deviation":\([^,}]*\).*/\1/' <<< "$out")
+mean=$(sed -n 's/.*"scaled_targets".*"mean":\([^,}]*\).*/\1/p' <<< "$out")
+deviation=$(sed -n 's/.*"scaled_targets".*"deviation":\([^,}]*\).*/\1/p' <<< "$out")
 # unscaled NAME OPTION…
 unscaled() {
   exits 0 "$1" checks "${@:2}"
