@@ -1,4 +1,5 @@
 /* CSV: a table of numbers with one or more target columns. */
+#include "data/csv_boolean.h"
 #include "data/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -72,6 +73,9 @@ static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_
 static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
   if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
   const gt_data_common *common = reader->common;
+  if (reader->wanted->bits && !common->class_names.count && !common->classes.listed &&
+      gt_csv_is_boolean_target(csv, 0))
+    return false;
   return csv->targets == 1 && (common->class_names.count || gt_csv_is_classification(csv) ||
                                (common->classes.listed && gt_csv_can_be_labels(csv)));
 }
@@ -152,7 +156,10 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   out->samples = (int64_t)csv->rows;
   if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
   if (first) dataset->classification = decide_task(reader, csv);
-  if (!dataset->classification && !gt_csv_check_targets(csv)) return false;
+  if (!dataset->classification) {
+    gt_csv_take_boolean_targets(reader, csv, first);
+    if (!gt_csv_check_targets(csv)) return false;
+  }
   if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
   return one_target(reader, csv) && start_labels(reader, csv, labels) &&

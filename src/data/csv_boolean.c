@@ -1,4 +1,6 @@
 #include "data/csv_boolean.h"
+#include "base/log.h"
+#include "data/csv_facts.h"
 #include <strings.h>
 
 int gt_csv_boolean(const gt_cell *cell) {
@@ -9,4 +11,65 @@ int gt_csv_boolean(const gt_cell *cell) {
       if (strlen(words[i][value]) == cell->length && !strncasecmp(words[i][value], cell->text, cell->length))
         return value;
   return -1;
+}
+
+static gt_cell *target_cell(const gt_csv *csv, int target, size_t row) {
+  return &csv->target_cells.items[row * (size_t)csv->targets + (size_t)target];
+}
+
+bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
+  size_t found = 0;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = target_cell(csv, target, row);
+    if (!cell->length || gt_cell_is_missing(cell)) continue;
+    if (gt_csv_boolean(cell) < 0) return false;
+    found++;
+  }
+  return found > 0;
+}
+
+/* Keeps the first word of each value; a value that does not occur gets its number. */
+static void keep_words(const gt_csv *csv, int target, const char **word, gt_arena *arena) {
+  word[0] = word[1] = NULL;
+  for (size_t row = 0; row < csv->rows && !(word[0] && word[1]); row++) {
+    const gt_cell *cell = target_cell(csv, target, row);
+    const int value = gt_csv_boolean(cell);
+    if (value >= 0 && !word[value]) word[value] = gt_arena_strndup(arena, cell->text, cell->length);
+  }
+  if (!word[0]) word[0] = "0";
+  if (!word[1]) word[1] = "1";
+}
+
+static void find_columns(gt_data_reader *reader, const gt_csv *csv) {
+  gt_dataset *dataset = reader->dataset;
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * csv->targets), *text = "";
+  bool any = false;
+  for (int t = 0; t < csv->targets; t++) {
+    const bool numbers = !csv->facts[csv->inputs + t].texts;
+    if ((numbers && !reader->wanted->bits) || !gt_csv_is_boolean_target(csv, t)) continue;
+    any = true;
+    keep_words(csv, t, &words[2 * t], reader->arena);
+    if (!numbers)
+      text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
+                             words[2 * t + 1], words[2 * t], dataset->target_names[t]);
+  }
+  if (*text && !reader->trust.strange) gt_info("targets: %s", text);
+  dataset->target_words = any ? words : NULL;
+}
+
+void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, bool first) {
+  static const char *const digits[] = {"0", "1"};
+  if (first) find_columns(reader, csv);
+  const char *const *words = reader->dataset->target_words;
+  for (int t = 0; words && t < csv->targets; t++) {
+    if (!words[2 * t] || !csv->facts[csv->inputs + t].texts) continue;
+    for (size_t row = 0; row < csv->rows; row++) {
+      gt_cell *cell = target_cell(csv, t, row);
+      const int value = gt_csv_boolean(cell);
+      if (value < 0) continue;
+      cell->text = digits[value];
+      cell->length = 1;
+    }
+    gt_csv_facts_of_target(csv, t);
+  }
 }

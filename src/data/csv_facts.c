@@ -6,12 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const gt_csv_facts no_cells = {.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};
+
 void gt_csv_facts_start(gt_csv *csv) {
   const size_t count = (size_t)csv->inputs + (size_t)csv->targets;
   csv->fact_count = (int)count;
   csv->facts = gt_alloc((count + 1) * sizeof *csv->facts);
-  for (size_t i = 0; i < count; i++)
-    csv->facts[i] = (gt_csv_facts){.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};
+  for (size_t i = 0; i < count; i++) csv->facts[i] = no_cells;
 }
 
 void gt_csv_facts_finish(gt_csv_facts *facts) {
@@ -89,16 +90,18 @@ uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, boo
   return add_text(csv, f->odd, cell);
 }
 
-void gt_csv_facts_of_targets(gt_csv *csv) {
+void gt_csv_facts_of_target(gt_csv *csv, int target) {
   double value;
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
-    gt_csv_facts *f = &csv->facts[(size_t)csv->inputs + i % (size_t)csv->targets];
+  gt_csv_facts *f = &csv->facts[csv->inputs + target];
+  gt_csv_facts_finish(f);
+  *f = no_cells;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = &csv->target_cells.items[row * (size_t)csv->targets + (size_t)target];
     if (!gt_csv_parse(csv, cell, &value))
       gt_csv_facts_odd(csv, f, cell, false);
     else if (!isfinite((float)value))
       gt_csv_facts_odd(csv, f, cell, true);
     else
-      gt_csv_facts_number(f, value, i / (size_t)csv->targets);
+      gt_csv_facts_number(f, value, row);
   }
 }

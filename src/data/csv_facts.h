@@ -81,8 +81,8 @@ static inline uint32_t gt_csv_cell_code(float boxed) { /* of a NaN in csv->value
 
 /* Creates the facts of csv->inputs and csv->targets, without any cell. */
 void gt_csv_facts_start(gt_csv *csv);
-/* Adds csv->target_cells, when all are read. */
-void gt_csv_facts_of_targets(gt_csv *csv);
+/* Sets the facts of a target from csv->target_cells, when all are read. */
+void gt_csv_facts_of_target(gt_csv *csv, int target);
 /* True if all cells of the targets are numbers. Else an error that names the columns with other cells. */
 bool gt_csv_check_targets(const gt_csv *csv);
 /* Reports why the cell is not a number that its column can hold; `more` follows in the message. False. */

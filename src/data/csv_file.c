@@ -125,6 +125,6 @@ bool gt_csv_read(gt_csv *csv) {
   for (; got > 0; got = gt_csv_record(csv))
     if (!take_record(csv)) return false;
   if (got < 0) return false;
-  gt_csv_facts_of_targets(csv);
+  for (int t = 0; t < csv->targets; t++) gt_csv_facts_of_target(csv, t);
   return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);
 }

@@ -23,7 +23,9 @@
  *                   classification for
  *                   - idx, npy, table: whole-number targets, one per sample ([n], not [n, 1]),
  *                   - csv: one target column that holds text, or whole numbers without a decimal point in
- *                     which each of 0 … largest occurs (largest below 1000); the training file decides,
+ *                     which each of 0 … largest occurs (largest below 1000); the training file decides;
+ *                     not columns of booleans (yes and no, true and false, 0 and 1) with the loss bce,
+ *                     whose targets are 0 and 1,
  *                   - images: a folder per class; not folders of target images; a CSV as above,
  *                   - cifar: always,
  *                   - any format, if the config's loss accepts only class labels,
@@ -165,6 +167,9 @@ typedef struct gt_dataset {
   const char *const *class_names;   /* one per class, or NULL */
   bool text_labels;                 /* the files contain class names, not class numbers */
   const char *const *target_names;  /* CSV: names, one per target column; else NULL */
+  /* CSV: [2 * targets], the words of the training file that are read as 0 and 1 in each target column of
+   * booleans; NULL for other columns. NULL if there is none. */
+  const char *const *target_words;
   const gt_column_summary *column;  /* CSV: [columns], for people; else NULL */
   int columns;
   gt_target_scaling target_scaling; /* of a trained model, or set by the config */
@@ -202,6 +207,8 @@ typedef struct gt_data_wanted {
   bool unscaled; /* `normalize: auto` leaves the numbers of a table as they are: the model or the loss needs
                     them so */
   bool labels;   /* targets must be class labels, because the loss needs them: decides `task: auto` */
+  bool bits;   /* the loss needs targets that are 0 or 1: a boolean column of a CSV is read as such, not as a
+                  class */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
    * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */

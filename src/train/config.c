@@ -265,6 +265,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   asked.labels = loss && loss->labels;
   asked.unscaled = (loss && loss->residual) || has_units(gt_spec_find(config->root, "model")) ||
                    has_units(gt_spec_find(config->root, "phases"));
+  asked.bits = loss && loss->range && loss->applies; /* bce */
   /* init_from compares measured means. */
   asked.outline = config->outline && !sections->init_from && !gt_config_asks_to_scale_targets(config->root);
   if (sections->data)

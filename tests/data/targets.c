@@ -28,6 +28,47 @@ static void csv(void **state) {
   close_data(&o);
 }
 
+/* Words for booleans become 0 and 1 for a loss that needs them; missing ones are an error. */
+static void booleans(void **state) {
+  (void)state;
+  static const gt_data_wanted bits = {.range = &unit, .bits = true}, numbers = {0};
+  static const float expected[] = {1, 0, 0, 1, 1, 1};
+  opened o;
+  const char *text = "a,b,c\n1,Yes,f\n2,NO,t\n3,yes,T\n", *many = write_text("many.csv", text),
+             *one = write_text("one.csv", "a,b\n1,0\n2,1\n3,0\n"),
+             *gap = write_text("gap.csv", "a,b\n1,on\n2,\n3,off\n"),
+             *mixed = write_text("mixed.csv", "a,b\n1,on\n2,maybe\n3,off\n");
+  wanted = &bits;
+  open_data(&o, "{train: %s, target: [b, c], test: %s}", many, many);
+  expect_open(&o);
+  assert_false(o.data.classification);
+  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
+  assert_memory_equal(o.data.test.targets.data, expected, sizeof expected);
+  assert_string_equal(o.data.target_words[0], "NO");
+  assert_string_equal(o.data.target_words[3], "t");
+  close_data(&o);
+  open_data(&o, "{train: %s}", one);
+  expect_open(&o);
+  assert_true(!o.data.classification && !strcmp(o.data.target_words[1], "1"));
+  close_data(&o);
+  open_data(&o, "{train: %s}", gap);
+  expect_bad_file(&o, "gap.csv:3:3: missing value in column 'b'");
+  open_data(&o, "{train: %s}", mixed);
+  expect_open(&o); /* other words are classes, which the loss refuses */
+  assert_int_equal(o.data.classes, 3);
+  close_data(&o);
+  wanted = &numbers;
+  open_data(&o, "{train: %s, target: [b, c]}", many);
+  expect_open(&o);
+  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
+  close_data(&o);
+  open_data(&o, "{train: %s}", one);
+  expect_open(&o);
+  assert_true(o.data.classification && !o.data.target_words);
+  close_data(&o);
+  unlink(many), unlink(one), unlink(gap), unlink(mixed);
+}
+
 static void arrays(void **state) {
   (void)state;
   opened o;
@@ -75,7 +116,8 @@ static int remove_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, ask), cmocka_unit_test_setup(arrays, ask),
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, ask), cmocka_unit_test(booleans),
+                                     cmocka_unit_test_setup(arrays, ask),
                                      cmocka_unit_test_setup(configs, ask)};
   return cmocka_run_group_tests_name("data: targets", tests, NULL, remove_files);
 }
