@@ -127,14 +127,31 @@ static void size_stratum(const gt_data_reader *reader, stratum *s) {
       gt_least(share_of(reader, s, reader->common->validation, GT_PART_VALIDATION), s->samples - 1 - s->test);
 }
 
+/* A single boolean target is one of two classes. */
+static bool is_boolean(const gt_dataset *dataset) {
+  return dataset->target_words && dataset->train.targets.dim[1] == 1;
+}
+
+static int classes_of(const gt_dataset *dataset) {
+  return dataset->classification ? dataset->classes : 2;
+}
+
+/* The class of a sample; the one after the last is that of classes that the config does not select. */
+static int class_of(const gt_dataset *dataset, int64_t sample) {
+  const void *target = dataset->train.targets.data;
+  if (!dataset->classification) return ((const float *)target)[sample] > 0.5f;
+  const int32_t label = ((const int32_t *)target)[sample];
+  return label < 0 ? dataset->classes : label;
+}
+
 static void tell_rare(const gt_data_reader *reader, const stratum *all) {
   const gt_dataset *dataset = reader->dataset;
+  const char *const *names = dataset->classification ? dataset->class_names : dataset->target_words;
   int rare = 0, first = 0;
-  for (int c = dataset->classes - 1; c >= 0; c--)
+  for (int c = classes_of(dataset) - 1; c >= 0; c--)
     if (all[c].samples == 1) first = c, rare++;
   if (!rare || reader->trust.strange) return;
-  const char *name =
-      dataset->class_names ? dataset->class_names[first] : gt_arena_printf(reader->arena, "%d", first);
+  const char *name = names ? names[first] : gt_arena_printf(reader->arena, "%d", first);
   gt_diagnostic *d =
       rare == 1 ? gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
                                 "class '%s' has a single sample, which stays in the training split", name)
@@ -155,23 +172,24 @@ static bool fail_stratified(gt_data_reader *reader) {
 
 static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) {
   const gt_dataset *dataset = reader->dataset;
-  const int32_t *label = dataset->train.targets.data;
+  const int classes = classes_of(dataset);
   const uint64_t seed = seed_of(reader);
   void *memory;
-  if (!dataset->classification || dataset->train.targets.rank > 1) return fail_stratified(reader);
-  /* The last stratum is that of classes that the config does not select; they are dropped later. */
-  if (!gt_try_alloc(&memory, (uint64_t)dataset->classes + 1, sizeof(stratum), "the classes", reader->error))
+  if (dataset->classification ? dataset->train.targets.rank > 1 : !is_boolean(dataset))
+    return fail_stratified(reader);
+  /* The samples in the last stratum are dropped later. */
+  if (!gt_try_alloc(&memory, (uint64_t)classes + 1, sizeof(stratum), "the classes", reader->error))
     return false;
   stratum *all = memory;
   for (int64_t i = n - 1; i >= 0; i--) {
-    stratum *s = &all[label[i] < 0 ? dataset->classes : label[i]];
+    stratum *s = &all[class_of(dataset, i)];
     s->samples++;
     s->first = i;
   }
-  for (int c = 0; c <= dataset->classes; c++)
+  for (int c = 0; c <= classes; c++)
     if (all[c].samples) size_stratum(reader, &all[c]);
   for (int64_t i = 0; i < n; i++) {
-    stratum *s = &all[label[i] < 0 ? dataset->classes : label[i]];
+    stratum *s = &all[class_of(dataset, i)];
     const uint32_t place = gt_shuffle_index((uint32_t)s->seen++, (uint32_t)s->samples, seed, 0);
     part[i] = place < s->test                   ? GT_PART_TEST
               : place < s->test + s->validation ? GT_PART_VALIDATION
