@@ -1,7 +1,7 @@
 /* Philox4x32-10: the same bits as src/base/philox.h, which explains the use of key and counter. */
 #ifndef GT_PHILOX_GLSL
 #define GT_PHILOX_GLSL
-const uint GT_PURPOSE_SHUFFLE = 1u, GT_PURPOSE_AUGMENT = 7u;
+const uint GT_PURPOSE_SHUFFLE = 1u, GT_PURPOSE_AUGMENT = 7u, GT_PURPOSE_BALANCE = 8u;
 
 uvec4 gt_philox4x32(uvec4 counter, uvec2 key) {
   for (int i = 0; i < 10; i++) {

@@ -15,6 +15,7 @@
 #define GT_BATCH_SHUFFLED   0
 #define GT_BATCH_SEQUENTIAL 1
 #define GT_BATCH_WINDOW     2 /* rows are in the order of use, batch after batch, in a ring buffer */
+#define GT_BATCH_BALANCED   3 /* a random class, then a random sample of it, for each row */
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_FLOATS
@@ -24,5 +25,6 @@ GT_ARGS(gt_batch_args) {
   GT_WORDS clock;    /* seed and step for random instructions of the epilogue */
   GT_WORDS order;    /* state of the clock op, which gives the step, and so the batch */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
-  uint batch, samples, features, period, steps, first_step, first_epoch, window;
+  GT_WORDS members;  /* of the classes: GT_BATCH_BALANCED (src/op/batch.h) */
+  uint batch, samples, features, period, steps, first_step, first_epoch, window, classes;
 };

@@ -42,9 +42,11 @@ static void find_samples(const struct gt_batch_args *a, uint32_t order, uint32_t
                                         .sequential = order == GT_BATCH_SEQUENTIAL,
                                         .steps = a->steps,
                                         .first_step = a->first_step,
-                                        .first_epoch = a->first_epoch};
+                                        .first_epoch = a->first_epoch,
+                                        .classes = a->classes};
+  const int32_t *members = order == GT_BATCH_BALANCED ? GT_PTR(const int32_t, a->members) : NULL;
   if (order != GT_BATCH_WINDOW) {
-    gt_batch_samples(&attribute, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_, sample);
+    gt_batch_samples(&attribute, members, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_, sample);
     return;
   }
   for (uint32_t i = 0; i < rows_; i++) sample[i] = clock[0] % a->window * a->batch + first + i;
@@ -148,6 +150,21 @@ static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error)
                  attribute->batch, attribute->samples);
 }
 
+/* Inputs: data, clock, scaling if there is one, members of the classes if they are drawn from here. */
+static bool has_members(const gt_node *node) {
+  const gt_batch_attribute *attribute = node->attribute;
+  return attribute->classes && !attribute->window;
+}
+
+static bool has_scaling(const gt_node *node) { return node->inputs == 3 + has_members(node); }
+
+static bool good_members(const gt_graph *graph, const gt_node *node) {
+  if (!has_members(node)) return true;
+  const gt_node *members = gt_node_at(graph, node->input[node->inputs - 1]);
+  return members->dtype == GT_I32 &&
+         gt_shape_equal(members->shape, gt_shape_1(gt_batch_members(node->attribute)));
+}
+
 static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                         gt_error *error) {
   const gt_batch_attribute *attribute = node->attribute;
@@ -158,7 +175,8 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
                    gt_shape_text(data->shape, text), least);
-  if (node->inputs == 3) {
+  if (!good_members(graph, node)) return gt_fail(error, GT_ERR_INTERNAL, "batch: unfit members of classes");
+  if (has_scaling(node)) {
     const gt_node *scaling = gt_node_at(graph, node->input[2]);
     const int64_t features = features_of(data);
     if (data->dtype == GT_I32 || scaling->dtype != GT_F32 || scaling->shape.rank != 2 ||
@@ -175,7 +193,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
 
 /* Without scaling, the values are bits if the data are. */
 static bool draws_bits(const gt_graph *graph, const gt_node *node) {
-  return node->inputs == 2 && gt_node_at(graph, node->input[0])->bits;
+  return !has_scaling(node) && gt_node_at(graph, node->input[0])->bits;
 }
 
 static double draws_even(const gt_graph *graph, const gt_node *node) {
@@ -229,6 +247,7 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   args->first_step = attribute->first_step;
   args->first_epoch = attribute->first_epoch;
   args->window = attribute->window;
+  args->classes = attribute->classes;
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
@@ -236,7 +255,8 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   const bool in_order = attribute->sequential || mode == GT_BATCH_WEIGHT;
   step->spec[GT_BATCH_SPEC_ORDER] = attribute->window ? GT_BATCH_WINDOW
                                     : in_order        ? GT_BATCH_SEQUENTIAL
-                                                      : GT_BATCH_SHUFFLED;
+                                    : attribute->classes ? GT_BATCH_BALANCED
+                                                         : GT_BATCH_SHUFFLED;
   const uint32_t per_tile = tile_rows(args->features);
   step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
@@ -259,7 +279,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   /* Values that stay bytes are copied as words. */
-  const bool words = gt_lower_form(lowering, group->leader), scaled = node->inputs == 3 && !words;
+  const bool words = gt_lower_form(lowering, group->leader), scaled = has_scaling(node) && !words;
   const gt_dtype dtype = words ? GT_I32 : data->dtype;
   struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
@@ -272,6 +292,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(data), node->input[0]);
   gt_lower_read(lowering, AT(order), node->input[1]);
   if (scaled) gt_lower_read(lowering, AT(scaling), node->input[2]);
+  if (has_members(node)) gt_lower_read(lowering, AT(members), node->input[node->inputs - 1]);
   gt_lower_program(lowering, group, AT(x), AT(y), AT(clock), -1);
 #undef AT
   choose_rows(lowering, step, &args);
@@ -290,7 +311,9 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
   const int used = snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch,
-                            attribute->samples, attribute->sequential ? " in order" : "");
+                            attribute->samples, attribute->sequential ? " in order"
+                            : attribute->classes  ? " balanced"
+                                                  : "");
   if (attribute->window && used > 0 && (size_t)used < size)
     snprintf(buffer + used, size - (size_t)used, ", in a window of %u", attribute->window);
 }
@@ -306,21 +329,29 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   copy.first_step = attribute.first_step;
   copy.first_epoch = attribute.first_epoch;
   copy.window = attribute.window;
+  copy.classes = attribute.classes;
   copy.even = attribute.even;
   copy.bytes = attribute.bytes;
   return copy;
 }
 
 gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
-  const gt_id input[3] = {data, clock, scaling};
+  return gt_batch_balanced(graph, data, clock, scaling, GT_NONE, attribute);
+}
+
+gt_id gt_batch_balanced(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_id members,
+                        gt_batch_attribute attribute) {
+  gt_id input[4] = {data, clock};
+  int inputs = 2;
+  if (scaling != GT_NONE) input[inputs++] = scaling;
+  if (members != GT_NONE) input[inputs++] = members;
   attribute = clean(attribute);
-  return gt_node_add(graph, &rows[ROW_BATCH], input, scaling == GT_NONE ? 2 : 3, &attribute,
-                     sizeof attribute);
+  return gt_node_add(graph, &rows[ROW_BATCH], input, inputs, &attribute, sizeof attribute);
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
   /* A weight depends only on the order. */
-  attribute.window = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
+  attribute.window = 0, attribute.classes = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }
@@ -329,7 +360,7 @@ static const gt_op rows[ROWS] = {
     [ROW_BATCH] = {.name = "batch",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 2,
-                   .max_inputs = 3,
+                   .max_inputs = 4,
                    .infer = infer_batch,
                    .bits = draws_bits,
                    .even = draws_even,

@@ -48,14 +48,25 @@ static void shuffle(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, 
   for (uint32_t i = 0; i < count; i++) index[i] = gt_shuffle_index(index[i], n, seed, epoch);
 }
 
-void gt_batch_samples(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t first,
-                      uint32_t rows, uint32_t *sample) {
+static uint32_t balanced_sample(const int32_t *members, uint32_t classes, uint32_t index, uint64_t seed,
+                                uint32_t epoch) {
+  const gt_philox bits = gt_philox_block(seed, GT_PURPOSE_BALANCE, epoch, index);
+  const uint32_t class = (uint32_t)((uint64_t)bits.v[0] * classes >> 32);
+  const uint32_t start = (uint32_t)members[class], count = (uint32_t)members[class + 1] - start;
+  const uint32_t place = (uint32_t)((uint64_t)bits.v[1] * count >> 32);
+  return (uint32_t)members[classes + 1 + start + place];
+}
+
+void gt_batch_samples(const gt_batch_attribute *attribute, const int32_t *members, uint64_t seed,
+                      uint32_t step, uint32_t first, uint32_t rows, uint32_t *sample) {
   const uint32_t samples = (uint32_t)attribute->samples, steps = (uint32_t)gt_batch_steps(attribute);
   step -= attribute->first_step;
   const uint64_t begin = (uint64_t)(step % steps) * (uint32_t)attribute->batch + first;
   const uint32_t there = begin < samples ? (uint32_t)gt_least(rows, samples - begin) : 0;
   for (uint32_t i = 0; i < rows; i++) sample[i] = i < there ? (uint32_t)begin + i : GT_NONE;
-  for (uint32_t done = 0; done < there && !attribute->sequential; done += ABREAST)
-    shuffle(sample + done, gt_least_u32(there - done, ABREAST), samples, seed,
-            step / steps + attribute->first_epoch);
+  const uint32_t epoch = step / steps + attribute->first_epoch;
+  for (uint32_t i = 0; members && i < there; i++)
+    sample[i] = balanced_sample(members, attribute->classes, sample[i], seed, epoch);
+  for (uint32_t done = 0; done < there && !members && !attribute->sequential; done += ABREAST)
+    shuffle(sample + done, gt_least_u32(there - done, ABREAST), samples, seed, epoch);
 }

@@ -305,6 +305,8 @@ const gt_foreign gt_foreign_keys[] = {
      "gradientaccumulationsteps accumulategradbatches accumulationsteps gradaccum gradientaccumulation gradaccumsteps "
      "accumgrad",
      NULL},
+    {"train", "sampler", "weightedrandomsampler weightedsampler balancedsampler oversample oversampling balanced",
+     NULL},
     {"train", "recompute", "gradientcheckpointing activationcheckpointing", NULL},
     {"train", "log_every", "loggingsteps logeverynsteps loginterval printevery logfreq printfreq", NULL},
     {"train", "eval_every",

@@ -1,4 +1,5 @@
 #include "train/baseline.h"
+#include "train/sampler.h"
 #include <math.h>
 #include <string.h>
 
@@ -104,8 +105,9 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_ar
   const gt_dataset *data = &config->dataset;
   const bool bits = config->loss->type->applies && !config->loss->type->labels;
   if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
-  /* A loss that weighs classes does not aim at the most frequent one. */
-  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights")) return (gt_baseline){0};
+  /* A loss or a sampler that balances classes does not aim at the most frequent one. */
+  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") || gt_sampler_balances(config))
+    return (gt_baseline){0};
   if (data->classification) return of_classes(data, split, arena);
   return bits || gt_loss_fits_targets(config->loss) ? of_numbers(config, split, arena) : (gt_baseline){0};
 }

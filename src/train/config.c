@@ -7,6 +7,7 @@
 #include "train/phases.h"
 #include "train/places.h"
 #include "train/review.h"
+#include "train/sampler.h"
 #include "train/target_scaling.h"
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,8 @@ static const gt_schema checkpoint_schema = {.name = "checkpoint",
                                             .fields = checkpoint_fields,
                                             .shorthand = "every"};
 
+static const char *const samplers[] = {"shuffle", "balanced", NULL};
+
 static const gt_field train_fields[] = {
     GT_ROW(gt_train_config, epochs, GT_FIELD_INT, .min = 1, .max = 1e9,
            .help = "number of passes over the training data (default: 10, unless `steps` is given)"),
@@ -54,6 +57,10 @@ static const gt_field train_fields[] = {
                    "steps and settings that change from then on, such as optimizer.lr"),
     GT_ROW(gt_train_config, batch_size, GT_FIELD_INT, .fallback = "128", .min = 1, .max = 1e8,
            .help = "number of samples per step"),
+    GT_ROW(gt_train_config, sampler, GT_FIELD_CHOICE, .fallback = "shuffle", .choices = samplers,
+           .help = "order of the training samples: shuffle (each sample once per epoch) or balanced (drawn "
+                   "with replacement, so that each class is equally likely; an epoch has as many draws as "
+                   "there are samples)"),
     GT_ROW(gt_train_config, accumulate, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1e6,
            .help = "gradient accumulation: number of batches per optimizer step, like a batch this many "
                    "times larger, in the memory of one"),
@@ -199,6 +206,7 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   if (config->optim) gt_config_check_augment(config, diagnostics);
+  if (config->optim) gt_config_check_sampler(config, diagnostics);
   choose_evaluations(config);
 }
 
@@ -283,6 +291,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (wanted) return; /* the model is trained already */
+  if (config->has_dataset && config->loss && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");

@@ -38,6 +38,7 @@ typedef struct gt_train_config {
   const gt_spec *phases;
   int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
   int64_t accumulate;    /* batches of a step */
+  const char *sampler;   /* "shuffle", "balanced" (sampler.h) */
   int64_t restart_every; /* in epochs or steps, like the length; 0: never */
   bool recompute;        /* see gt_build */
   gt_early_stopping early_stopping;

@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "train/config.h"
 #include "train/init_from.h"
+#include "train/sampler.h"
 #include <string.h>
 
 /* `optimizer: adam` and `optimizer: {type: adam, …}` become a map whose first key is `word`, the type. */
@@ -63,6 +64,7 @@ static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const
   if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
   if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
   if (!strcmp(key, "accumulate")) return train->accumulate > 1 ? number(arena, train->accumulate) : NULL;
+  if (!strcmp(key, "sampler") && !gt_sampler_is_balanced(train)) return NULL;
   /* In a run with phases each phase has its own. */
   const bool phases = !gt_spec_is_null(train->phases);
   if (!strcmp(key, "eval_every") && !phases) return number(arena, train->eval_every);

@@ -19,6 +19,7 @@ typedef struct ring { /* of one tensor */
 struct gt_feed {
   gt_backend *backend;
   gt_batch_attribute order;
+  const int32_t *members;
   uint64_t seed;
   int64_t chunk, chunks; /* batches per chunk; chunks per ring */
   ring *ring;
@@ -65,7 +66,7 @@ static void gather_tile(void *context, uint32_t tile) {
   for (int64_t i = (int64_t)tile * TILE_ROWS, rows = 0; i < end; i += rows) {
     const int64_t at = g->first + i / batch, row = i % batch, to = at % window * batch + row;
     rows = gt_least(end - i, batch - row);
-    gt_batch_samples(&feed->order, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows, sample);
+    gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows, sample);
     for (int64_t k = 0; k < rows; k++) copy_sample(feed, sample[k], to + k);
   }
 }
@@ -165,6 +166,7 @@ gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads
   gt_feed *feed = gt_alloc(sizeof *feed);
   feed->backend = buffers->backend;
   feed->order = plan->order;
+  feed->members = plan->members;
   feed->seed = plan->seed;
   feed->chunk = gt_feed_chunk(plan->order.window);
   feed->chunks = plan->order.window / feed->chunk;

@@ -20,6 +20,7 @@ typedef struct gt_feed_tensor {
 
 typedef struct gt_feed_plan {
   gt_batch_attribute order; /* and the window */
+  const int32_t *members;   /* of the balanced order (op/batch.h), else NULL; outlives the feed */
   uint64_t seed;
   int tensors;
   gt_feed_tensor tensor[GT_DATA_MAX_INPUTS + 2];

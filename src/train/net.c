@@ -12,6 +12,7 @@
 #include "train/confusion.h"
 #include "train/init_from.h"
 #include "train/line_search.h"
+#include "train/sampler.h"
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -71,7 +72,8 @@ static gt_batch_attribute order_of(const gt_net *net) {
                               .steps = (uint32_t)(net->steps * net->parts),
                               .first_step = (uint32_t)(net->first_step * net->parts),
                               .first_epoch = (uint32_t)net->first_epoch,
-                              .window = net->order.window};
+                              .window = net->order.window,
+                              .classes = net->classes};
 }
 
 /* Counts the confusion matrix. */
@@ -146,7 +148,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   gt_id batch_targets = GT_NONE;
   if (targets->rank)
     batch_targets =
-        gt_batch(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
+        gt_samples_draw(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
                  GT_NONE, net->order);
   const gt_target_scaling *scaling = &config->dataset.target_scaling;
   gt_id target_scaling = GT_NONE;
@@ -156,7 +158,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   gt_id sample_weight = GT_NONE;
   if (weights->rank)
     sample_weight =
-        gt_batch(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)), clock,
+        gt_samples_draw(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)), clock,
                  GT_NONE, net->order);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
@@ -478,6 +480,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   gt_net *net = begin(arena, config, options, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = net->draws = true;
+  if (gt_sampler_balances(config)) net->members = gt_sampler_members(config, arena, &net->classes);
   net->first_step = options->first_step;
   net->first_epoch = options->first_epoch;
   net->log_rows = GT_LOG_ROWS;

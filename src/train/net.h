@@ -68,6 +68,8 @@ typedef struct gt_net {
   gt_log_columns column;
   int64_t batch, parts, steps; /* batches per step; steps per epoch */
   gt_batch_attribute order;    /* order of the samples; with a window, they are streamed */
+  const int32_t *members;      /* of the balanced order (op/batch.h), in the arena; NULL: another order */
+  uint32_t classes;            /* of the balanced order; 0: another order */
   gt_feed *feed;               /* fills the window (owned by the session); NULL: no window */
   int64_t first_step, first_epoch;
   uint64_t draw; /* seed of its constants */

@@ -71,6 +71,19 @@ static gt_id encode(const gt_samples *samples, int index, gt_arena *arena, gt_gr
   return gt_one_hot(graph, batch, features, samples->tensor[index].bits && !input->scaling.count);
 }
 
+gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
+  gt_id members = GT_NONE;
+  if (attribute.classes && !attribute.window)
+    members = read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(&attribute)), GT_I32);
+  return gt_batch_balanced(graph, data, clock, scaling, members, attribute);
+}
+
+bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
+                       gt_error *error) {
+  const uint64_t size = (uint64_t)gt_batch_members(order) * sizeof *members;
+  return !members || gt_buffers_upload(buffers, GT_MEMBERS_VARIABLE, 0, members, size, error);
+}
+
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch) {
   return input->crop[0] ? gt_middle(graph, batch, input->crop[0], input->crop[1]) : batch;
 }
@@ -85,7 +98,7 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
     items[k] = (gt_model_input){
         .name = input->name,
         .node = encode(samples, k, arena, graph,
-                       gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute))),
+                       gt_input_piece(input, graph, gt_samples_draw(graph, data, clock, scaling, attribute))),
         .limit = samples->tensor[k].limit};
   }
   return (gt_model_inputs){samples->inputs, items};
@@ -99,7 +112,7 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   rule.batch = attribute.batch;
   *draws = gt_augment_draw(graph, clock, &rule);
   const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
-              plain = gt_batch(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
+              plain = gt_samples_draw(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
   *item = (gt_model_input){.name = samples->input[0].name,
                            .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *draws,
                                               scaling, &plan->look)};

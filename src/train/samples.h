@@ -28,6 +28,14 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
 /* The name of the variable of an input, in the arena. */
 const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena);
 
+/* A batch in the order of the attribute: gt_batch or, in the balanced order, gt_batch_balanced with the
+ * variable GT_MEMBERS_VARIABLE (train/sampler.h). */
+#define GT_MEMBERS_VARIABLE "train.members"
+gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
+/* Uploads that variable; members NULL: there is none. */
+bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
+                       gt_error *error);
+
 /* Crops a batch of an input, or of target images, to what the network sees. */
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
 /* Reads a tensor from a variable of its shape and type; for a window, of `window` rows. */

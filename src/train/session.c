@@ -86,7 +86,7 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
   gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
   const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
-  gt_feed_plan plan = {.order = net->order, .seed = (uint64_t)config->seed};
+  gt_feed_plan plan = {.order = net->order, .members = net->members, .seed = (uint64_t)config->seed};
   for (int k = 0; k < samples.inputs; k++)
     plan.tensor[plan.tensors++] =
         (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
@@ -163,7 +163,8 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
       !gt_target_scaling_upload(&session->config->dataset.target_scaling, &session->buffers, error))
     return false;
   if (net->order.window) return true;
-  return (!targets->data ||
+  return gt_members_upload(net->members, &net->order, &session->buffers, error) &&
+         (!targets->data ||
           gt_tensor_upload(targets, gt_net_targets(net, &session->arena), &session->buffers, error)) &&
          (!weights->data ||
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));

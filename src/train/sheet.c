@@ -4,6 +4,7 @@
 #include "data/letters.h"
 #include "op/core.h"
 #include "train/augmented.h"
+#include "train/sampler.h"
 #include "train/session.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ typedef struct sheet {
   gt_arena arena;
   const gt_tensor *targets;
   image input, target; /* target.height 0: targets are not images */
+  gt_batch_attribute order;
+  const int32_t *members; /* of a balanced order (train/sampler.h); NULL: another order */
   int64_t batch, samples;
   int64_t each; /* values of a target */
   bool mixed;   /* samples have two labels */
@@ -81,9 +84,10 @@ static gt_graph *build(sheet *s) {
       gt_clock(graph, state, gt_graph_variable(graph, "sheet.table", gt_shape_2(1, 1), GT_F32, false));
   const gt_batching batching =
       gt_batching_of(train->samples, config->train.batch_size, config->train.accumulate);
-  const gt_batch_attribute batch = {.batch = batching.batch,
-                                    .samples = train->samples,
-                                    .steps = (uint32_t)(batching.steps * batching.parts)};
+  gt_batch_attribute batch = {.batch = batching.batch,
+                              .samples = train->samples,
+                              .steps = (uint32_t)(batching.steps * batching.parts)};
+  if (gt_sampler_balances(config)) s->members = gt_sampler_members(config, &s->arena, &batch.classes);
   const gt_samples samples = {1, config->dataset.input, train->input, "data.train.inputs"};
   gt_forward forward = {.targets = GT_NONE};
   gt_augmented augmented;
@@ -93,8 +97,9 @@ static gt_graph *build(sheet *s) {
                                 &forward.inputs))
     return NULL;
   if (s->targets->data)
-    forward.targets =
-        gt_batch(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock, GT_NONE, batch);
+    forward.targets = gt_samples_draw(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"),
+                                      clock, GT_NONE, batch);
+  s->order = batch;
   if (config->augment)
     gt_augmented_targets(&augmented, graph, &forward);
   else if (s->target.height)
@@ -156,6 +161,7 @@ static bool compute(sheet *s, gt_session *session, gt_error *error) {
   const bool ok =
       executable && allocate(s, error) && gt_samples_upload(&samples, &session->buffers, error) &&
       (!s->each || gt_tensor_upload(s->targets, "data.train.targets", &session->buffers, error)) &&
+      gt_members_upload(s->members, &s->order, &session->buffers, error) &&
       gt_buffers_upload(&session->buffers, "sheet.state", 0, words, sizeof words, error) &&
       fetch(s, session, executable, error);
   if (executable) session->backend->api->executable_destroy(session->backend, executable);

@@ -3,13 +3,14 @@
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include <math.h>
 
 GT_REGISTER(opcase, batch)
 
 /* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then optionally scale and
  * shift. p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: the smallest
  * number), p[8] and p[9] the first step and epoch, p[10] batches in the window (0: the data has all
- * samples). */
+ * samples), p[11] classes of the balanced order (0: another order), whose members are the last input. */
 static gt_batch_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   return (gt_batch_attribute){.batch = p[4],
@@ -18,8 +19,11 @@ static gt_batch_attribute attribute_of(const gt_case_view *v) {
                               .steps = (uint32_t)p[7],
                               .first_step = (uint32_t)p[8],
                               .first_epoch = (uint32_t)p[9],
-                              .window = (uint32_t)p[10]};
+                              .window = (uint32_t)p[10],
+                              .classes = (uint32_t)p[11]};
 }
+
+static bool has_scaling(const gt_case_view *v) { return v->inputs == 4 + (v->c->p[11] > 0); }
 
 /* The sample of a row, -1 past the end: an epoch is a permutation of all samples, cut into batches. */
 static int64_t sample_of(const gt_case_view *v, int64_t row) {
@@ -39,14 +43,43 @@ static int64_t place_of(const gt_case_view *v, int64_t row) {
   return sample < 0 ? 0 : sample;
 }
 
+/* Sample i is of class i² mod K, which makes classes of different sizes; those that have no sample are left
+ * out of the p[11] classes. */
+static void fill_members(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
+  const int64_t classes = v->c->p[11], samples = v->c->p[5];
+  int32_t *sorted = out + classes + 1, count = 0, found = 0;
+  (void)input, (void)x;
+  out[0] = 0;
+  for (int64_t k = 0; found < classes; k++) {
+    for (int64_t i = 0; i < samples; i++)
+      if (i * i % (2 * classes) == k) sorted[count++] = (int32_t)i;
+    if (count > out[found]) out[++found] = count;
+  }
+  while (count < samples) sorted[count++] = -1; /* never read */
+}
+
+/* A class, then one of its samples. */
+static int64_t balanced_place_of(const gt_case_view *v, int64_t row, const double *members) {
+  const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
+  const int64_t place = step % steps * p[4] + row;
+  if (place >= p[5]) return 0;
+  const gt_philox bits = gt_philox_block((uint32_t)p[1] | (uint64_t)p[2] << 32, GT_PURPOSE_BALANCE,
+                                         (uint32_t)(step / steps + p[9]), (uint32_t)place);
+  const int64_t class = (int64_t)((uint64_t)bits.v[0] * (uint64_t)p[11] >> 32);
+  const double start = members[class], count = members[class + 1] - start;
+  return (int64_t)members[p[11] + 1 + (int64_t)start + (int64_t)floor(bits.v[1] * count * 0x1p-32)];
+}
+
 static gt_shape reference_batch(const gt_case_view *v, const double *const *x, double *y) {
   gt_shape out = v->shape[2];
   const int64_t features = gt_shape_count(out) / out.dim[0];
   out.dim[0] = v->c->p[4];
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
     const int64_t f = i % features;
-    y[i] = x[2][place_of(v, i / features) * features + f];
-    if (v->inputs == 4) {
+    const int64_t place =
+        v->c->p[11] ? balanced_place_of(v, i / features, x[v->inputs - 1]) : place_of(v, i / features);
+    y[i] = x[2][place * features + f];
+    if (has_scaling(v)) {
       const int64_t period = v->shape[3].dim[1];
       const double *center = x[3] + f % period;
       y[i] = (y[i] - center[0]) * center[period] + center[2 * period];
@@ -57,7 +90,8 @@ static gt_shape reference_batch(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
-  return gt_batch(g, x[2], clock, v->inputs == 4 ? x[3] : GT_NONE, attribute_of(v));
+  const gt_id members = v->c->p[11] ? x[v->inputs - 1] : GT_NONE;
+  return gt_batch_balanced(g, x[2], clock, has_scaling(v) ? x[3] : GT_NONE, members, attribute_of(v));
 }
 
 /* With a fused epilogue: x^2 + x. */
@@ -83,11 +117,16 @@ static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_batch_weight(g, gt_clock(g, v->variable[0], v->variable[1]), attribute_of(v));
 }
 
-static const gt_case_rule plain = {
-    .name = "batch", .build = build_batch, .reference = reference_batch, .tolerance = 0, .reason = "a copy"};
+static const gt_case_rule plain = {.name = "batch",
+                                   .build = build_batch,
+                                   .reference = reference_batch,
+                                   .fill = fill_members,
+                                   .tolerance = 0,
+                                   .reason = "a copy"};
 static const gt_case_rule scaled = {.name = "batch",
                                     .build = build_batch,
                                     .reference = reference_batch,
+                                    .fill = fill_members,
                                     .tolerance = 1e-6,
                                     .reason = "a difference, a product and a sum"};
 static const gt_case_rule worked = {.name = "batch",
@@ -121,6 +160,11 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 u7,13", {12, 5, 1, 0, 7, 50, 1, 0, 0, 0, 1}},
     {&plain, "w4 v1,1 u35,13", {1003, 5, 1, 0, 7, 50, 0, 16, 990, 3, 5}},
     {&plain, "w4 v1,1 i256,2", {3, 3, 3, 0, 128, 100000, 0, 0, 0, 0, 2}, 100},
+    /* Balanced: members of the classes last. */
+    {&plain, "w4 v1,1 10,3 c13", {2, 7, 9, 0, 4, 10, 0, 0, 0, 0, 0, 2}},
+    {&plain, "w4 v1,1 u101,28,28 c105", {3, 5, 0, 0, 32, 101, 0, 0, 0, 0, 0, 3}},
+    {&plain, "w4 v1,1 i257 c260", {1000, 3, 3, 0, 128, 257, 0, 5, 990, 3, 0, 2}, 100},
+    {&scaled, "w4 v1,1 40,7 3,7 c43", {1, 5, 0, 0, 16, 40, 0, 0, 0, 0, 0, 2}},
     {&scaled, "w4 v1,1 u24,4,3 3,3", {6, 5, 0, 0, 6, 20, 0, 0, 0, 0, 4}},
     {&weight, "w4 v1,1", {3, 1, 1, 0, 4, 10, 0, 4, 0, 0, 2}},
     {&weight, "w4 v1,1", {3, 1, 1, 0, 4, 10, 0, 4}},

@@ -79,7 +79,7 @@ static void run(const problem *p, bool fused) {
 static float expected(const problem *p, int64_t i) {
   const gt_batch_attribute a = {.batch = ROWS, .samples = SAMPLES};
   uint32_t sample;
-  gt_batch_samples(&a, 77 | UINT64_C(3) << 32, 2, (uint32_t)(i / p->features), 1, &sample);
+  gt_batch_samples(&a, NULL, 77 | UINT64_C(3) << 32, 2, (uint32_t)(i / p->features), 1, &sample);
   const int64_t at = (sample == GT_NONE ? 0 : sample) * p->features + i % p->features, c = i % p->channels;
   const float x = p->dtype == GT_U8 ? ((const uint8_t *)value[DATA])[at] : value[DATA][at];
   return p->scaled ? (x - (float)c) * 0.5f + 3 : x;

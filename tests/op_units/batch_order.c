@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 enum { MOST = 1200, SEED = 99 };
@@ -22,7 +23,7 @@ static void check(gt_batch_attribute a) {
   const uint32_t batch = (uint32_t)a.batch, steps = (uint32_t)gt_batch_steps(&a);
   for (uint32_t step = a.first_step; step < a.first_step + 2 * steps + 1; step += 1 + steps / 7)
     for (uint32_t first = 0; first < batch; first += 1 + batch / 3) {
-      gt_batch_samples(&a, SEED, step, first, batch - first, sample);
+      gt_batch_samples(&a, NULL, SEED, step, first, batch - first, sample);
       for (uint32_t i = 0; i < batch - first; i++) assert_int_equal(sample[i], expected(&a, step, first + i));
     }
 }
@@ -42,7 +43,34 @@ static void test_order(void **state) {
     }
 }
 
+/* Two classes with samples in a ratio of 1 to 99, and one that is a single sample: each is drawn a third of
+ * the time, each sample of a class equally often; two epochs differ. Draws are binomial: five deviations. */
+static void test_balanced(void **state) {
+  (void)state;
+  enum { CLASSES = 3, SAMPLES = 60000, RARE = 600, TABLE = CLASSES + 1 + SAMPLES };
+  static int32_t members[TABLE];
+  static uint32_t sample[2][SAMPLES];
+  const int32_t starts[] = {0, 1, 1 + RARE, SAMPLES};
+  const gt_batch_attribute a = {.batch = SAMPLES, .samples = SAMPLES, .classes = CLASSES};
+  memcpy(members, starts, sizeof starts);
+  for (int32_t i = 0; i < SAMPLES; i++) members[CLASSES + 1 + i] = SAMPLES - 1 - i;
+  for (uint32_t epoch = 0; epoch < 2; epoch++)
+    gt_batch_samples(&a, members, SEED, epoch, 0, SAMPLES, sample[epoch]);
+  int drawn[CLASSES] = {0}, halves[2] = {0}, same = 0;
+  for (int i = 0; i < SAMPLES; i++) {
+    const int32_t place = SAMPLES - 1 - (int32_t)sample[0][i];
+    const int class = place < starts[1] ? 0 : place < starts[2] ? 1 : 2;
+    drawn[class]++;
+    if (class == 1) halves[place - starts[1] >= RARE / 2]++;
+    same += class && sample[0][i] == sample[1][i];
+  }
+  for (int c = 0; c < CLASSES; c++) assert_in_range(drawn[c], 20000 - 577, 20000 + 577);
+  assert_in_range(halves[0], drawn[1] / 2 - 354, drawn[1] / 2 + 354);
+  assert_in_range(same, 0, 35); /* expected: 60000 / 9 * (1 / 600 + 1 / 59399), 11 */
+  assert_int_equal(gt_batch_members(&a), TABLE);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_balanced)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
