@@ -194,10 +194,10 @@ exits 78 "numbers for cross-entropy" "$GTRAIN" check classes.yaml --set data.tas
 says "… name the key that decides" "data: {task: classification}"
 exits 78 "labels for mse" "$GTRAIN" check classes.yaml --set loss=mse --set data.task=classification
 says "… name it, too" "data: {task: regression}"
-printf 'a,y\n1,yes\n2,no\n3,yes\n4,no\n' > yes.csv
-exits 78 "text for bce" "$GTRAIN" check classes.yaml --set data.train=yes.csv --set loss=bce --set 'model=[{linear: 1}]'
+printf 'a,y\n1,big\n2,small\n3,big\n4,small\n' > words.csv
+exits 78 "text for bce" "$GTRAIN" check classes.yaml --set data.train=words.csv --set loss=bce --set 'model=[{linear: 1}]'
 says "… with the way out" "expected loss: cross_entropy, and a last layer with 2 outputs, one per class"
-exits 0 "the way out" "$GTRAIN" check classes.yaml --set data.train=yes.csv --set 'model=[{linear: 2}]'
+exits 0 "the way out" "$GTRAIN" check classes.yaml --set data.train=words.csv --set 'model=[{linear: 2}]'
 exits 78 "labels from 1, and an output for each" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]'
 says "… with the way out" "data: {task: classification, classes: [1, 2, 3]}, which numbers these labels from 0"
 exits 78 "whole numbers without a loss" "$GTRAIN" check classes.yaml --set 'model=[{linear: 3}]' --set 'loss=~'
