@@ -8,6 +8,7 @@
 #include "train/model_file.h"
 #include "train/review.h"
 #include "train/session.h"
+#include "train/threshold.h"
 #include <math.h>
 #include <string.h>
 
@@ -74,6 +75,8 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
+    if (config->threshold.used)
+      json_object_set_new(root, "threshold", json_real(config->threshold.value));
     gt_cli_add_baseline(root, results, &baseline);
     if (matrix->count) gt_classes_add(root, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
@@ -81,6 +84,7 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     gt_cli_print_json(root);
     return;
   }
+  if (config->threshold.used) gt_info("threshold %.10g", config->threshold.value);
   printf("%s samples %lld", split, (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
   gt_cli_print_values(results, &baseline, NULL);
@@ -121,7 +125,8 @@ static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_
       !gt_model_file_check(file, error))
     return false;
   const gt_data_wanted wanted = gt_model_file_wanted(file);
-  return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
+  return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error) &&
+         gt_config_take_threshold(config, file->threshold);
 }
 
 /* Without --set, errors are those of the model file, not of the user's config. */
@@ -168,6 +173,7 @@ static int run(const gt_arguments *arguments) {
   code = GT_ERR_USAGE;
   if (!gt_session_open(&session, &config, split, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
+  session.threshold = config.threshold.value;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");
   session.memory_limit = limit;

@@ -58,34 +58,77 @@ static int64_t largest(const float *row, int64_t count) {
   return best;
 }
 
+typedef struct answer { /* of a classifier for a sample */
+  int64_t class;
+  const char *name; /* NULL: the class has none */
+  double probability;
+} answer;
+
+/* True if the outputs are one number per sample that says how likely a boolean target is true. */
+static bool is_boolean(const gt_model_file *file, int64_t outputs) {
+  return outputs == 1 && !file->classes && file->target_words && *file->target_words[1];
+}
+
+static bool is_classifier(const gt_model_file *file, int64_t outputs) {
+  return (file->classes > 1 && outputs == file->classes) || is_boolean(file, outputs);
+}
+
+/* The most probable class; of two, the second if its probability is above the threshold of the model. */
+static answer answer_of(const gt_model_file *file, const float *row, int64_t outputs) {
+  const bool boolean = is_boolean(file, outputs);
+  const double threshold = file->threshold > 0 ? file->threshold : 0.5;
+  answer a = {.class = 0};
+  if (boolean || (outputs == 2 && file->threshold > 0))
+    a.class = (double)row[outputs - 1] > threshold;
+  else
+    a.class = largest(row, outputs);
+  const char *const *names = boolean ? file->target_words : file->class_names;
+  a.name = names ? names[a.class] : NULL;
+  a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];
+  return a;
+}
+
 /* One line per sample: the name of its file, if it has one, then the class and its probability, or the
  * values. */
 static void write_text_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
-                           int64_t count, bool classes) {
+                           int64_t count) {
   if (of) gt_put_text(stream, of), fputs(": ", stream);
-  if (classes) {
-    const int64_t best = largest(row, count);
-    if (file->class_names)
-      gt_put_text(stream, file->class_names[best]);
+  if (is_classifier(file, count)) {
+    const answer a = answer_of(file, row, count);
+    if (a.name)
+      gt_put_text(stream, a.name);
     else
-      fprintf(stream, "%lld", (long long)best);
-    fprintf(stream, " %.4f\n", (double)row[best]);
+      fprintf(stream, "%lld", (long long)a.class);
+    fprintf(stream, " %.4f\n", a.probability);
     return;
   }
   for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
   fputs("\n", stream);
 }
 
+/* The names of the boolean targets that are more likely true than not; NULL unless all targets are boolean. */
+static json_t *labels_json(const gt_model_file *file, const float *row, int64_t count) {
+  if (count < 2 || file->classes || !file->target_words || count != file->targets) return NULL;
+  json_t *names = json_array();
+  for (int64_t i = 0; i < count; i++) {
+    if (!*file->target_words[2 * i + 1]) return json_decref(names), NULL;
+    if (row[i] > 0.5f) json_array_append_new(names, json_string(file->target_names[i]));
+  }
+  return names;
+}
+
 static void write_json_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
-                           int64_t count, bool classes) {
+                           int64_t count) {
   json_t *root = json_object(), *values = json_array();
   if (of) json_object_set_new(root, "file", json_string(of));
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
-  if (classes) {
-    const int64_t best = largest(row, count);
-    json_object_set_new(root, "class", json_integer(best));
-    if (file->class_names) json_object_set_new(root, "name", json_string(file->class_names[best]));
+  if (is_classifier(file, count)) {
+    const answer a = answer_of(file, row, count);
+    json_object_set_new(root, "class", json_integer(a.class));
+    if (a.name) json_object_set_new(root, "name", json_string(a.name));
   }
+  json_t *labels = labels_json(file, row, count);
+  if (labels) json_object_set_new(root, "labels", labels);
   json_object_set_new(root, "outputs", values);
   gt_cli_write_json(stream, root);
 }
@@ -94,14 +137,13 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
 static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const char *const *of,
                        const gt_tensor *outputs) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
-  const bool classes = file->classes > 1 && values == file->classes;
   if (form == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
     const float *row = (const float *)outputs->data + i * values;
     if (form == TEXT)
-      write_text_row(stream, file, of ? of[i] : NULL, row, values, classes);
+      write_text_row(stream, file, of ? of[i] : NULL, row, values);
     else
-      write_json_row(stream, file, of ? of[i] : NULL, row, values, classes);
+      write_json_row(stream, file, of ? of[i] : NULL, row, values);
     if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
   }
   if (form == JSON) fputs("]\n", stream);
@@ -249,6 +291,7 @@ const gt_command gt_command_predict = {
         "has it in its first column, file. Of several images, those that cannot be read are skipped with a\n"
         "warning, and the exit code is then 65.\n"
         "Without --output, prints a line for each sample: the class and its probability, or the outputs.\n"
+        "A binary classifier with a threshold (eval.threshold) names class 1 if its probability is above it.\n"
         "With --json, prints an object for each sample, and {\"finding\": ...} on stderr for each warning;\n"
         "a .jsonl file holds the lines of the samples, a .json file an array of them. An output FILE\n"
         "without an extension (such as /dev/stdout) gets CSV or, with --json, lines of JSON.\n"

@@ -84,6 +84,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
     gt_json_add_result(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
+  if (result->threshold > 0) json_object_set_new(root, "threshold", json_real(result->threshold));
   if (last_result(result)) gt_cli_add_baseline(root, last_result(result), baseline);
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
   json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));

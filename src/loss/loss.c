@@ -234,7 +234,7 @@ static gt_id weigh_labels(gt_graph *graph, const gt_loss_input *input, int64_t c
 static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool labels) {
   const gt_shape prediction = gt_node_at(graph, input->prediction)->shape,
                  targets = gt_node_at(graph, input->targets)->shape;
-  gt_loss_items items = {input->prediction, input->targets, input->weight};
+  gt_loss_items items = {input->prediction, input->targets, input->weight, GT_NONE};
   if (!labels) {
     const int64_t batch = targets.dim[0];
     const gt_shape shape = gt_shape_2(batch, gt_shape_count(targets) / batch);
@@ -268,7 +268,9 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   if (!(labels ? check_labels : check_values)(graph, loss, input, diagnostics)) return false;
   warn_twice(loss, input, diagnostics);
   const char *outer = gt_graph_scope(graph, "loss");
-  const gt_loss_items items = out->items = items_of(graph, input, labels);
+  gt_loss_items items = items_of(graph, input, labels);
+  items.answers = input->shift ? gt_add(graph, items.prediction, *input->shift) : items.prediction;
+  out->items = items;
   const gt_id prediction = items.prediction, targets = items.targets;
   const int errors = diagnostics->errors;
   const gt_id each = build_each(graph, loss, input, prediction, targets, diagnostics);
@@ -280,7 +282,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
   out->correct_sum = out->penalty = GT_NONE;
   if (loss->type->correct) {
-    const gt_id correct = of_each(graph, loss->type->correct, loss, input, prediction, targets);
+    const gt_id correct = of_each(graph, loss->type->correct, loss, input, items.answers, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_scope(graph, outer);

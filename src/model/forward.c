@@ -68,6 +68,7 @@ static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt
   const gt_loss_input input = {.prediction = forward->output,
                                .targets = scaled(forward, graph, forward->targets),
                                .mixture = forward->mixture,
+                               .shift = forward->shift,
                                .weight = weight,
                                .weighted = own != NULL,
                                .classes = forward->classes,

@@ -21,6 +21,7 @@ typedef struct gt_forward {
    * items of `nodes`, and `output`, have the units of the data. NULL: unscaled. */
   const gt_id *target_scaling;
   const gt_loss_mixture *mixture; /* as in gt_loss_input */
+  const gt_id *shift;             /* as in gt_loss_input */
   int64_t classes;
   bool ignores;       /* as in gt_loss_input */
   const char *advice; /* as in gt_loss_input */

@@ -275,6 +275,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"config", "init_from",
      "pretrained weights loadfrom resumefromcheckpoint initfrommodel finetune ckptpath", NULL},
     {"config", "eval", "evaluation validate", NULL},
+    {"eval", "threshold", "decisionthreshold probabilitythreshold classificationthreshold cutoff thresh", NULL},
     {NULL, NULL, "device accelerator devices gpus gpu cuda ngpus strategy", CLI("--device vulkan")},
     {NULL, NULL, "outputdir savedir project defaultrootdir rundir logdir workdir outdir modeldir",
      CLI("--run-dir DIR")},

@@ -67,6 +67,12 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, doub
   return (gt_target_errors){e.squared / all, e.absolute / all, e.wrong / all};
 }
 
+/* The more frequent value of a boolean target. */
+static const char *always(const gt_dataset *data, int value, gt_arena *arena) {
+  return data->target_words ? gt_arena_printf(arena, "always '%s'", data->target_words[value])
+                            : gt_arena_printf(arena, "always %d", value);
+}
+
 static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {0};
   const gt_loss_type *loss = config->loss->type;
@@ -86,7 +92,7 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
     loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
     loss_mean.absolute += e.absolute / unit / (double)outputs;
     root += sqrt(e.squared) / (double)outputs;
-    b.guess = outputs == 1 && bits ? gt_arena_printf(arena, "always %d", guess > 0.5)
+    b.guess = outputs == 1 && bits ? always(&config->dataset, guess > 0.5, arena)
               : bits               ? "always the more frequent value"
                                    : "always the mean";
   }
@@ -105,8 +111,9 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_ar
   const gt_dataset *data = &config->dataset;
   const bool bits = config->loss->type->applies && !config->loss->type->labels;
   if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
-  /* A loss or a sampler that balances classes does not aim at the most frequent one. */
-  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") || gt_sampler_balances(config))
+  /* A loss, a sampler or a threshold that balances classes does not aim at the most frequent one. */
+  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") || gt_sampler_balances(config) ||
+      config->threshold.used)
     return (gt_baseline){0};
   if (data->classification) return of_classes(data, split, arena);
   return bits || gt_loss_fits_targets(config->loss) ? of_numbers(config, split, arena) : (gt_baseline){0};

@@ -9,6 +9,7 @@
 #include "train/review.h"
 #include "train/sampler.h"
 #include "train/target_scaling.h"
+#include "train/threshold.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -106,11 +107,15 @@ const gt_schema gt_precision_schema = {
 
 typedef struct evaluation {
   bool flip;
+  gt_threshold_config threshold;
 } evaluation;
 
 static const gt_field eval_fields[] = {
     GT_ROW(evaluation, flip, GT_FIELD_BOOL, .fallback = "false",
            .help = "average the outputs for each image and its mirror image"),
+    GT_ROW(evaluation, threshold, GT_FIELD_MAP, .sub = &gt_threshold_schema,
+           .help = "probability above which a binary classifier answers class 1: auto or a number, or "
+                   "{metric: balanced_accuracy} (default: 0.5)"),
     {.name = NULL},
 };
 const gt_schema gt_eval_schema = {.name = "eval", .help = "evaluation and prediction", .fields = eval_fields};
@@ -290,6 +295,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   gt_config_check_model(config, advice, arena);
   if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
+  if (config->has_dataset && config->loss) gt_config_check_threshold(config, wanted, diagnostics);
   if (wanted) return; /* the model is trained already */
   if (config->has_dataset && config->loss && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
@@ -317,6 +323,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   config->metrics = GT_NEW(arena, gt_metric_list);
   config->products = precision_of(&sections->precision);
   config->flips = sections->eval.flip;
+  gt_config_read_threshold(config, &sections->eval.threshold);
   gt_config_silence(root, &config->diagnostics);
   return true;
 }

@@ -33,6 +33,14 @@ typedef struct gt_checkpoint_config {
   bool keep_best;
 } gt_checkpoint_config;
 
+typedef struct gt_threshold { /* threshold.h */
+  bool used;      /* there is an `eval.threshold` */
+  bool automatic; /* chosen at the end of training */
+  double value;   /* 0: not chosen yet */
+  const gt_metric_type *metric; /* that the choice makes largest */
+  gt_position at;
+} gt_threshold;
+
 typedef struct gt_train_config {
   int64_t epochs, steps; /* exactly one is nonzero, unless there are phases */
   const gt_spec *phases;
@@ -58,6 +66,7 @@ typedef struct gt_config {
   const gt_augment_list *augment; /* of the training samples; NULL: none */
   gt_metric_list *metrics;        /* shared with the phases */
   bool flips; /* evaluations and predictions average over each sample and its mirror image */
+  gt_threshold threshold;
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
   bool has_dataset, outline; /* outline: the values of its data are not needed */

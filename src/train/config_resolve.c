@@ -90,7 +90,7 @@ static void add_init_from(gt_arena *arena, gt_spec *root, const gt_config *confi
 }
 
 static void add_eval(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  if (!config->flips) return;
+  if (!config->flips && !config->threshold.used) return;
   const gt_spec *node = gt_spec_find(config->root, "eval");
   gt_spec_add(arena, root, "eval", gt_schema_resolve(&gt_eval_schema, NULL, node, arena));
 }

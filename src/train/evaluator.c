@@ -40,6 +40,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
                                   .hard = hard,
                                   .averaged = averaged,
                                   .draw = session->draw,
+                                  .scores = session->scores,
                                   .confusion = session->confusion};
   *evaluator =
       (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};

@@ -69,7 +69,19 @@ static void add_inputs(json_t *root, const gt_dataset *data) {
   json_object_set_new(root, "inputs", inputs);
 }
 
-static char *signature_text(const gt_dataset *data) {
+static void add_words(json_t *root, const gt_dataset *data) {
+  const int64_t targets = gt_tensor_features(&data->train.targets);
+  json_t *words = json_array();
+  for (int64_t i = 0; data->target_words && i < 2 * targets; i++)
+    json_array_append_new(words, json_string(data->target_words[i] ? data->target_words[i] : ""));
+  if (data->target_words)
+    json_object_set_new(root, "target_words", words);
+  else
+    json_decref(words);
+}
+
+static char *signature_text(const gt_config *config) {
+  const gt_dataset *data = &config->dataset;
   json_t *root = json_object();
   add_inputs(root, data);
   json_object_set_new(root, "classes", json_integer(data->classes));
@@ -77,6 +89,9 @@ static char *signature_text(const gt_dataset *data) {
   if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names",
                       names_json(data->target_names, gt_tensor_features(&data->train.targets)));
+  add_words(root, data);
+  if (config->threshold.value > 0)
+    json_object_set_new(root, "threshold", json_real(config->threshold.value));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
   return text;
@@ -150,7 +165,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
   count += target_scaling_as_tensors(&data->target_scaling, tensors + count);
-  char *signature = signature_text(data), *noted = results_text(results);
+  char *signature = signature_text(config), *noted = results_text(results);
   char *prints = fingerprint_text(data, &results->data);
   const gt_metadata metadata[] = {
       {"format", data->target_scaling.count ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
@@ -281,7 +296,10 @@ static bool read_signature(gt_model_file *file, json_t *root) {
   json_t *targets = json_object_get(root, "target_names");
   file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));
   file->targets = file->target_names ? (int)json_array_size(targets) : 0;
-  return true;
+  file->target_words = read_names(arena, json_object_get(root, "target_words"), 2 * (int64_t)file->targets);
+  const json_t *threshold = json_object_get(root, "threshold");
+  file->threshold = json_number_value(threshold);
+  return !threshold || (file->threshold > 0 && file->threshold < 1);
 }
 
 static const gt_stored *scaling_row(gt_container *container, const gt_input *input, const char *row) {

@@ -85,7 +85,7 @@ static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const g
   net->confusion = gt_net_variable(net, arena, "confusion");
   const uint32_t counts =
       gt_graph_variable(graph, net->confusion, gt_shape_2(classes, classes), GT_I32, false);
-  gt_confusion(graph, counts, items->prediction, items->targets, items->weight);
+  gt_confusion(graph, counts, items->answers, items->targets, items->weight);
 }
 
 int64_t gt_net_items(const gt_net *net) {
@@ -107,25 +107,35 @@ static bool can_keep_scores(const gt_net *net, gt_config *config) {
 
 /* The metrics of an evaluation. Those of logic gates are of the hard form. */
 static bool open_metrics(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
-                         const gt_loss_items *items) {
+                         const gt_net_options *options, const gt_loss_items *items) {
   const gt_metric_list *list = config->metrics;
   gt_metric_set *set = &net->metrics;
   const bool wanted = list && list->count && (net->hard || !net->model->has_hard);
-  if (net->trains || !wanted || graph->error.status) return true;
+  if (net->trains || (!wanted && !options->scores) || graph->error.status) return true;
   set->task = gt_metric_task_of(config->loss);
   set->outputs = gt_node_at(graph, items->prediction)->shape.dim[1];
-  set->count = list->count;
-  for (int m = 0; m < list->count; m++) {
+  set->count = wanted ? list->count : 0;
+  for (int m = 0; m < set->count; m++) {
     set->type[m] = list->type[m];
     set->counts |= list->type[m]->of_counts != NULL;
     set->scores |= list->type[m]->of_scores != NULL;
   }
-  if (!set->scores) return true;
-  if (!can_keep_scores(net, config)) return false;
+  if (!set->scores && !options->scores) return true;
+  if (set->scores && !can_keep_scores(net, config)) return false;
   const gt_shape shape = gt_node_at(graph, items->prediction)->shape;
   net->scores = gt_net_variable(net, arena, "scores");
   gt_assign(graph, gt_graph_variable(graph, net->scores, shape, GT_F32, false), 0, items->prediction);
   return true;
+}
+
+/* Evaluations answer with the threshold of the config; training steps answer with 1/2. */
+static bool shifts(const gt_net *net, const gt_config *config) {
+  return config->threshold.used && !net->draws && net->data->targets.rank;
+}
+
+static gt_id read_shift(gt_graph *graph, const gt_config *config) {
+  const gt_shape shape = gt_shape_1(config->dataset.classification ? 2 : 1);
+  return gt_variable_read(graph, gt_graph_variable(graph, GT_SHIFT_VARIABLE, shape, GT_F32, false));
 }
 
 /* Batch, model and loss, for training and evaluation. */
@@ -160,6 +170,8 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     sample_weight =
         gt_samples_draw(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)), clock,
                  GT_NONE, net->order);
+  const bool shifted = net->shifted = shifts(net, config);
+  const gt_id shift = shifted ? read_shift(graph, config) : GT_NONE;
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .inputs = inputs,
@@ -168,6 +180,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .padded = net->data->samples != net->steps * net->parts * net->batch,
                         .sample_weight = weights->rank ? &sample_weight : NULL,
                         .loss = config->loss,
+                        .shift = shifted ? &shift : NULL,
                         .targets = batch_targets,
                         .target_scaling = scaling->count ? &target_scaling : NULL,
                         .classes = config->dataset.classes,
@@ -188,7 +201,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   net->loss = forward.nodes;
   net->output = targets->rank ? GT_NONE : forward.output;
   if (ok && net->output == GT_NONE) {
-    if (!open_metrics(net, graph, arena, config, &net->loss.items)) return false;
+    if (!open_metrics(net, graph, arena, config, options, &net->loss.items)) return false;
     if (options->confusion || net->metrics.counts) count_answers(net, graph, arena, &forward);
   }
   net->weight = forward.weight;

@@ -9,6 +9,7 @@
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix
  *    KIND.scores                                 predictions of a batch, for metrics that need all of them
+ *    eval.shift                                  of the logits, before they are turned into answers (threshold.h)
  * The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
@@ -44,6 +45,8 @@ enum { GT_MAX_STAGES = 2 };
 #define GT_SUMS_VARIABLE     "train.sums"
 enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS }; /* the last: if weighs */
 
+#define GT_SHIFT_VARIABLE "eval.shift"
+
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
   const char *state; /* variable of the clock, reset for each evaluation */
@@ -62,6 +65,7 @@ typedef struct gt_net {
   int64_t counted;       /* classes in the confusion matrix */
   const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
   gt_metric_set metrics; /* evaluations */
+  bool shifted;          /* answers are shifted by GT_SHIFT_VARIABLE */
   const char *scores;    /* variable of a batch's predictions, [items of a batch, metrics.outputs]; or NULL */
   bool draws;            /* rows in random order, as for training */
   bool trains, hard;     /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
@@ -99,6 +103,7 @@ typedef struct gt_net_options {
   bool unfused;          /* no fusion and no reuse of memory */
   bool hard;             /* evaluations: see gt_net.hard */
   unsigned averaged;     /* evaluations: see gt_model_mode */
+  bool scores;           /* evaluations: keep the predictions of a batch, whatever the metrics need */
   bool confusion;        /* evaluations: count a confusion matrix, if there are classes, and not too many */
   bool unplanned;        /* graphs only, for gt_net_adopt */
   gt_windows windows;

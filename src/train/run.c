@@ -9,6 +9,7 @@
 #include "train/review.h"
 #include "train/signals.h"
 #include "train/target_scaling.h"
+#include "train/threshold.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -217,6 +218,17 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
   return gt_model_file_write(path, run->config, weights, &results, error);
 }
 
+/* From here on evaluations answer with the threshold of the config. */
+static bool set_threshold(gt_run *run, gt_error *error) {
+  const gt_threshold *t = &run->config->threshold;
+  if (!t->used) return true;
+  if (t->automatic &&
+      !gt_threshold_choose(&run->session, gt_optim_averages(run->config->optim), error))
+    return false;
+  run->result->threshold = t->value;
+  return gt_threshold_apply(&run->session, error);
+}
+
 static bool finish_training(gt_run *run, gt_error *error) {
   gt_state_dict weights;
   bool restored;
@@ -224,7 +236,7 @@ static bool finish_training(gt_run *run, gt_error *error) {
   const gt_host_state *state = &run->state;
   const int64_t step = restored ? state->best_step : state->step;
   const int64_t epoch = restored ? state->best_epoch : gt_run_epoch(run, step);
-  const bool ok = evaluate_and_write(run, &weights, step, epoch, error);
+  const bool ok = set_threshold(run, error) && evaluate_and_write(run, &weights, step, epoch, error);
   gt_state_dict_finish(&weights);
   return ok;
 }

@@ -6,6 +6,7 @@
 #include "train/choose.h"
 #include "train/pacer.h"
 #include "train/line_search.h"
+#include "train/threshold.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -162,12 +163,23 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
   if (!gt_samples_upload(&samples, &session->buffers, error) ||
       !gt_target_scaling_upload(&session->config->dataset.target_scaling, &session->buffers, error))
     return false;
+  if (net->shifted && !gt_session_load_threshold(session, error)) return false;
   if (net->order.window) return true;
   return gt_members_upload(net->members, &net->order, &session->buffers, error) &&
          (!targets->data ||
           gt_tensor_upload(targets, gt_net_targets(net, &session->arena), &session->buffers, error)) &&
          (!weights->data ||
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
+}
+
+/* The shift of the last output: class 1, or the only one. */
+bool gt_session_load_threshold(gt_session *session, gt_error *error) {
+  const int outputs = session->config->dataset.classification ? 2 : 1;
+  float shift[2] = {0};
+  if (session->threshold > 0) shift[outputs - 1] = gt_threshold_shift(session->threshold);
+  return !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
+         gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
+                           (uint64_t)outputs * sizeof *shift, error);
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

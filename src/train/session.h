@@ -35,6 +35,8 @@ typedef struct gt_session {
   int executable_count;
   const uint64_t *draw;       /* as in gt_net_options, for evaluations */
   bool confusion;             /* evaluations count a confusion matrix */
+  bool scores;                /* evaluations keep the predictions of each batch (gt_net.scores) */
+  double threshold;           /* of answers (threshold.h); 0: 1/2 */
   const gt_model_file *model; /* file that provides the weights of evaluations, checked before use; or NULL */
 } gt_session;
 
@@ -63,6 +65,8 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable);
 /* Uploads the samples of a net's split, unless they are streamed, and the scaling of inputs and targets. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
+/* Uploads session->threshold for the evaluations that are open, if they use it. */
+bool gt_session_load_threshold(gt_session *session, gt_error *error);
 /* Opens an evaluation with the current weights, or with moving averages for the roles in `averaged`. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
                        gt_error *error);

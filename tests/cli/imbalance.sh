@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Rare classes: a balanced sampler draws each class equally often, with the same bits after a resume, through windows and
-# in accumulated steps.
+# in accumulated steps; a threshold is chosen on the validation split and decides the answers of train, eval and predict;
+# boolean targets, one or several.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
@@ -46,4 +47,73 @@ exits 78 "a balanced sampler of numbers" train no --set data.target=y --set 'dat
 says "… with the reason" "needs targets that are one class per sample; these are numbers"
 exits 78 "a balanced sampler for L-BFGS" train no --set optimizer=lbfgs
 says "… with the reason" "optimizer 'lbfgs' reads all samples in each step"
+# --- the threshold ---
+cat > threshold.yaml << 'YAML'
+data: {train: rare.csv, ignore: [w], validation: 0.25, test_fraction: 0.25, split: stratified}
+model: [{linear: 8}, relu, {linear: 2}]
+optimizer: {lr: 0.01}
+metrics: [f1, balanced_accuracy]
+eval: {threshold: auto}
+train: {epochs: 30, batch_size: 50, eval_every: 30}
+YAML
+chosen() { "$GTRAIN" train threshold.yaml --device "$DEVICE" --run-dir "$@"; }
+evaluate() { "$GTRAIN" eval "$@" --device "$DEVICE"; }
+number() { grep -o "\"$1\":[0-9.e-]*" <<< "$out" | head -1 | cut -d: -f2; }
+exits 0 "a threshold that is chosen" chosen auto
+line=$(grep "^threshold" <<< "$out")
+check "… and said" grep -qE '^threshold 0\.[0-9]+ \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0\)$' <<< "$line"
+threshold=$(cut -d' ' -f2 <<< "$line") best=$(sed 's/.*validation: \([0-9.]*\);.*/\1/' <<< "$line")
+exits 0 "eval answers with it" evaluate auto --split validation --json
+check "… and says it" test "$(number threshold)" = "$threshold"
+check "… with the metric of the choice" awk -v a="$(number f1)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
+exits 0 "without a threshold" evaluate auto --split validation --set eval.threshold=0.5 --fail-if 'f1!=0'
+exits 0 "the confusion matrix counts with it" evaluate auto --split test --confusion counts.csv --json
+shares=$(number f1)
+exits 0 "… as the table of the classes does" evaluate auto --split test --per-class
+says "… the rare one" "$(printf '%.4f' "$shares")"
+cut -d, -f1-2 rare.csv > inputs.csv
+exits 0 "predict names the class by it" "$GTRAIN" predict auto inputs.csv --json
+# "CLASS PROBABILITY" of class 1, for each row.
+answers() { sed -n 's/.*"class":\([01]\),.*[[,]\([0-9.e-]*\)\]}$/\1 \2/p' <<< "$out"; }
+check "… for each row" awk -v t="$threshold" '{ n[$1]++; if ($1 != ($2 > t)) bad = 1 } END { exit bad || n[0] + n[1] != 1000 || !n[1] }' <(answers)
+exits 0 "in JSON" chosen json --json --quiet
+check "… the same threshold" test "$(number threshold)" = "$threshold"
+exits 0 "for another metric, after phases" chosen other --set 'eval.threshold={metric: balanced_accuracy}' \
+  --set 'train={batch_size: 50, phases: [{epochs: 10}, {epochs: 20, optimizer.lr: 0.002}]}'
+says "… named" "(largest balanced_accuracy on validation: "
+exits 0 "a number" chosen fixed --set eval.threshold=0.05 --set loss=bce --set model.2.linear.units=1
+exits 0 "… of which the model knows" evaluate fixed --json
+check "… it" test "$(number threshold)" = 0.05
+exits 0 "… and predict too" "$GTRAIN" predict fixed inputs.csv --json
+check "… for each row" awk '{ if ($1 != ($2 > 0.05)) bad = 1; low += $1 && $2 < 0.5 } END { exit bad || !low || NR != 1000 }' <(answers)
+says "… by the words of the file" '{"class":1,"name":"yes",'
+exits 0 "a model without one" train plain --set train.epochs=1
+exits 78 "… has none to answer with" evaluate plain --set eval.threshold=auto
+says "… as it was not chosen" "this model was trained without choosing a threshold"
+exits 78 "no validation split" chosen no --set data.validation=0
+says "… with the way out" "threshold.yaml:5:19: error: the threshold is chosen on the validation split, and there is none"
+exits 78 "a validation split of one class" chosen no --set data.split=last --set data.validation=0.01
+says "… named" "whose 10 samples are all of class 'no'"
+exits 78 "a threshold for three classes" "$GTRAIN" check "$OLDPWD/configs/digits.yaml" --set eval.threshold=auto
+says "… with what it needs" "a threshold needs a binary classifier"
+exits 78 "no probability" chosen no --set eval.threshold=1
+says "… with what it can be" "expected auto, or a number between 0 and 1"
+
+# --- several boolean targets ---
+awk -F, 'NR == 1 { print "x,y,Late,big" } NR > 1 { print $1 "," $2 "," ($1 > 0 ? "Yes" : "no") "," ($2 > 0.5 ? "TRUE" : "FALSE") }' rare.csv > labels.csv
+cat > labels.yaml << 'YAML'
+data: {train: labels.csv, target: [Late, big], validation: 0.25}
+model: [{linear: 16}, relu, {linear: 2}]
+loss: bce
+optimizer: {lr: 0.02}
+metrics: [f1]
+train: {epochs: 20, batch_size: 50, eval_every: 20}
+YAML
+exits 0 "two labels of each sample" "$GTRAIN" train labels.yaml --device "$DEVICE" --run-dir labels --fail-if 'f1<0.9'
+says "… with the words" "targets: 'Yes' is 1 and 'no' is 0 in 'Late', 'TRUE' is 1 and 'FALSE' is 0 in 'big'"
+says "… and a metric for each" "f1.big 0.9"
+exits 0 "predicted" "$GTRAIN" predict labels inputs.csv --output labels.jsonl
+check "… by name" grep -q '"labels":\["Late","big"\]' labels.jsonl
+exits 0 "… as columns" "$GTRAIN" predict labels inputs.csv --output predicted.csv
+check "… of their names" test "$(head -1 predicted.csv)" = Late,big
 finish

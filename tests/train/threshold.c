@@ -1,0 +1,76 @@
+/* The search for a threshold, against every cut between two probabilities: ties, weights, scores too close to
+ * tell apart, and outputs that are not finite. */
+#include "base/philox.h"
+#include "train/threshold.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+enum { MOST = 64 };
+
+/* The metric if probabilities above the threshold are answered 1. */
+static double value_at(const gt_scored *item, int64_t items, const gt_metric_type *metric, double threshold) {
+  double count[4] = {0};
+  for (int64_t i = 0; i < items; i++)
+    count[2 * item[i].label + (item[i].probability > threshold)] += item[i].weight;
+  return metric->of_counts(&(gt_metric_counts){2, count});
+}
+
+static void check(gt_scored *item, int64_t items, const char *name) {
+  const gt_metric_type *metric = gt_metric_find(name)->type;
+  gt_chosen_threshold chosen;
+  double best = value_at(item, items, metric, 0);
+  for (int64_t i = 0; i < items; i++) best = fmax(best, value_at(item, items, metric, item[i].probability));
+  assert_true(gt_threshold_search(item, items, metric, &chosen));
+  assert_true(chosen.value > 0 && chosen.value < 1);
+  if (chosen.best != best) fail_msg("%s %g: %.17g, not %.17g", name, chosen.value, chosen.best, best);
+  assert_true(chosen.half == value_at(item, items, metric, 0.5));
+  assert_true(chosen.best == value_at(item, items, metric, chosen.value));
+  /* The same answers from logits in float. */
+  for (int64_t i = 0; i < items; i++) {
+    const float logit = (float)-log(1 / item[i].probability - 1);
+    assert_int_equal(logit + gt_threshold_shift(chosen.value) > 0, item[i].probability > chosen.value);
+  }
+}
+
+static void test_random(void **state) {
+  (void)state;
+  static const char *const names[] = {"f1", "f1_macro", "balanced_accuracy", "iou"};
+  gt_scored item[MOST];
+  for (uint32_t run = 0; run < 200; run++) {
+    const int64_t items = 2 + run % (MOST - 1);
+    for (uint32_t i = 0; i < items; i++) {
+      const gt_philox bits = gt_philox_block(7, 0, run, i);
+      const uint32_t steps = run % 2 ? 8 : 1000; /* few: ties */
+      item[i].probability = (1 + bits.v[0] % (steps - 1)) / (double)steps;
+      item[i].label = bits.v[1] % 4 == 0 || i == 0;
+      item[i].weight = run % 3 ? 1 : 1 + bits.v[2] % 3;
+    }
+    item[1].label = false;
+    check(item, items, names[run % 4]);
+  }
+}
+
+static void test_special(void **state) {
+  (void)state;
+  const gt_metric_type *f1 = gt_metric_find("f1")->type;
+  gt_chosen_threshold chosen;
+  gt_scored apart[] = {{0.2, 1, false}, {0.4, 1, true}, {0.3, 1, false}, {0.35, 1, true}};
+  assert_true(gt_threshold_search(apart, 4, f1, &chosen));
+  assert_true(chosen.value == 0.32 && chosen.best == 1 && chosen.half == 0);
+  gt_scored half[] = {{0.2, 1, false}, {0.9, 1, true}}; /* 1/2 is as good as any other */
+  assert_true(gt_threshold_search(half, 2, f1, &chosen));
+  assert_true(chosen.value == 0.5 && chosen.best == 1);
+  gt_scored close[] = {{0.7, 1, false}, {0.7 + 1e-9, 1, true}}; /* equal as float */
+  assert_true(gt_threshold_search(close, 2, f1, &chosen));
+  assert_true(chosen.value == 0.5 && chosen.best == chosen.half);
+  gt_scored nan[] = {{0.2, 1, false}, {(double)NAN, 1, true}};
+  assert_false(gt_threshold_search(nan, 2, f1, &chosen));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_special)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
