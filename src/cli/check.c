@@ -11,6 +11,7 @@
 #include "train/phases.h"
 #include "train/sheet.h"
 #include "train/target_scaling.h"
+#include "train/task.h"
 #include "train/tuned_file.h"
 #include <string.h>
 #include <unistd.h>
@@ -98,8 +99,10 @@ static void print_phases(const gt_config *config) {
   }
 }
 
-static void print_classes(const gt_config *config) {
+static void print_task(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
+  const gt_task task = gt_task_of(config, arena);
+  if (task.kind) printf("task            %s\n", gt_task_text(&task, arena));
   const gt_class_counts counts = gt_class_counts_of(&config->dataset, arena);
   if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, arena));
 }
@@ -137,6 +140,17 @@ static json_t *targets_json(const gt_dataset *data) {
   return list;
 }
 
+/* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are words"}, the
+ * last null if the task was not inferred; null if there is no task. */
+static json_t *task_json(const gt_config *config) {
+  gt_task task = gt_task_of(config, config->diagnostics.arena);
+  const char *inferred = task.why;
+  if (!task.kind) return json_null();
+  task.why = NULL;
+  return json_pack("{s:s, s:s, s:s?}", "kind", task.kind, "text",
+                   gt_task_text(&task, config->diagnostics.arena), "inferred", inferred);
+}
+
 static void print_augment(const gt_augment_list *list) {
   for (int i = 0; list && i < list->items; i++)
     printf("%s%s%s", i ? ", " : "augment         ", list->item[i].type->name,
@@ -167,7 +181,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   if (memory->evaluation) printf(", %s more for evaluations", gt_human_bytes((double)memory->evaluation, a));
   printf("\n");
   gt_check_print_columns(&config->dataset);
-  print_classes(config);
+  print_task(config);
   print_targets(config);
   print_augment(config->augment);
   print_phases(config);
@@ -196,12 +210,12 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
   }
   const gt_net_work work = gt_net_work_of(net);
   gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "layers", layers,
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "layers", layers,
       "parameters", (json_int_t)net->model->store->values, "trainable",
       (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)gt_net_rows(net),
       "steps_per_epoch", (json_int_t)net->steps, "flops_per_step", work.flops, "kernels", (int)work.kernels,
       "levels", (int)work.levels, "memory_bytes", memory_json(memory), "loss", config->loss->type->name,
-      "optimizer", config->optim->type->name, "columns", gt_check_columns_json(&config->dataset), "classes",
+      "optimizer", config->optim->type->name, "task", task_json(config), "columns", gt_check_columns_json(&config->dataset), "classes",
       classes_json(config), "scaled_targets", targets_json(&config->dataset), "findings",
       gt_cli_findings_json(&config->diagnostics)));
 }

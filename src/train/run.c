@@ -9,6 +9,7 @@
 #include "train/review.h"
 #include "train/signals.h"
 #include "train/target_scaling.h"
+#include "train/task.h"
 #include "train/threshold.h"
 #include <limits.h>
 #include <math.h>
@@ -80,6 +81,15 @@ static bool open_device(gt_run *run, gt_error *error) {
   return resume || gt_run_directory(run, error);
 }
 
+/* The shares of two classes are part of the task. */
+static void tell_task(gt_run *run) {
+  gt_arena *arena = &run->session.arena;
+  const gt_task task = gt_task_of(run->config, arena);
+  const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, arena);
+  if (task.kind) gt_info("task: %s", gt_task_text(&task, arena));
+  if (classes.classes > 2) gt_info("classes: %s", gt_class_counts_text(&classes, arena));
+}
+
 /* Opens directory, device, plans, data and the first state or checkpoint. */
 static bool open_run(gt_run *run, gt_error *error) {
   run->bad_step = run->saved_step = run->lock = -1;
@@ -88,8 +98,7 @@ static bool open_run(gt_run *run, gt_error *error) {
   if (!open_device(run, error)) return false;
   run->session.memory_limit = run->options->memory_limit;
   gt_info("run directory: %s", run->directory);
-  const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, &run->session.arena);
-  if (classes.classes) gt_info("classes: %s", gt_class_counts_text(&classes, &run->session.arena));
+  tell_task(run);
   const char *targets = gt_target_scaling_text(run->config, &run->session.arena);
   if (targets) gt_info("targets: %s", targets);
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
@@ -222,8 +231,7 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
 static bool set_threshold(gt_run *run, gt_error *error) {
   const gt_threshold *t = &run->config->threshold;
   if (!t->used) return true;
-  if (t->automatic &&
-      !gt_threshold_choose(&run->session, gt_optim_averages(run->config->optim), error))
+  if (t->automatic && !gt_threshold_choose(&run->session, gt_optim_averages(run->config->optim), error))
     return false;
   run->result->threshold = t->value;
   return gt_threshold_apply(&run->session, error);

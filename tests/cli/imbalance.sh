@@ -63,6 +63,7 @@ exits 0 "a threshold that is chosen" chosen auto
 line=$(grep "^threshold" <<< "$out")
 check "… and said" grep -qE '^threshold 0\.[0-9]+ \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0\)$' <<< "$line"
 threshold=$(cut -d' ' -f2 <<< "$line") best=$(sed 's/.*validation: \([0-9.]*\);.*/\1/' <<< "$line")
+says "the shares of both classes are said" "task: binary classification: 'no' 96.0 %, 'yes' 4.0 % (inferred: the targets are words; data.task sets it)"
 exits 0 "eval answers with it" evaluate auto --split validation --json
 check "… and says it" test "$(number threshold)" = "$threshold"
 check "… with the metric of the choice" awk -v a="$(number f1)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
@@ -111,7 +112,18 @@ train: {epochs: 20, batch_size: 50, eval_every: 20}
 YAML
 exits 0 "two labels of each sample" "$GTRAIN" train labels.yaml --device "$DEVICE" --run-dir labels --fail-if 'f1<0.9'
 says "… with the words" "targets: 'Yes' is 1 and 'no' is 0 in 'Late', 'TRUE' is 1 and 'FALSE' is 0 in 'big'"
+says "… and the share of each" "task: multi-label classification: 'Late' 51.9 %, 'big' 48.1 %"
 says "… and a metric for each" "f1.big 0.9"
+grep -v "^eval\|^metrics" threshold.yaml > tasks.yaml
+tasks() { "$GTRAIN" check tasks.yaml "$@"; }
+exits 0 "a task that is given" tasks --set data.task=classification
+says "… without a reason" "$(printf "task            binary classification: 'no' 96.0 %%, 'yes' 4.0 %%\nclasses         no 480, yes 20\n")"
+exits 0 "a task of numbers" tasks --set 'data={train: rare.csv, target: y, ignore: [rare]}' --set model.2.linear.units=1 --json
+says "… in JSON" "\"task\":{\"kind\":\"regression\",\"text\":\"regression of 'y'\",\"inferred\":\"the targets are numbers\"}"
+exits 0 "several numbers" tasks --set 'data={train: rare.csv, target: [y, w], ignore: [rare]}' --set loss=mse
+says "… with how many" "$(printf 'task            regression of 2 targets\n')"
+exits 0 "more classes" "$GTRAIN" check "$OLDPWD/configs/digits.yaml" --set loss=null
+says "… are counted" "task            classification: 10 classes (inferred: the targets are whole numbers from 0; data.task sets it)"
 exits 0 "predicted" "$GTRAIN" predict labels inputs.csv --output labels.jsonl
 check "… by name" grep -q '"labels":\["Late","big"\]' labels.jsonl
 exits 0 "… as columns" "$GTRAIN" predict labels inputs.csv --output predicted.csv

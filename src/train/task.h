@@ -1,0 +1,19 @@
+/* What a config's model learns from its data, for `check` and `train`: "binary classification: 'no' 96.5 %,
+ * 'yes' 3.5 %". */
+#ifndef GT_TRAIN_TASK_H
+#define GT_TRAIN_TASK_H
+#include "train/config.h"
+
+typedef struct gt_task {
+  const char *kind;  /* "binary classification", "classification", "multi-label classification", "regression";
+                        NULL: the targets belong to no task (a loss of the model alone, an automaton) */
+  const char *about; /* completes it: ": 10 classes", " of 'y'"; may be empty */
+  const char *why;   /* it was inferred from this; NULL: the config or the format decides */
+} gt_task;
+
+/* Shares are of the training samples' labels. Texts are in the arena. */
+gt_task gt_task_of(const gt_config *config, gt_arena *arena);
+/* "classification: 10 classes (inferred: the targets are whole numbers from 0;
+ * data.task sets it)" */
+const char *gt_task_text(const gt_task *task, gt_arena *arena);
+#endif
