@@ -215,9 +215,9 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
       (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)gt_net_rows(net),
       "steps_per_epoch", (json_int_t)net->steps, "flops_per_step", work.flops, "kernels", (int)work.kernels,
       "levels", (int)work.levels, "memory_bytes", memory_json(memory), "loss", config->loss->type->name,
-      "optimizer", config->optim->type->name, "task", task_json(config), "columns", gt_check_columns_json(&config->dataset), "classes",
-      classes_json(config), "scaled_targets", targets_json(&config->dataset), "findings",
-      gt_cli_findings_json(&config->diagnostics)));
+      "optimizer", config->optim->type->name, "task", task_json(config), "columns",
+      gt_check_columns_json(&config->dataset), "classes", classes_json(config), "scaled_targets",
+      targets_json(&config->dataset), "findings", gt_cli_findings_json(&config->diagnostics)));
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {

@@ -75,8 +75,7 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
-    if (config->threshold.used)
-      json_object_set_new(root, "threshold", json_real(config->threshold.value));
+    if (config->threshold.used) json_object_set_new(root, "threshold", json_real(config->threshold.value));
     gt_cli_add_baseline(root, results, &baseline);
     if (matrix->count) gt_classes_add(root, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);

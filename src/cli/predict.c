@@ -106,7 +106,8 @@ static void write_text_row(FILE *stream, const gt_model_file *file, const char *
   fputs("\n", stream);
 }
 
-/* The names of the boolean targets that are more likely true than not; NULL unless all targets are boolean. */
+/* The names of the boolean targets that are more likely true than not; NULL unless all targets are boolean.
+ */
 static json_t *labels_json(const gt_model_file *file, const float *row, int64_t count) {
   if (count < 2 || file->classes || !file->target_words || count != file->targets) return NULL;
   json_t *names = json_array();

@@ -162,15 +162,15 @@ typedef struct gt_dataset {
   int inputs;                       /* at least 1 */
   gt_input input[GT_DATA_MAX_INPUTS];
   bool classification;
-  bool ignores;                     /* classification: `ignore_index` is set */
-  int classes;                      /* classification: at least 1; regression: 0 */
-  const char *const *class_names;   /* one per class, or NULL */
-  bool text_labels;                 /* the files contain class names, not class numbers */
-  const char *const *target_names;  /* CSV: names, one per target column; else NULL */
+  bool ignores;                    /* classification: `ignore_index` is set */
+  int classes;                     /* classification: at least 1; regression: 0 */
+  const char *const *class_names;  /* one per class, or NULL */
+  bool text_labels;                /* the files contain class names, not class numbers */
+  const char *const *target_names; /* CSV: names, one per target column; else NULL */
   /* CSV: [2 * targets], the words of the training file that are read as 0 and 1 in each target column of
    * booleans; NULL for other columns. NULL if there is none. */
   const char *const *target_words;
-  const gt_column_summary *column;  /* CSV: [columns], for people; else NULL */
+  const gt_column_summary *column; /* CSV: [columns], for people; else NULL */
   int columns;
   gt_target_scaling target_scaling; /* of a trained model, or set by the config */
   bool from_files, overridden;      /* files were read; --set named some of them */
@@ -207,8 +207,8 @@ typedef struct gt_data_wanted {
   bool unscaled; /* `normalize: auto` leaves the numbers of a table as they are: the model or the loss needs
                     them so */
   bool labels;   /* targets must be class labels, because the loss needs them: decides `task: auto` */
-  bool bits;   /* the loss needs targets that are 0 or 1: a boolean column of a CSV is read as such, not as a
-                  class */
+  bool bits; /* the loss needs targets that are 0 or 1: a boolean column of a CSV is read as such, not as a
+                class */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
    * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */

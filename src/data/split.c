@@ -132,9 +132,7 @@ static bool is_boolean(const gt_dataset *dataset) {
   return dataset->target_words && dataset->train.targets.dim[1] == 1;
 }
 
-static int classes_of(const gt_dataset *dataset) {
-  return dataset->classification ? dataset->classes : 2;
-}
+static int classes_of(const gt_dataset *dataset) { return dataset->classification ? dataset->classes : 2; }
 
 /* The class of a sample; the one after the last is that of classes that the config does not select. */
 static int class_of(const gt_dataset *dataset, int64_t sample) {

@@ -46,7 +46,8 @@ static void find_samples(const struct gt_batch_args *a, uint32_t order, uint32_t
                                         .classes = a->classes};
   const int32_t *members = order == GT_BATCH_BALANCED ? GT_PTR(const int32_t, a->members) : NULL;
   if (order != GT_BATCH_WINDOW) {
-    gt_batch_samples(&attribute, members, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_, sample);
+    gt_batch_samples(&attribute, members, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_,
+                     sample);
     return;
   }
   for (uint32_t i = 0; i < rows_; i++) sample[i] = clock[0] % a->window * a->batch + first + i;
@@ -253,8 +254,8 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
   /* A weight depends only on the position in the epoch. */
   const bool in_order = attribute->sequential || mode == GT_BATCH_WEIGHT;
-  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window ? GT_BATCH_WINDOW
-                                    : in_order        ? GT_BATCH_SEQUENTIAL
+  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window    ? GT_BATCH_WINDOW
+                                    : in_order           ? GT_BATCH_SEQUENTIAL
                                     : attribute->classes ? GT_BATCH_BALANCED
                                                          : GT_BATCH_SHUFFLED;
   const uint32_t per_tile = tile_rows(args->features);
@@ -310,10 +311,11 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
-  const int used = snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch,
-                            attribute->samples, attribute->sequential ? " in order"
-                            : attribute->classes  ? " balanced"
-                                                  : "");
+  const int used =
+      snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch, attribute->samples,
+               attribute->sequential ? " in order"
+               : attribute->classes  ? " balanced"
+                                     : "");
   if (attribute->window && used > 0 && (size_t)used < size)
     snprintf(buffer + used, size - (size_t)used, ", in a window of %u", attribute->window);
 }

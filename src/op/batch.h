@@ -5,9 +5,9 @@
  * the end of the data repeat sample 0 and have weight 0.
  *
  * Balanced order, for `classes` K > 0: each row draws one of K classes, then one of its samples, all equally
- * likely and with replacement, from Philox words keyed by seed and epoch, at element batch * B + r. `members`,
- * I32 [K + 1 + n], holds where each class starts (K + 1 numbers, from 0) and then the samples, sorted by
- * class; the end may be unused.
+ * likely and with replacement, from Philox words keyed by seed and epoch, at element batch * B + r.
+ * `members`, I32 [K + 1 + n], holds where each class starts (K + 1 numbers, from 0) and then the samples,
+ * sorted by class; the end may be unused.
  *
  * A window is a ring of F batches. Before step s of the clock runs, the host has written the whole batch of
  * that step, in the order of gt_batch_samples, to slot s % F. */

@@ -21,8 +21,8 @@ typedef struct gt_target_errors {
 } gt_target_errors;
 gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess);
 
-/* There is none for losses whose targets only measure an error, with class weights, a balanced sampler or a threshold, for automata, and for
- * many outputs. */
+/* There is none for losses whose targets only measure an error, with class weights, a balanced sampler or a
+ * threshold, for automata, and for many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The metric that says most, of those that the results have, too; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);

@@ -264,7 +264,8 @@ static bool has_units(const gt_spec *node) {
   if (!node) return false;
   if (node->kind == GT_SPEC_SCALAR) return reads_units(node->scalar);
   for (int i = 0; i < node->count; i++)
-    if ((node->kind == GT_SPEC_MAP && reads_units(node->child[i]->key)) || has_units(node->child[i])) return true;
+    if ((node->kind == GT_SPEC_MAP && reads_units(node->child[i]->key)) || has_units(node->child[i]))
+      return true;
   return false;
 }
 

@@ -33,10 +33,10 @@ typedef struct gt_checkpoint_config {
   bool keep_best;
 } gt_checkpoint_config;
 
-typedef struct gt_threshold { /* threshold.h */
-  bool used;      /* there is an `eval.threshold` */
-  bool automatic; /* chosen at the end of training */
-  double value;   /* 0: not chosen yet */
+typedef struct gt_threshold {   /* threshold.h */
+  bool used;                    /* there is an `eval.threshold` */
+  bool automatic;               /* chosen at the end of training */
+  double value;                 /* 0: not chosen yet */
   const gt_metric_type *metric; /* that the choice makes largest */
   gt_position at;
 } gt_threshold;

@@ -66,7 +66,8 @@ static void gather_tile(void *context, uint32_t tile) {
   for (int64_t i = (int64_t)tile * TILE_ROWS, rows = 0; i < end; i += rows) {
     const int64_t at = g->first + i / batch, row = i % batch, to = at % window * batch + row;
     rows = gt_least(end - i, batch - row);
-    gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows, sample);
+    gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows,
+                     sample);
     for (int64_t k = 0; k < rows; k++) copy_sample(feed, sample[k], to + k);
   }
 }

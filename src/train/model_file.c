@@ -90,8 +90,7 @@ static char *signature_text(const gt_config *config) {
   json_object_set_new(root, "target_names",
                       names_json(data->target_names, gt_tensor_features(&data->train.targets)));
   add_words(root, data);
-  if (config->threshold.value > 0)
-    json_object_set_new(root, "threshold", json_real(config->threshold.value));
+  if (config->threshold.value > 0) json_object_set_new(root, "threshold", json_real(config->threshold.value));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
   return text;

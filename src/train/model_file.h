@@ -31,9 +31,9 @@ typedef struct gt_model_file {
   int targets;                                          /* of target_names */
   const char *const *target_words; /* as in gt_dataset, but "" for columns of numbers; or NULL */
   double threshold;                /* of answers (threshold.h); 0: none was chosen */
-  bool text_labels;                                     /* as in gt_data_wanted */
-  gt_data_fingerprint data;                             /* 0: unknown; `meaning` is never set */
-  int64_t step;                                         /* step of the weights; -1: unknown */
+  bool text_labels;                /* as in gt_data_wanted */
+  gt_data_fingerprint data;        /* 0: unknown; `meaning` is never set */
+  int64_t step;                    /* step of the weights; -1: unknown */
 } gt_model_file;
 
 /* The model file at a path: model.bin in a run directory, else the path itself. NULL (GT_ERR_IO) for a folder

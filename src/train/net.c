@@ -158,8 +158,8 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   gt_id batch_targets = GT_NONE;
   if (targets->rank)
     batch_targets =
-        gt_samples_draw(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
-                 GT_NONE, net->order);
+        gt_samples_draw(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)),
+                        clock, GT_NONE, net->order);
   const gt_target_scaling *scaling = &config->dataset.target_scaling;
   gt_id target_scaling = GT_NONE;
   if (scaling->count) target_scaling = gt_target_scaling_read(scaling, graph);
@@ -168,8 +168,8 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   gt_id sample_weight = GT_NONE;
   if (weights->rank)
     sample_weight =
-        gt_samples_draw(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)), clock,
-                 GT_NONE, net->order);
+        gt_samples_draw(graph, gt_tensor_read(weights, samples.window, graph, gt_net_weights(net, arena)),
+                        clock, GT_NONE, net->order);
   const bool shifted = net->shifted = shifts(net, config);
   const gt_id shift = shifted ? read_shift(graph, config) : GT_NONE;
   gt_forward forward = {.root = config->root,

@@ -9,8 +9,8 @@
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix
  *    KIND.scores                                 predictions of a batch, for metrics that need all of them
- *    eval.shift                                  of the logits, before they are turned into answers (threshold.h)
- * The other variables are those of the store (store/store.h). Owner: the arena. */
+ *    eval.shift                                  of the logits, before they are turned into answers
+ * (threshold.h) The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"

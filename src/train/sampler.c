@@ -29,7 +29,8 @@ static void check_weights(const gt_config *config, gt_position at, gt_diagnostic
                 where(weights, diagnostics->arena))
         ->expected = "sampler: balanced or loss.class_weights, not both";
   if (config->dataset.train.weights.rank)
-    gt_error_at(diagnostics, at, "a balanced sampler cannot be combined with weights of samples (data.weight)")
+    gt_error_at(diagnostics, at,
+                "a balanced sampler cannot be combined with weights of samples (data.weight)")
         ->expected = "sampler: balanced or data.weight, not both";
 }
 
@@ -39,9 +40,9 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
   if (!gt_sampler_balances(config) || !node) return;
   if (data->classification ? data->train.targets.rank > 1 : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
-                data->classification                      ? "these are an array of labels per sample"
+                data->classification                           ? "these are an array of labels per sample"
                 : gt_tensor_features(&data->train.targets) > 1 ? "these are several numbers per sample"
-                                                          : "these are numbers")
+                                                               : "these are numbers")
         ->expected = "sampler: shuffle";
   if (config->optim->type->line_search)
     gt_error_at(diagnostics, node->at, "optimizer '%s' reads all samples in each step, so none are drawn",

@@ -112,7 +112,8 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   rule.batch = attribute.batch;
   *draws = gt_augment_draw(graph, clock, &rule);
   const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
-              plain = gt_samples_draw(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
+              plain =
+                  gt_samples_draw(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
   *item = (gt_model_input){.name = samples->input[0].name,
                            .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *draws,
                                               scaling, &plan->look)};

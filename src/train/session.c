@@ -178,8 +178,8 @@ bool gt_session_load_threshold(gt_session *session, gt_error *error) {
   float shift[2] = {0};
   if (session->threshold > 0) shift[outputs - 1] = gt_threshold_shift(session->threshold);
   return !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
-         gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
-                           (uint64_t)outputs * sizeof *shift, error);
+         gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift, (uint64_t)outputs * sizeof *shift,
+                           error);
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

@@ -79,7 +79,10 @@ static void check_split(const gt_config *config, gt_diagnostics *diagnostics) {
   const char *const *names = classes ? data->class_names : data->target_words;
   gt_error_at(diagnostics, at,
               "the threshold is chosen on the validation split, whose %lld samples are all of class '%s'",
-              (long long)split->samples, names ? names[count[1] > 0] : count[1] ? "1" : "0")
+              (long long)split->samples,
+              names      ? names[count[1] > 0]
+              : count[1] ? "1"
+                         : "0")
       ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
 }
 
@@ -126,8 +129,7 @@ static double between(double low, double high) {
 
 /* Makes a threshold the best one if it is better, or as good and nearer to 1/2. */
 static void consider(gt_chosen_threshold *best, double threshold, double value) {
-  if (value < best->best ||
-      (value == best->best && !(fabs(threshold - 0.5) < fabs(best->value - 0.5))))
+  if (value < best->best || (value == best->best && !(fabs(threshold - 0.5) < fabs(best->value - 0.5))))
     return;
   best->value = threshold;
   best->best = value;
@@ -207,8 +209,7 @@ bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error
   const bool opened = gt_evaluator_open(session, &evaluator, "validation", averaged, error);
   session->scores = false;
   if (!opened) return false;
-  const bool ok =
-      collect(session, evaluator.hard ? evaluator.hard : &evaluator, &item, &items, error);
+  const bool ok = collect(session, evaluator.hard ? evaluator.hard : &evaluator, &item, &items, error);
   if (ok) choose(session->config, item, items);
   free(item);
   return ok;
