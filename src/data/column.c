@@ -96,6 +96,19 @@ void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float
       store_cell(&table->column[i], *raw++, out);
 }
 
+bool gt_table_has_code(const gt_table *table, int64_t i) {
+  int64_t low = 0, high = table && table->one_hot ? table->features : 0;
+  if (!high) return false;
+  while (low < high) { /* features are in the order of the stored values */
+    const int64_t middle = (low + high) / 2;
+    if (table->one_hot[middle] < i)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < table->features && table->one_hot[low] == i && table->one_hot[table->features + low] >= 0;
+}
+
 void gt_table_encode(const gt_table *table, const float *stored, float *feature) {
   if (!table->one_hot) {
     memcpy(feature, stored, (size_t)table->features * sizeof *feature);

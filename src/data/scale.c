@@ -168,14 +168,14 @@ static void scale_columns(const gt_data_reader *reader, int index, bool automati
   }
 }
 
-/* True if the rows of a table have columns whose scaling is not the same as `normalize`. */
-static bool has_own_scaling(const gt_data_reader *reader, int index, bool automatic) {
+/* True if columns of a table are scaled each in its own way. scales: `normalize` scales the others, so codes
+ * and the like must be left out. */
+static bool has_own_scaling(const gt_data_reader *reader, int index, bool scales) {
   const uint8_t *scale = reader->scale[index];
   if (!scale || reader->dataset->train.input[index].rank != 2) return false;
   for (int64_t f = 0; f < gt_tensor_features(&reader->dataset->train.input[index]); f++)
-    if (scale[f] != GT_SCALE_AUTO && (scale[f] != GT_SCALE_NONE || reader->dataset->input[index].table))
-      return true;
-  return automatic;
+    if (scale[f] != GT_SCALE_AUTO && (scale[f] != GT_SCALE_NONE || scales)) return true;
+  return false;
 }
 
 /* `normalize: auto` scales the numbers of a table that is not reshaped, if the config says nothing else. */
@@ -249,7 +249,7 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
                                                   : 1.0};
   plan.measured = by_channel || plan.automatic || !strcmp(normalize->method, "standard");
   if (plan.automatic && !has_something_to_scale(reader, index)) return true;
-  plan.own = has_own_scaling(reader, index, plan.automatic);
+  plan.own = plan.automatic || has_own_scaling(reader, index, plan.measured || given || normalize->scale > 0);
   if (plan.automatic) tell(reader, index);
   reader->dataset->input[index].white = 1 / plan.unit;
   if (plan.measured && given) {

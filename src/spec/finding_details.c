@@ -54,6 +54,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_doubtful_header] =
         "Appears if the first line of a CSV is read as a sample and looks like a header, or the other way round: rising "
         "numbers such as years; texts that occur, or do not occur, in the rows below. Set data.header to true or false.",
+    [GT_FINDING_far_from_unit_scale] =
+        "Appears if an input that is not scaled has values beyond 30 or -30, or if a target that is not scaled has a mean or "
+        "a deviation beyond 30: a network, whose values begin at about 1, learns little from them. Set data: {normalize: "
+        "standard} or data: {normalize_targets: standard}. Models with gates or a KAN read values as they are.",
     [GT_FINDING_unseen_category] =
         "Appears if validation, test or evaluation rows have a category that is not one of those learned from the training "
         "rows. It is read as `other`, if training had rare categories, else as the most frequent one. Set columns: {NAME: "

@@ -1,4 +1,6 @@
 #include "train/baseline.h"
+#include "base/text.h"
+#include "data/column.h"
 #include "train/sampler.h"
 #include <math.h>
 #include <string.h>
@@ -137,31 +139,43 @@ bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
 }
 
-/* The column with the value farthest from 0, as the network reads it. */
-static double farthest(const gt_config *config, const gt_input **input, int64_t *column) {
-  const gt_dataset *data = &config->dataset;
+static bool is_unscaled(const gt_input *input, int64_t column) {
+  const int64_t n = input->scaling.count;
+  const float *of_column = n ? input->scaling.values + column % n : NULL;
+  return (!n || (of_column[0] == 0 && of_column[n] == 1)) && !gt_table_has_code(input->table, column);
+}
+
+static double farthest_of(const gt_tensor *tensor, int64_t column) {
+  const float *value = tensor->data;
   double most = 0;
+  for (int64_t i = column; i < tensor->dim[0] * tensor->dim[1]; i += tensor->dim[1])
+    most = fmax(most, fabs((double)value[i]));
+  return most;
+}
+
+gt_unscaled_column gt_farthest_column(const gt_dataset *data) {
+  gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
     const gt_tensor *t = &data->train.input[k];
-    if (t->element != GT_ELEMENT_F32 || !t->data || data->input[k].scaling.count || t->rank != 2) continue;
-    const float *value = t->data;
-    for (int64_t i = 0; i < t->dim[0] * t->dim[1]; i++)
-      if (fabs((double)value[i]) > most) {
-        most = fabs((double)value[i]);
-        *input = &data->input[k];
-        *column = i % t->dim[1];
-      }
+    if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
+    for (int64_t c = 0; c < t->dim[1]; c++) {
+      const double farthest = is_unscaled(&data->input[k], c) ? farthest_of(t, c) : 0;
+      if (farthest > most.farthest) most = (gt_unscaled_column){&data->input[k], c, farthest};
+    }
   }
   return most;
 }
 
+const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena) {
+  const char *const *names = column->input->columns;
+  const char *name = names ? gt_arena_printf(arena, "'%s'", gt_quotable(arena, names[column->column]))
+                           : gt_arena_printf(arena, "%lld", (long long)column->column + 1);
+  return gt_arena_printf(arena, "input column %s reaches %.6g and is not scaled", name, column->farthest);
+}
+
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
-  const gt_input *input = NULL;
-  int64_t column = 0;
-  const double most = farthest(config, &input, &column);
-  if (!(most > far)) return NULL;
-  const char *name = input->columns ? gt_arena_printf(arena, "'%s'", input->columns[column])
-                                    : gt_arena_printf(arena, "%lld", (long long)column + 1);
-  return gt_arena_printf(
-      arena, "input column %s reaches %.6g and is not scaled; set data: {normalize: standard}", name, most);
+  const gt_unscaled_column column = gt_farthest_column(&config->dataset);
+  if (!(column.farthest > far)) return NULL;
+  return gt_arena_printf(arena, "%s; set data: {normalize: standard}",
+                         gt_unscaled_column_text(&column, arena));
 }

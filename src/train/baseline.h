@@ -28,6 +28,15 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_ar
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
 /* True if the results have that metric, and it is not better than the baseline. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);
+/* The input column with the value farthest from 0 that is not scaled; farthest 0: there is none. */
+typedef struct gt_unscaled_column {
+  const gt_input *input;
+  int64_t column;
+  double farthest;
+} gt_unscaled_column;
+gt_unscaled_column gt_farthest_column(const gt_dataset *data);
+/* "input column 'fare' reaches 512 and is not scaled" */
+const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena);
 /* The likeliest reason, and what to do: an input with values far from 0 that is not scaled; NULL: unknown. */
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena);
 #endif

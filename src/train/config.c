@@ -298,6 +298,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (config->has_dataset && config->loss) gt_config_check_threshold(config, wanted, diagnostics);
   if (wanted) return; /* the model is trained already */
+  if (config->has_dataset && !asked.unscaled) gt_config_review_scale(config, arena);
   if (config->has_dataset && config->loss && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);

@@ -32,14 +32,6 @@ static bool is_constant(const gt_tensor *samples, int64_t i) {
   return row == samples->dim[0];
 }
 
-/* True if the value is a code of a category, of which the features are bits. */
-static bool is_code(const gt_input *input, int64_t i) {
-  const gt_table *t = input->table;
-  for (int64_t f = 0; t && t->one_hot && f < t->features; f++)
-    if (t->one_hot[f] == i) return t->one_hot[t->features + f] >= 0;
-  return false;
-}
-
 static double outside(const gt_sample_facts *as, bool test, double low, double high, const char **column) {
   const facts *f = (const facts *)(const void *)as;
   const gt_tensor *samples = test ? f->test : f->samples;
@@ -51,8 +43,9 @@ static double outside(const gt_sample_facts *as, bool test, double low, double h
     return gt_share_outside(samples, scaling, 0, 1, low, high);
   double most = 0;
   for (int64_t i = 0; i < features; i++) {
-    const double share =
-        is_code(f->input, i) ? 0 : gt_share_outside(samples, scaling, i, features, low, high);
+    const double share = gt_table_has_code(f->input->table, i)
+                             ? 0
+                             : gt_share_outside(samples, scaling, i, features, low, high);
     if (share <= most || is_constant(f->samples, i)) continue;
     most = share;
     *column = column_name(f, i);

@@ -16,6 +16,8 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena);
 /* Finds settings that wait for evaluations where there are none, or that decide by the test data
  * (review_watchers.c). */
 void gt_config_review_watchers(gt_config *config, gt_arena *arena);
+/* Finds inputs and targets that are not scaled and far from mean 0 and deviation 1 (review_scale.c). */
+void gt_config_review_scale(gt_config *config, gt_arena *arena);
 /* Notes between which values the training samples lie, for the model that is trained on them. */
 void gt_config_note_ranges(gt_config *config, gt_arena *arena);
 /* Compares a test split of files of its own with the training samples. */

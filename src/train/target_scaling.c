@@ -50,6 +50,11 @@ static bool outputs_any_number(const gt_model *model) {
          layer->type->family != GT_LAYER_OTHER;
 }
 
+bool gt_config_outputs_any_number(gt_config *config, gt_arena *arena) {
+  const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
+  return model && outputs_any_number(model);
+}
+
 static bool is_far(const gt_target_scaling *s) {
   for (int64_t o = 0; o < s->count; o++) {
     const double deviation = (double)s->values[s->count + o];
@@ -64,8 +69,7 @@ static bool would_help(gt_config *config, const gt_target_scaling *measured, gt_
   if (strcmp(config->dataset.format, "csv") || !gt_spec_is_null(gt_spec_find(data, "shape")) ||
       !is_far(measured))
     return false;
-  const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
-  return model && outputs_any_number(model);
+  return gt_config_outputs_any_number(config, arena);
 }
 
 static void scale_by_config(gt_config *config, gt_arena *arena) {

@@ -7,6 +7,8 @@
 
 /* True if the config says `standard`: the values of the targets are then needed, also for an outline. */
 bool gt_config_asks_to_scale_targets(const gt_spec *root);
+/* True if the model's last layer does not limit its outputs, or scale them by an expression. */
+bool gt_config_outputs_any_number(gt_config *config, gt_arena *arena);
 /* Sets dataset.target_scaling: that of the trained model, else what the config asks for. `auto` scales the
  * targets of a CSV if one of them has a mean more than 3 from 0 or a deviation that is not between 1/3 and 3,
  * if the loss trains outputs to equal targets, and if the model's last layer does not limit its outputs: a

@@ -436,4 +436,14 @@ echo '3,6' >> data/t.csv
 exits 0 "other data than the original's" "$GTRAIN" eval own --set data.test_fraction=0.5
 says "… are not read, which is said" "${PWD%/*}/project/data/t.csv is read, not $PWD/data/t.csv"
 cd ..
+
+# --- tables: scale, and categories that training has not seen ---
+awk 'BEGIN { srand(4); print "a,city,fold,y"
+  for (i = 0; i < 60; i++) print 100 * rand() "," (i < 50 ? (i % 3 ? "Rome" : "Oslo") : "Bern") "," (i < 50 ? "train" : "test") "," 2000 + i }' > city.csv
+printf 'data: {train: city.csv, target: y, split: {column: fold}}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > city.yaml
+finds unseen_category "city.yaml:1:15" "test samples: 10 cells of column 'city' hold a category that is not one of the 2 learned from the training rows ('Bern', …); they are read as the most frequent one, 'Rome'" "$GTRAIN" check city.yaml
+finds far_from_unit_scale "--set:1:16" "input column 'a' reaches 9" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize=none
+finds far_from_unit_scale "--set:1:24" "target 'y' has mean 202" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize_targets=none
+silent "a table that is scaled" "$GTRAIN" check city.yaml --set quiet=unseen_category
+silent "a model that ends in the targets' units" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize_targets=none --set 'model=[{linear: 1}, {expression: "2000 + 20*x"}]'
 finish

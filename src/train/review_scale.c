@@ -1,0 +1,45 @@
+/* Finds inputs and targets so far from unit scale that a network learns little from them. */
+#include "train/baseline.h"
+#include "train/review.h"
+#include "train/target_scaling.h"
+#include <math.h>
+
+static const double far = 30; /* times a network's values at the start, which are about 1 */
+
+static gt_position place_of(const gt_config *config, const char *key) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, key);
+  return gt_spec_is_null(node) ? data->at : node->at;
+}
+
+static void review_inputs(gt_config *config, gt_arena *arena) {
+  const gt_unscaled_column column = gt_farthest_column(&config->dataset);
+  if (!(column.farthest > far)) return;
+  gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize"), "%s",
+                gt_unscaled_column_text(&column, arena))
+      ->help = "data: {normalize: standard} scales each column to mean 0 and deviation 1";
+}
+
+static void review_targets(gt_config *config, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_split *train = &data->train;
+  if (!gt_loss_fits_targets(config->loss) || data->target_scaling.count || !train->targets.data) return;
+  for (int64_t o = 0; train->targets.rank == 2 && o < gt_tensor_features(&train->targets); o++) {
+    const double mean = gt_target_mean(train, o),
+                 deviation = sqrt(gt_target_errors_of(train, o, mean).squared);
+    if (fabs(mean) <= far && deviation <= far) continue;
+    if (!gt_config_outputs_any_number(config, arena)) return;
+    const char *name = data->target_names ? data->target_names[o] : NULL;
+    gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize_targets"),
+                  "target%s%s%s has mean %.4g and deviation %.4g and is not scaled", name ? " '" : "",
+                  name ? name : "", name ? "'" : "", mean, deviation)
+        ->help =
+        "data: {normalize_targets: standard} scales targets for the loss; predictions keep the data's units";
+    return;
+  }
+}
+
+void gt_config_review_scale(gt_config *config, gt_arena *arena) {
+  if (!config->loss || config->dataset.made_of) return;
+  review_inputs(config, arena);
+  if (!config->dataset.classification) review_targets(config, arena);
+}
