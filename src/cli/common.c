@@ -17,6 +17,17 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
   return overrides;
 }
 
+bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_model_file *file,
+                       gt_config *config, gt_error *error) {
+  int overrides;
+  const char *const *set = gt_cli_overrides(arguments, arena, &overrides);
+  if (!gt_model_file_read(file, gt_model_path(arena, path, error), error) ||
+      !gt_model_file_check(file, error))
+    return false;
+  const gt_data_wanted wanted = gt_model_file_wanted(file);
+  return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
+}
+
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code) {
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->findings || !gt_flag(arguments, "strict")) return GT_OK;

@@ -30,6 +30,9 @@ json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error);
+/* Reads the model at a path, and its config with the replacements of --set and the data that they name. */
+bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_model_file *file,
+                       gt_config *config, gt_error *error);
 /* Reports errors of a command on a model. Without --set they are errors of the model file, not of the user's
  * config. Returns the exit code. */
 int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error);

@@ -42,7 +42,7 @@ static bool check_data_option(const gt_arguments *arguments, gt_error *error) {
 static const char *choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
   const char *split = gt_option_value(arguments, "split");
   const gt_dataset *data = &config->dataset;
-  if (!split) return data->test.samples ? "test" : data->validation.samples ? "validation" : "train";
+  if (!split) return gt_dataset_default_split(data);
   if (strcmp(split, "train") && strcmp(split, "validation") && strcmp(split, "test"))
     gt_fail(error, GT_ERR_USAGE, "unknown split '%s'; expected train, validation or test%s", split,
             strncmp(split, "val", 3) ? "" : "; did you mean 'validation'?");
@@ -116,15 +116,9 @@ static bool is_finite(const char *model, const char *split, const gt_results *re
 
 static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_config *config,
                        gt_error *error) {
-  int overrides;
   const char *confusion = gt_option_value(arguments, "confusion");
-  const char *const *set = gt_cli_overrides(arguments, arena, &overrides);
-  if ((confusion && !gt_confusion_check_path(confusion, error)) || !check_data_option(arguments, error) ||
-      !gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
-      !gt_model_file_check(file, error))
-    return false;
-  const gt_data_wanted wanted = gt_model_file_wanted(file);
-  return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error) &&
+  return (!confusion || gt_confusion_check_path(confusion, error)) && check_data_option(arguments, error) &&
+         gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) &&
          gt_config_take_threshold(config, file->threshold);
 }
 

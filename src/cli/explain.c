@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/explain_columns.h"
 #include "cli/explain_doubt.h"
 #include "cli/explain_draw.h"
 #include "kan/formula_text.h"
@@ -19,9 +20,13 @@ static const gt_option options[] = {
      false},
     {"png", "FILE", "the same as a PNG image", false},
     {"no-formula", NULL, "only draw", false},
+    {"importance", NULL,
+     "measure how much each column of a table matters (the default for models without a formula)", false},
     {"fail-if", "'METRIC<NUMBER'",
      "exit with status 1 if the condition is true, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
     GT_OPTION_SET,
+    GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     GT_OPTION_QUIET,
     GT_OPTION_STRICT,
     GT_OPTION_JSON,
@@ -234,6 +239,7 @@ static int open_and_explain(const task *t) {
 static int run(const gt_arguments *arguments) {
   task t = {.arguments = arguments};
   gt_arena arena;
+  if (gt_explains_columns(arguments)) return gt_explain_columns(arguments);
   int code = GT_ERR_USAGE;
   gt_arena_init(&arena);
   if (gt_cli_gates(arguments, &arena, metrics, METRICS, &t.gates, &t.gate_count) &&
@@ -253,7 +259,7 @@ GT_REGISTER(command, explain)
 extern const gt_command gt_command_explain;
 const gt_command gt_command_explain = {
     .name = "explain",
-    .summary = "read a trained Kolmogorov-Arnold network as a formula, and draw it",
+    .summary = "read a Kolmogorov-Arnold network as a formula and draw it, or rank the columns of a table",
     .usage = "MODEL... [options]",
     .details =
         "MODEL is a model.bin or a run directory.\n"
@@ -262,7 +268,14 @@ const gt_command gt_command_explain = {
         "then fitted together to the samples in double precision, and rounded to simple numbers (1/2, 3, pi)\n"
         "where the fit does not get significantly worse. A warning says which outputs have a doubtful\n"
         "formula, and why. Errors are those of the formula as --expression prints it. With several MODELs,\n"
-        "the formula is that of the last one; the others, such as RUN/unpruned.bin, are only drawn.\n",
+        "the formula is that of the last one; the others, such as RUN/unpruned.bin, are only drawn.\n"
+        "\n"
+        "For other models of tables, and with --importance, explain prints the permutation importance of each\n"
+        "input column: the loss and the main metric when the values of this column are shuffled over the rows\n"
+        "of the test split (else of the validation split, else of the training split), how far they are from\n"
+        "the values without shuffling, and their standard deviation over 5 shuffles. Columns with the same\n"
+        "information share their importance: shuffling one of them leaves the other. --device and\n"
+        "--memory-limit are for these evaluations.\n",
     .print_details = print_functions,
     .examples = {"gtrain explain runs/hellokan/model.bin",
                  "gtrain explain runs/hellokan/model.bin --no-formula --svg hellokan.svg"},

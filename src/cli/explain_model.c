@@ -75,15 +75,9 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
 }
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error) {
-  int overrides;
   *e = (gt_explained){0};
   gt_arena_init(&e->arena);
-  const char *const *set = gt_cli_overrides(arguments, &e->arena, &overrides);
-  if (!gt_model_file_read(&e->file, gt_model_path(&e->arena, path, error), error) ||
-      !gt_model_file_check(&e->file, error))
-    return false;
-  const gt_data_wanted wanted = gt_model_file_wanted(&e->file);
-  if (!gt_config_parse(&e->config, &e->arena, e->file.path, e->file.config, &wanted, set, overrides, error) ||
+  if (!gt_cli_open_model(arguments, &e->arena, path, &e->file, &e->config, error) ||
       !read_network(e, error) || !read_split(e, &e->config.dataset.train, &e->train, error) ||
       !read_split(e, &e->config.dataset.test, &e->test, error))
     return false;

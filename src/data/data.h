@@ -238,6 +238,22 @@ void gt_input_seen(const gt_input *input, int64_t *dim);
 const char *const *gt_input_feature_names(const gt_input *input);
 size_t gt_element_size(gt_element element);
 
+/* Where one column of a table is stored: feature `feature` of each sample of an input. */
+typedef struct gt_column_place {
+  int input;
+  int64_t feature;
+} gt_column_place;
+typedef struct gt_column_group { /* a column of the file and all its places */
+  const char *name;
+  gt_column_place *place;
+  int places;
+} gt_column_group;
+/* The input columns of a table, in the order in which the inputs read them; returns their number, 0 if the
+ * data is not a table. *groups is in the arena. */
+int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
+/* The split on which a model is evaluated by default: test, else validation, else train. */
+const char *gt_dataset_default_split(const gt_dataset *dataset);
+
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
 

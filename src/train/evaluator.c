@@ -131,19 +131,42 @@ static bool run_batches(gt_session *session, const gt_evaluator *evaluator, gt_e
   return gt_pacer_drain(&pacer, error);
 }
 
+static void add_loss(const gt_evaluator *evaluator, int64_t step, gt_sums *sums) {
+  const gt_log_columns *c = &evaluator->net->column;
+  const float *row = evaluator->log + step * c->count;
+  sums->loss += (double)row[c->loss];
+  sums->weight += (double)row[c->weight];
+  if (c->correct >= 0) sums->correct += (double)row[c->correct];
+  if (c->divisor >= 0) sums->divisor += (double)row[c->divisor];
+}
+
 static void add_rows(const gt_evaluator *evaluator, tally *t) {
   const gt_net *net = evaluator->net;
   const gt_log_columns *c = &net->column;
   for (int64_t s = 0; s < net->steps; s++) {
-    const float *row = evaluator->log + s * c->count;
-    t->sums.loss += (double)row[c->loss];
-    t->sums.weight += (double)row[c->weight];
-    if (c->correct >= 0) t->sums.correct += (double)row[c->correct];
-    if (c->divisor >= 0) t->sums.divisor += (double)row[c->divisor];
+    add_loss(evaluator, s, &t->sums);
     for (int k = 0; c->metrics >= 0 && k < net->metrics.columns; k++)
-      t->sum[k] += (double)row[c->metrics + k];
+      t->sum[k] += (double)evaluator->log[s * c->count + c->metrics + k];
   }
   if (isnan(t->sums.loss)) t->sums.loss = NAN; /* without a sign, which would be printed */
+}
+
+bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
+                         gt_error *error) {
+  const gt_evaluator *used = evaluator->hard ? evaluator->hard : evaluator;
+  const gt_net *net = used->net;
+  gt_backend *backend = session->backend;
+  gt_sums sums = {0};
+  uint64_t ticket;
+  for (int64_t s = 0; s < net->steps; s += stride) {
+    if (!gt_session_set_clock(session, net, s, error) ||
+        !gt_net_run(net, backend, used->executable, 1, &ticket, error) ||
+        !backend->api->wait(backend, ticket, error))
+      return false;
+    add_loss(used, s, &sums);
+  }
+  *loss = gt_mean_loss(&sums);
+  return true;
 }
 
 static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {

@@ -74,6 +74,9 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* Evaluates the split once; sums in double precision, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error);
+/* Mean loss over every stride-th batch of the split, from the first on; of the hard form if there is one. */
+bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
+                         gt_error *error);
 /* Runs the batches from the clock's step on and downloads `values` numbers per sample from the variable after
  * each: out is [samples, values]. */
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,

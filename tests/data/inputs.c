@@ -162,11 +162,30 @@ static void bad_integers(void **state) {
   close_data(&o);
 }
 
+/* A column that two inputs read is one group with two places; inputs without column names have none. */
+static void column_groups(void **state) {
+  (void)state;
+  static const char *const first[] = {"age", "fare"}, *const second[] = {"fare"};
+  const gt_dataset data = {.inputs = 3,
+                           .input = {{.name = "a", .rank = 1, .dim = {2}, .columns = first},
+                                     {.name = "b", .rank = 1, .dim = {5}},
+                                     {.name = "c", .rank = 1, .dim = {1}, .columns = second}}};
+  gt_arena arena;
+  gt_column_group *group;
+  gt_arena_init(&arena);
+  assert_int_equal(gt_column_groups(&data, &arena, &group), 2);
+  assert_string_equal(group[0].name, "age");
+  assert_string_equal(group[1].name, "fare");
+  assert_true(group[0].places == 1 && group[0].place[0].input == 0 && group[0].place[0].feature == 0);
+  assert_true(group[1].places == 2 && group[1].place[0].feature == 1 && group[1].place[1].input == 2);
+  gt_arena_finish(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns),         cmocka_unit_test(splits), cmocka_unit_test(dropped_samples),
-      cmocka_unit_test(scaling_by_name), cmocka_unit_test(files),  cmocka_unit_test(tables),
-      cmocka_unit_test(bad_integers),
+      cmocka_unit_test(columns),         cmocka_unit_test(splits),        cmocka_unit_test(dropped_samples),
+      cmocka_unit_test(scaling_by_name), cmocka_unit_test(files),         cmocka_unit_test(tables),
+      cmocka_unit_test(bad_integers),    cmocka_unit_test(column_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

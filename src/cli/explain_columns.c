@@ -1,0 +1,174 @@
+#include "cli/explain_columns.h"
+#include "base/log.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "cli/explain_model.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 5, SHOWN = 3 };
+
+/* --- which command it is --- */
+
+/* The first option that only a formula has; NULL: none is given. */
+static const char *formula_option(const gt_arguments *arguments) {
+  static const char *const names[] = {"latex", "expression", "edges",      "functions", "no-snap",
+                                      "svg",   "png",        "no-formula", "fail-if"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (gt_flag(arguments, names[i])) return names[i];
+  return NULL;
+}
+
+static bool is_table(const gt_model_file *file) {
+  for (int k = 0; k < file->signature.inputs; k++)
+    if (file->signature.input[k].columns) return true;
+  return false;
+}
+
+bool gt_explains_columns(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_model_file file = {0};
+  gt_error error = {0};
+  if (gt_flag(arguments, "importance")) return true;
+  if (arguments->words > 1 || formula_option(arguments)) return false;
+  gt_arena_init(&arena);
+  /* An error is reported when the model is opened again. */
+  const bool columns = gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) &&
+                       is_table(&file) && !gt_explained_suits(&file);
+  gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
+  return columns;
+}
+
+/* --- printing --- */
+
+static void add_score(json_t *row, const char *name, const gt_importance_score *score, double change) {
+  char key[80];
+  json_object_set_new(row, name, gt_json_real(score->mean));
+  snprintf(key, sizeof key, "%s_change", name);
+  json_object_set_new(row, key, gt_json_real(change));
+  snprintf(key, sizeof key, "%s_deviation", name);
+  json_object_set_new(row, key, gt_json_real(score->deviation));
+}
+
+json_t *gt_importance_json(const gt_importance *importance, bool full) {
+  json_t *list = json_array();
+  for (int i = 0; i < importance->columns; i++) {
+    const gt_importance_column *c = &importance->column[i];
+    json_t *row = json_pack("{s:s}", "column", c->name);
+    if (full)
+      add_score(row, "loss", &c->loss, c->rise);
+    else
+      json_object_set_new(row, "loss_change", gt_json_real(c->rise));
+    if (full && importance->metric)
+      add_score(row, importance->metric, &c->metric, c->metric.mean - importance->value);
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static void print_json(const gt_importance *importance, const char *split, const gt_config *config) {
+  json_t *root = json_pack("{s:s, s:I, s:i, s:o}", "split", split, "samples", (json_int_t)importance->rows,
+                           "repeats", importance->repeats, "loss", gt_json_real(importance->loss));
+  if (importance->metric) json_object_set_new(root, importance->metric, gt_json_real(importance->value));
+  json_object_set_new(root, "importance", gt_importance_json(importance, true));
+  json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
+  gt_cli_print_json(root);
+}
+
+static void print_score(const gt_importance_score *score, double change) {
+  printf("  %10.4g  %+10.3g  %10.2g", score->mean, change, score->deviation);
+}
+
+static void print_table(const gt_importance *importance, const char *split) {
+  int width = gt_text_width("column");
+  for (int i = 0; i < importance->columns; i++) {
+    const int w = gt_text_width(importance->column[i].name);
+    if (w > width) width = w;
+  }
+  printf("%s samples %lld loss %.6g", split, (long long)importance->rows, importance->loss);
+  if (importance->metric) printf(" %s %.6g", importance->metric, importance->value);
+  printf("; with one column shuffled, mean of %d shuffles:\n", importance->repeats);
+  printf("%-*s  %10s  %10s  %10s", width, "column", "loss", "change", "deviation");
+  if (importance->metric) printf("  %10s  %10s  %10s", importance->metric, "change", "deviation");
+  printf("\n");
+  for (int i = 0; i < importance->columns; i++) {
+    const gt_importance_column *c = &importance->column[i];
+    gt_put_text(stdout, c->name);
+    printf("%*s", gt_padding(width, c->name), "");
+    print_score(&c->loss, c->rise);
+    if (importance->metric) print_score(&c->metric, c->metric.mean - importance->value);
+    printf("\n");
+  }
+}
+
+void gt_cli_say_importance(const gt_importance *importance) {
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
+  int shown = 0;
+  for (int i = 0; i < importance->columns && shown < SHOWN; i++) {
+    const gt_importance_column *c = &importance->column[i];
+    if (!isfinite(c->rise) || c->rise <= 0) continue;
+    fprintf(stream, "%s%s %.3g", shown++ ? ", " : "", c->name, c->rise);
+  }
+  fclose(stream);
+  if (shown) gt_info("most important columns: %s (rise of the loss when a column is shuffled)", text.items);
+  free(text.items);
+}
+
+/* --- the command --- */
+
+static bool measure(const gt_arguments *arguments, gt_session *session, const gt_model_file *file,
+                    const char *split, uint64_t limit, gt_arena *arena, gt_importance *out, gt_error *error) {
+  gt_evaluator evaluator;
+  if (!gt_session_open(session, session->config, split, gt_cli_device(arguments), error)) return false;
+  session->model = file;
+  session->memory_limit = limit;
+  return gt_session_place(session, NULL, &split, 1, error) &&
+         gt_evaluator_open(session, &evaluator, split, 0, error) &&
+         gt_session_take_weights(session, evaluator.net->model->store, file, error) &&
+         gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
+}
+
+/* Returns the exit code, or GT_OK with *error set. */
+static int explain(const gt_arguments *arguments, gt_session *session, gt_model_file *file, uint64_t limit,
+                   gt_arena *arena, gt_error *error) {
+  gt_config *config = session->config;
+  gt_importance importance;
+  if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error)) return GT_OK;
+  const char *split = gt_dataset_default_split(&config->dataset);
+  if (!config->metrics->count) gt_config_want_metric(config, gt_metric_find("rmse"));
+  gt_model_file_check_data(file, config, split);
+  const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
+  if (code) return gt_cli_refuse(arguments, &config->diagnostics, NULL, code);
+  if (!measure(arguments, session, file, split, limit, arena, &importance, error)) return GT_OK;
+  if (gt_flag(arguments, "json"))
+    print_json(&importance, split, config);
+  else
+    print_table(&importance, split);
+  return GT_OK;
+}
+
+int gt_explain_columns(const gt_arguments *arguments) {
+  const char *formula = formula_option(arguments);
+  gt_arena arena;
+  gt_model_file file = {0};
+  gt_config config = {0};
+  gt_session session = {.config = &config};
+  gt_error error = {0};
+  uint64_t limit;
+  if (formula) return gt_usage_error(arguments, "--%s cannot be used with --importance", formula);
+  if (arguments->words > 1) return gt_usage_error(arguments, "--importance needs a single MODEL");
+  if (!gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
+  gt_arena_init(&arena);
+  int code = explain(arguments, &session, &file, limit, &arena, &error);
+  if (error.status || config.diagnostics.errors)
+    code = gt_cli_model_report(arguments, &config.diagnostics, &error);
+  gt_session_close(&session);
+  gt_config_finish(&config);
+  gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
+  return code;
+}

@@ -1,0 +1,218 @@
+#include "train/importance.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/philox.h"
+#include "train/progress.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An estimate names the three most important columns, so it needs more than three. */
+enum { LEAST_COLUMNS = 4, MOST_COLUMNS = 50, LEAST_ROWS = 100 };
+
+typedef struct shuffler {
+  gt_session *session;
+  gt_evaluator *evaluator;
+  gt_column_group *group;
+  int groups, repeats;
+  int64_t stride; /* batches 0, stride, 2*stride … are evaluated, for their loss; 0: all, with metrics */
+  int64_t rows;
+  double deadline;
+  gt_arena *arena;
+  uint32_t *order; /* [rows] */
+  uint8_t *saved;  /* values of one group's places, one place after the other, [places][rows][4] */
+} shuffler;
+
+/* --- shuffling --- */
+
+static const gt_net *net_of(const shuffler *s) { return s->evaluator->net; }
+
+static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
+  return (gt_tensor *)(uintptr_t)&net_of(s)->data->input[place->input];
+}
+
+/* Only the last batch can be incomplete, so every row before it is in a whole batch. */
+static int64_t count_rows(const gt_net *net, int64_t stride) {
+  const int64_t batches = (net->steps + stride - 1) / stride, last = (batches - 1) * stride * net->batch;
+  return (batches - 1) * net->batch + gt_least(net->batch, net->data->samples - last);
+}
+
+/* The value of the index-th row that is evaluated. */
+static uint8_t *value_at(const shuffler *s, const gt_column_place *place, int64_t index) {
+  const gt_tensor *tensor = tensor_of(s, place);
+  const int64_t batch = net_of(s)->batch, stride = s->stride ? s->stride : 1,
+                row = index / batch * stride * batch + index % batch;
+  return (uint8_t *)tensor->data +
+         (size_t)(row * gt_tensor_features(tensor) + place->feature) * gt_element_size(tensor->element);
+}
+
+/* Fisher-Yates; every order is equally likely. */
+static void draw_order(const shuffler *s, uint32_t draw) {
+  const uint64_t seed = (uint64_t)s->session->config->seed;
+  gt_philox words = {{0, 0, 0, 0}};
+  for (uint32_t i = 0; i < s->rows; i++) {
+    if (i % 4 == 0) words = gt_philox_block(seed, GT_PURPOSE_IMPORTANCE, draw, i / 4);
+    const uint32_t at = (uint32_t)((uint64_t)words.v[i % 4] * (i + 1) >> 32);
+    s->order[i] = s->order[at];
+    s->order[at] = i;
+  }
+}
+
+static uint8_t *saved_at(const shuffler *s, int place, int64_t row) {
+  return s->saved + ((int64_t)place * s->rows + row) * 4;
+}
+
+/* Waits until no thread reads the samples, and forgets those that were gathered in advance. */
+static bool stop_reading(const shuffler *s, gt_error *error) {
+  return !net_of(s)->feed || gt_feed_seek(net_of(s)->feed, 0, 0, error);
+}
+
+static bool upload(const shuffler *s, const gt_column_place *place, gt_error *error) {
+  const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset, s->arena);
+  return samples.window ||
+         gt_tensor_upload(tensor_of(s, place), gt_samples_variable(&samples, place->input, s->arena),
+                          &s->session->buffers, error);
+}
+
+static void save(const shuffler *s, const gt_column_group *group) {
+  for (int p = 0; p < group->places; p++)
+    for (int64_t i = 0; i < s->rows; i++)
+      memcpy(saved_at(s, p, i), value_at(s, &group->place[p], i),
+             gt_element_size(tensor_of(s, &group->place[p])->element));
+}
+
+/* Gives each row the value of the row order[row]; order NULL: its own. */
+static bool place_values(const shuffler *s, const gt_column_group *group, const uint32_t *order,
+                         gt_error *error) {
+  bool ok = stop_reading(s, error);
+  for (int p = 0; p < group->places; p++) {
+    const size_t size = gt_element_size(tensor_of(s, &group->place[p])->element);
+    for (int64_t i = 0; i < s->rows; i++)
+      memcpy(value_at(s, &group->place[p], i), saved_at(s, p, order ? order[i] : i), size);
+    ok = ok && upload(s, &group->place[p], error);
+  }
+  return ok;
+}
+
+/* --- scores --- */
+
+static bool score(const shuffler *s, double *loss, double *metric, const char **name, gt_error *error) {
+  gt_results results;
+  *name = NULL;
+  *metric = 0;
+  if (s->stride) return gt_evaluator_sample(s->session, s->evaluator, s->stride, loss, error);
+  if (!gt_evaluator_run(s->session, s->evaluator, &results, error)) return false;
+  *loss = gt_result_loss(&results);
+  if (results.count < 2 || !strncmp(results.metric[1].name, "soft_", 5)) return true;
+  *name = results.metric[1].name;
+  *metric = results.metric[1].value;
+  return true;
+}
+
+static gt_importance_score summarize(const double *value, int count) {
+  double mean = 0, squares = 0;
+  for (int i = 0; i < count; i++) mean += value[i] / count;
+  for (int i = 0; i < count; i++) squares += (value[i] - mean) * (value[i] - mean);
+  return (gt_importance_score){mean, sqrt(squares / count)};
+}
+
+/* The values are restored, also after an error. */
+static bool measure_column(const shuffler *s, int index, gt_importance_column *out, gt_error *error) {
+  const gt_column_group *group = &s->group[index];
+  double *loss = GT_NEW_N(s->arena, double, 2 * s->repeats), *metric = loss + s->repeats;
+  const char *name;
+  bool ok = true;
+  save(s, group);
+  for (int r = 0; r < s->repeats && ok; r++) {
+    draw_order(s, (uint32_t)(index * s->repeats + r));
+    ok = place_values(s, group, s->order, error) && score(s, &loss[r], &metric[r], &name, error);
+  }
+  ok &= place_values(s, group, NULL, error);
+  *out = (gt_importance_column){group->name, summarize(loss, s->repeats), summarize(metric, s->repeats), 0};
+  return ok;
+}
+
+static int by_rise(const void *a, const void *b) {
+  const gt_importance_column *x = a, *y = b;
+  const double left = isnan(x->rise) ? INFINITY : x->rise, right = isnan(y->rise) ? INFINITY : y->rise;
+  return (left < right) - (left > right);
+}
+
+static bool allocate(shuffler *s, gt_error *error) {
+  int places = 1;
+  void *order, *saved;
+  for (int g = 0; g < s->groups; g++) places = s->group[g].places > places ? s->group[g].places : places;
+  if (!gt_try_alloc(&order, (uint64_t)s->rows, sizeof *s->order, "the order of the rows", error))
+    return false;
+  s->order = order;
+  if (!gt_try_alloc(&saved, (uint64_t)s->rows * (uint64_t)places, 4, "the values of a column", error))
+    return false;
+  s->saved = saved;
+  return true;
+}
+
+static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
+  *out = (gt_importance){.rows = s->rows, .repeats = s->repeats, .columns = s->groups};
+  out->column = GT_NEW_N(s->arena, gt_importance_column, s->groups);
+  bool ok = allocate(s, error) && score(s, &out->loss, &out->value, &out->metric, error);
+  for (int g = 0; g < s->groups && ok; g++) {
+    ok = measure_column(s, g, &out->column[g], error) && (s->deadline <= 0 || gt_seconds() < s->deadline);
+    out->column[g].rise = out->column[g].loss.mean - out->loss;
+  }
+  if (ok) qsort(out->column, (size_t)s->groups, sizeof *out->column, by_rise);
+  free(s->order);
+  free(s->saved);
+  return ok;
+}
+
+bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
+                           gt_importance *out, gt_error *error) {
+  shuffler s = {.session = session, .evaluator = evaluator, .repeats = repeats, .arena = arena};
+  s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
+  s.rows = evaluator->net->data->samples;
+  if (!s.groups)
+    return gt_fail(error, GT_ERR_DATA,
+                   "the data is not a table, so it has no columns whose importance can be "
+                   "measured");
+  return measure(&s, out, error);
+}
+
+/* --- estimates --- */
+
+/* Every how many batches fit: from the time of one batch and of an upload. 0: too few. */
+static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error) {
+  const gt_net *net = net_of(s);
+  const double safety = 0.6;
+  double loss, began = 0, batch, upload_time;
+  int64_t stride = 1;
+  for (int i = 0; i < 2; i++) { /* the first one may load code and data into caches */
+    began = gt_seconds();
+    if (!gt_evaluator_sample(s->session, s->evaluator, net->steps, &loss, error)) return 0;
+  }
+  batch = gt_seconds() - began;
+  began = gt_seconds();
+  if (!upload(s, &s->group[0].place[0], error)) return 0;
+  upload_time = gt_seconds() - began;
+  const double each = safety * seconds / (s->groups + 1) - 2 * upload_time;
+  /* Powers of two, so that a little noise in the timing seldom changes the result. */
+  while (stride < net->steps && (double)((net->steps + stride - 1) / stride) * batch > each) stride *= 2;
+  const int64_t rows = count_rows(net, stride);
+  const bool fits = (double)((net->steps + stride - 1) / stride) * batch <= each;
+  return fits && rows >= gt_least(LEAST_ROWS, net->data->samples) ? stride : 0;
+}
+
+bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double seconds, gt_arena *arena,
+                            gt_importance *out) {
+  shuffler s = {.session = session, .evaluator = evaluator, .repeats = 1, .arena = arena};
+  gt_error error = {0};
+  *out = (gt_importance){0};
+  s.deadline = gt_seconds() + seconds;
+  if (!evaluator->net || evaluator->net->order.window) return false;
+  s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
+  if (s.groups < LEAST_COLUMNS || s.groups > MOST_COLUMNS) return false;
+  s.stride = choose_stride(&s, seconds, &error);
+  s.rows = s.stride ? count_rows(evaluator->net, s.stride) : 0;
+  if (s.stride && measure(&s, out, &error)) return true;
+  out->columns = 0;
+  return false;
+}
