@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/explain_columns.h"
 #include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
@@ -86,6 +87,8 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   }
   if (result->threshold > 0) json_object_set_new(root, "threshold", json_real(result->threshold));
   if (last_result(result)) gt_cli_add_baseline(root, last_result(result), baseline);
+  if (result->importance.columns)
+    json_object_set_new(root, "importance", gt_importance_json(&result->importance, false));
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
   json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));
   json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
@@ -109,6 +112,7 @@ static void print_result(const gt_config *config, const gt_train_result *result,
     printf("\n");
     gt_cli_warn_of_guessing(config, last_split(result), last, baseline, arena);
   }
+  gt_cli_say_importance(&result->importance);
   char model[sizeof result->directory + 16];
   snprintf(model, sizeof model, "%s/model.bin", result->directory);
   printf("%s\n", model);
@@ -194,6 +198,8 @@ static int run(const gt_arguments *arguments) {
                                    .max_time = gt_option_value(arguments, "max-time"),
                                    .resume = gt_flag(arguments, "resume"),
                                    .quiet = gt_flag(arguments, "quiet"),
+                                   .ranks_columns =
+                                       gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
                                    .resume_config = resume_config(arguments, &arena),
                                    .resume_options = resume_options(arguments, &arena)};
   code = can_judge(&config, gates, gate_count) ? train(arguments, &config, &wanted, gates, gate_count)
@@ -217,6 +223,8 @@ const gt_command gt_command_train = {
         "75); a second SIGINT or SIGTERM quits at once. SIGUSR1 saves a checkpoint and continues.\n"
         "--max-time saves and stops in the same way after a time, counted from when the run is opened.\n"
         "--fail-if checks the model that was written on the test split, else on the validation split.\n"
+        "For a table of 4 to 50 columns, the run ends by naming the columns that matter most, if that takes\n"
+        "at most 5 % of its time; `gtrain explain` measures this more precisely.\n"
         "If the device fails, the exit code is 75, too: --resume continues from the last checkpoint.\n"
         "\n"
         "--device auto takes the best GPU. It takes the CPU if there is no GPU, or if the model is so\n"

@@ -249,6 +249,15 @@ static bool finish_training(gt_run *run, gt_error *error) {
   return ok;
 }
 
+/* Everything is written by now, and a failure only leaves the ranking out. */
+static void rank_columns(gt_run *run) {
+  const double share = 0.05; /* of the run's time */
+  gt_evaluator *evaluator = run->test.net ? &run->test : &run->watch;
+  if (run->options->ranks_columns)
+    gt_importance_estimate(&run->session, evaluator, share * (gt_seconds() - run->started),
+                           run->base->diagnostics.arena, &run->result->importance);
+}
+
 static bool train(gt_run *run, gt_error *error) {
   gt_train_result *result = run->result;
   if (!open_run(run, error)) return false;
@@ -273,6 +282,7 @@ static bool train(gt_run *run, gt_error *error) {
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;
   result->memory_peak = run->session.backend->memory_peak;
+  if (ok) rank_columns(run);
   return ok;
 }
 

@@ -7,6 +7,7 @@
 #define GT_TRAIN_RUN_H
 #include "train/adapt.h"
 #include "train/checkpoint.h"
+#include "train/importance.h"
 #include "train/model_file.h"
 #include "train/pacer.h"
 #include "train/session.h"
@@ -19,6 +20,7 @@ typedef struct gt_train_options {
   double max_seconds;    /* the run saves and stops after this time; 0: no limit */
   const char *max_time;  /* the same, as the user wrote it */
   bool resume, quiet;
+  bool ranks_columns; /* estimates the importance of a table's columns at the end */
   /* For the command printed by an interrupted run: `gtrain train CONFIG OPTIONS` with its directory. A NULL
    * config means that of the directory. */
   const char *resume_config, *resume_options;
@@ -34,7 +36,8 @@ typedef struct gt_train_result {
   int64_t attempts; /* with restart_every; else 1 */
   bool has_goal, goal_reached;
   double seconds, samples_per_s;
-  uint64_t memory_peak; /* bytes on the device */
+  uint64_t memory_peak;     /* bytes on the device */
+  gt_importance importance; /* of a table's columns, estimated; in the arena of the config; columns 0: none */
 } gt_train_result;
 
 /* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved by a signal or max_seconds, or the

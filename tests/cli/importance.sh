@@ -45,6 +45,18 @@ exits 0 "a model of two inputs" "$GTRAIN" train two.yaml --device "$DEVICE" --ru
 importance two --json > two.json
 check "… has the same importances" python3 "$ROOT/tests/cli/importance.py" two.json test.csv a=3 b=1 c=0.1 d=0
 
+# --- the end of a training ---
+# A run long enough that 5 % of its time is enough for the estimate, however busy the machine is.
+exits 0 "a training" "$GTRAIN" train one.yaml --device "$DEVICE" --run-dir told --set train.epochs=400
+says "names three columns" "most important columns: a 1"
+says "… and what the numbers are" "(rise of the loss when a column is shuffled)"
+exits 0 "the same without" "$GTRAIN" train one.yaml --device "$DEVICE" --run-dir quiet --set train.epochs=400 --quiet
+check "--quiet does not" test "${out/important/}" = "$out"
+check "the model is the same" cmp told/model.bin quiet/model.bin
+check "… and the rows" cmp told/metrics.jsonl quiet/metrics.jsonl
+"$GTRAIN" train one.yaml --device "$DEVICE" --run-dir json --set train.epochs=400 --json > result.json 2> log
+check "… in JSON" python3 -c 'import json; r = json.load(open("result.json")); assert [c["column"] for c in r["importance"]][:3] == ["a", "b", "c"], r'
+
 # --- no table, and formulas ---
 cat > function.yaml <<'YAML'
 data: {format: function, formula: "x0 + x1", samples: 40}
