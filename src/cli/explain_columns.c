@@ -114,7 +114,9 @@ void gt_cli_say_importance(const gt_importance *importance) {
     fprintf(stream, "%s%s %.3g", shown++ ? ", " : "", c->name, c->rise);
   }
   fclose(stream);
-  if (shown) gt_info("most important columns: %s (rise of the loss when a column is shuffled)", text.items);
+  if (shown)
+    gt_info("most important columns: %.*s (rise of the loss when a column is shuffled)", (int)text.count,
+            text.items);
   free(text.items);
 }
 

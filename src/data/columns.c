@@ -1,6 +1,8 @@
 /* The columns of a table, and where the inputs store them. */
 #include "base/names.h"
+#include "data/column.h"
 #include "data/data.h"
+#include <string.h>
 
 /* The index of the column's group. */
 static int group_of(gt_names *known, gt_column_group *groups, int *count, const char *name) {
@@ -8,6 +10,14 @@ static int group_of(gt_names *known, gt_column_group *groups, int *count, const 
   if (found >= 0) return found;
   groups[*count] = (gt_column_group){.name = name};
   return gt_names_add(known, name, (*count)++);
+}
+
+/* Adds the values that input k has of a column of the file. */
+static void add_places(gt_column_group *group, int k, int64_t first, int64_t count, gt_arena *arena) {
+  gt_column_place *place = GT_NEW_N(arena, gt_column_place, group->places + count);
+  if (group->places) memcpy(place, group->place, (size_t)group->places * sizeof *place);
+  for (int64_t i = 0; i < count; i++) place[group->places++] = (gt_column_place){k, first + i};
+  group->place = place;
 }
 
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups) {
@@ -19,10 +29,13 @@ int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group
   *groups = GT_NEW_N(arena, gt_column_group, most);
   for (int k = 0; k < dataset->inputs; k++) {
     const gt_input *input = &dataset->input[k];
-    for (int64_t f = 0; input->columns && f < gt_input_features(input); f++) {
-      gt_column_group *group = &(*groups)[group_of(&known, *groups, &count, input->columns[f])];
-      if (!group->place) group->place = GT_NEW_N(arena, gt_column_place, dataset->inputs);
-      group->place[group->places++] = (gt_column_place){k, f};
+    const gt_table *table = input->table;
+    const int64_t columns = table ? table->count : input->columns ? gt_input_features(input) : 0;
+    for (int64_t c = 0, at = 0; c < columns; c++) {
+      const char *name = table ? table->column[c].name : input->columns[c];
+      const int64_t stored = table ? gt_column_stored(&table->column[c]) : 1;
+      add_places(&(*groups)[group_of(&known, *groups, &count, name)], k, at, stored, arena);
+      at += stored;
     }
   }
   return count;

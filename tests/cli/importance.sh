@@ -15,7 +15,7 @@ for name, rows in ("train", 400), ("test", 500):
             file.write(f"{a:.6f},{b:.6f},{c:.6f},{d:.6f},{3 * a + b + 0.1 * c:.6f}\n")
 PY
 cat > one.yaml <<'YAML'
-data: {train: train.csv, test: test.csv, target: y, task: regression}
+data: {train: train.csv, test: test.csv, target: y, task: regression, normalize: none, normalize_targets: none}
 model: [{linear: 1}]
 loss: mse
 optimizer: {type: adam, lr: 0.05}
