@@ -8,19 +8,14 @@
 
 static const double network_accuracy = 1e-6; /* share of the variance */
 
-static double weight_of(const gt_symbolic_data *data, int output) {
-  return data->weight ? data->weight[output] : 1;
-}
-
 void gt_symbolic_measure(gt_symbolic_data *data) {
   const double *y = data->y;
   double squares = 0, variation = 0;
   for (int o = 0; o < data->outputs; o++) {
-    const double weight = weight_of(data, o);
     double mean = 0;
     for (int64_t k = 0; k < data->samples; k++) mean += y[k * data->outputs + o] / (double)data->samples;
     for (int64_t k = 0; k < data->samples; k++) {
-      const double value = y[k * data->outputs + o];
+      const double value = y[k * data->outputs + o], weight = gt_symbolic_weight(data, k, o);
       variation += weight * weight * (value - mean) * (value - mean);
       squares += weight * weight * value * value;
     }
@@ -209,7 +204,8 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
   for (int64_t k = 0; k < d->samples; k++) {
     const double *y = forward(&p, d->x + k * d->inputs);
     for (int o = 0; o < d->outputs; o++) {
-      const double weight = weight_of(d, o), left = weight * (y[node_of(d, o)] - d->y[k * d->outputs + o]);
+      const double weight = gt_symbolic_weight(d, k, o),
+                   left = weight * (y[node_of(d, o)] - d->y[k * d->outputs + o]);
       sum += left * left;
       if (!square) continue;
       backward(&p, node_of(d, o), weight, f->slope);
@@ -274,7 +270,7 @@ double gt_symbolic_distance(const gt_symbolic *a, const gt_symbolic *b, const gt
   for (int64_t k = 0; k < data->samples; k++) {
     const double *y = forward(&p, data->x + k * data->inputs), *z = forward(&q, data->x + k * data->inputs);
     for (int o = 0; o < data->outputs; o++) {
-      const double apart = weight_of(data, o) * (y[node_of(data, o)] - z[node_of(data, o)]);
+      const double apart = gt_symbolic_weight(data, k, o) * (y[node_of(data, o)] - z[node_of(data, o)]);
       sum += apart * apart;
     }
   }

@@ -42,6 +42,7 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
   int inputs, outputs;
   const int *output;        /* [outputs]: the outputs of the network that y has; NULL: 0, 1, … */
   const double *weight;     /* [outputs]: factor of an output's errors; NULL: 1 */
+  const double *relative;   /* [samples, outputs]: a further factor (gt_symbolic_find_noise); NULL: 1 */
   double variation;         /* sum of (y - mean)^2 over all outputs; if that is 0, of y^2; if that is 0, 1 */
   double rounding;          /* sum of squared residuals of an exact formula on float32 samples */
   bool of_network;          /* y are a network's outputs */
@@ -50,6 +51,11 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
 } gt_symbolic_data;
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
+/* The factor of an error in sums of squares. */
+static inline double gt_symbolic_weight(const gt_symbolic_data *data, int64_t sample, int output) {
+  return (data->weight ? data->weight[output] : 1) *
+         (data->relative ? data->relative[sample * data->outputs + output] : 1);
+}
 /* If y has a network's outputs, a formula need not explain the last millionth of their variance, as splines
  * only approximate the function that they learned. */
 void gt_symbolic_of_network(gt_symbolic_data *data);
@@ -145,6 +151,9 @@ int gt_symbolic_free(
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation);
 /* The variance of the noise, estimated from the residuals of a fit. */
 double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants);
+/* Sets data->relative if, by the residuals of the formula, the noise of an output is more likely proportional
+ * to its values than the same for all samples. True if it is. The factors are in the arena. */
+bool gt_symbolic_find_noise(gt_symbolic_data *data, const gt_symbolic *formula, gt_arena *arena);
 double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum);
 double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error);
 

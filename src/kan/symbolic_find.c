@@ -398,6 +398,19 @@ static void search_all(finder *f) {
   search(f);
 }
 
+/* If the noise is proportional to the values, weighs the samples accordingly and fits the best formulas
+ * again. */
+static void weigh(finder *f, gt_symbolic_data *data) {
+  gt_symbolic_pool *pool = &f->pool, again = {0};
+  if (!pool->count || !gt_symbolic_find_noise(data, &pool->held[0], &f->out->arena)) return;
+  for (int i = 0; i < pool->count; i++) {
+    const double sum = gt_symbolic_fit(&pool->held[i], data, ALL_STEPS);
+    gt_symbolic_pool_add(&again, &pool->held[i], gt_symbolic_criterion(&pool->held[i], data, sum));
+  }
+  gt_symbolic_pool_finish(pool);
+  *pool = again;
+}
+
 /* Searches for the formula of one group and fills in its verdict. */
 static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fitted, double most,
                        gt_symbolic_verdict *verdict, gt_error *error) {
@@ -414,6 +427,7 @@ static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fi
   search_all(&f);
   verdict->cut_short = gt_symbolic_is_exhausted(f.data);
   effort.most = fmax(effort.spent, effort.most) + (1 - for_search) * most;
+  weigh(&f, &group->data);
   free(f.choice);
   gt_arena_finish(&f.trials);
   const bool ok = f.pool.count > 0;

@@ -112,6 +112,38 @@ static void test_deviations(void **state) {
   assert_true(isinf(deviation[2]));
 }
 
+/* Samples of y = 2 x + 1 with noise of 1 % of each value, or of the same size for all. */
+static bool is_proportional(bool relative, double factor[2]) {
+  enum { COUNT = 200 };
+  gt_symbolic_edge edge = {.symbol = gt_symbol_find("x"), .value = {1, 0, 2}};
+  double output = 1, *bias[] = {NULL, &output}, x[COUNT], y[COUNT];
+  bool fixed = false, *bias_fixed[] = {NULL, &fixed};
+  int width[] = {1, 1};
+  const gt_symbolic s = {
+      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = bias, .bias_fixed = bias_fixed};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int k = 0; k < COUNT; k++) {
+    x[k] = 0.1 * k;
+    y[k] = (2 * x[k] + 1) + 0.01 * sin(37.0 * k) * (relative ? 2 * x[k] + 1 : 1);
+  }
+  gt_symbolic_data data = gt_symbolic_data_of(x, y, COUNT, 1, 1);
+  const bool is = gt_symbolic_find_noise(&data, &s, &arena);
+  factor[0] = gt_symbolic_weight(&data, 0, 0) * y[0];
+  factor[1] = gt_symbolic_weight(&data, COUNT - 1, 0) * y[COUNT - 1];
+  assert_true(is == (data.relative != NULL));
+  gt_arena_finish(&arena);
+  return is;
+}
+
+static void test_noise_in_proportion(void **state) {
+  (void)state;
+  double factor[2];
+  assert_true(is_proportional(true, factor));
+  assert_true(fabs(factor[0] / factor[1] - 1) < 1e-9); /* errors are those of y / |y| */
+  assert_false(is_proportional(false, factor));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_function_is_found),
@@ -119,6 +151,7 @@ int main(void) {
       cmocka_unit_test(test_slopes),
       cmocka_unit_test(test_least_squares),
       cmocka_unit_test(test_deviations),
+      cmocka_unit_test(test_noise_in_proportion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
