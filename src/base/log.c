@@ -10,7 +10,11 @@
 
 static gt_log_level current = GT_LOG_INFO;
 
-void gt_log_set_level(gt_log_level level) { current = level; }
+gt_log_level gt_log_set_level(gt_log_level level) {
+  const gt_log_level before = current;
+  current = level;
+  return before;
+}
 
 bool gt_log_color(void) { return gt_color_shown(STDERR_FILENO); }
 

@@ -6,7 +6,7 @@
 
 typedef enum gt_log_level { GT_LOG_QUIET, GT_LOG_ERROR, GT_LOG_WARN, GT_LOG_INFO } gt_log_level;
 
-void gt_log_set_level(gt_log_level level);
+gt_log_level gt_log_set_level(gt_log_level level); /* returns the level before */
 void gt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));      /* "warning: …" */
 void gt_log_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "error: …" */

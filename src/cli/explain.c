@@ -206,8 +206,9 @@ static int explain(const task *t, gt_explained *models, int count) {
   const gt_arguments *arguments = t->arguments;
   const bool formula = !gt_flag(arguments, "no-formula");
   gt_explained *last = &models[count - 1];
+  const gt_symbolic_options how = {.allowed = t->allowed, .as_fitted = gt_flag(arguments, "no-snap")};
   gt_error error = {0};
-  if ((formula && !gt_explained_find(last, t->allowed, !gt_flag(arguments, "no-snap"), &error)) ||
+  if ((formula && !gt_explained_find(last, &how, &error)) ||
       !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
                          &error))
     return gt_report(&error);
@@ -228,7 +229,9 @@ static int open_and_explain(const task *t) {
   gt_error error = {0};
   int code = GT_OK;
   for (int i = 0; i < arguments->words && code == GT_OK; i++)
-    if (!gt_explained_open(&models[i], arguments, arguments->word[i], &error))
+    if (gt_explained_open(&models[i], arguments, arguments->word[i], &error))
+      gt_diagnostics_print(&models[i].config.diagnostics, stderr);
+    else
       code = gt_cli_model_report(arguments, &models[i].config.diagnostics, &error);
   if (code == GT_OK) code = explain(t, models, arguments->words);
   for (int i = 0; i < arguments->words; i++) gt_explained_close(&models[i]);

@@ -82,7 +82,6 @@ bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const cha
       !read_split(e, &e->config.dataset.test, &e->test, error))
     return false;
   gt_model_file_check_data(&e->file, &e->config, "train");
-  gt_diagnostics_print(&e->config.diagnostics, stderr);
   gt_kan_trace_run(&e->trace, &e->network, e->train.scaled, e->train.samples);
   gt_kan_scores_find(&e->scores, &e->network, &e->trace);
   return true;
@@ -109,14 +108,13 @@ void gt_explained_close(gt_explained *e) {
 
 /* --- the formula --- */
 
-bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error) {
+bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error) {
   gt_symbolic_data data =
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
-  const gt_symbolic_options options = {allowed, !rounds_constants};
   data.names = gt_input_feature_names(&e->config.dataset.input[0]);
   if (e->of_network) gt_symbolic_of_network(&data);
-  if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, &options, &e->report, error))
+  if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, options, &e->report, error))
     return false;
   e->has_formula = true;
   return true;

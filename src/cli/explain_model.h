@@ -25,12 +25,13 @@ typedef struct gt_explained {
   gt_symbolic_report report;
 } gt_explained;
 
+/* The findings of reading its data are in e->config.diagnostics, not printed. */
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
 /* True if the model is a Kolmogorov-Arnold network that can be opened, if its data is available. */
 bool gt_explained_suits(const gt_model_file *file);
-/* Finds the formula of the network. allowed: as in gt_symbolic_find. */
-bool gt_explained_find(gt_explained *e, const bool *allowed, bool rounds_constants, gt_error *error);
+/* Finds the formula of the network. */
+bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error);
 
 /* Root mean square errors on a split: of the network, and of the formula, as parsed from its expression. */
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/explain_columns.h"
+#include "cli/explain_run.h"
 #include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
@@ -70,8 +71,10 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
     const gt_results *results;
   } splits[] = {{"train", &result->train}, {"validation", &result->validation}, {"test", &result->test}};
   json_object_set_new(root, "run_dir", json_string(result->directory));
-  if (!result->interrupted)
+  if (!result->interrupted) {
     json_object_set_new(root, "model", json_sprintf("%s/model.bin", result->directory));
+    gt_cli_add_formulas(root, config, json_string_value(json_object_get(root, "model")));
+  }
   json_object_set_new(root, "device", json_string(result->device));
   json_object_set_new(root, "step", json_integer(result->step));
   json_object_set_new(root, "epoch", json_integer(result->epoch));
@@ -115,6 +118,7 @@ static void print_result(const gt_config *config, const gt_train_result *result,
   gt_cli_say_importance(&result->importance);
   char model[sizeof result->directory + 16];
   snprintf(model, sizeof model, "%s/model.bin", result->directory);
+  gt_cli_print_formulas(config, model);
   printf("%s\n", model);
   gt_cli_say_next(model);
 }

@@ -1,0 +1,12 @@
+/* The formula of a run that ends with one, for `gtrain train`. */
+#ifndef GT_CLI_EXPLAIN_RUN_H
+#define GT_CLI_EXPLAIN_RUN_H
+#include "train/config.h"
+#include <jansson.h>
+
+/* Prints "TARGET = FORMULA" for each output if a phase of the run turned edges into functions, and warns if a
+ * formula is doubtful. Nothing for models that cannot be read as a formula. model: the run's model.bin. */
+void gt_cli_print_formulas(const gt_config *config, const char *model);
+/* The same, as an array of formulas under "formulas". */
+void gt_cli_add_formulas(json_t *root, const gt_config *config, const char *model);
+#endif
