@@ -1,0 +1,161 @@
+/* gtrain init: writes a config for a table. */
+#include "cli/init.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "cli/common.h"
+#include <string.h>
+#include <unistd.h>
+
+static const gt_option options[] = {
+    {"target", "COLUMN", "the column to predict (default: the last)", false, 't', NULL},
+    {"output", "FILE",
+     "write the config to FILE, - for standard output (default: the name of the table, .yaml)", false, 'o',
+     NULL},
+    {"force", NULL, "replace the config if it exists", false, 'f', NULL},
+    GT_OPTION_QUIET,
+    {NULL, NULL, NULL, false},
+};
+
+static const gt_scaffold_kind *const kinds[] = {&gt_scaffold_csv, &gt_scaffold_formula};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *kind_name(int index) { return index < KINDS ? kinds[index]->name : NULL; }
+
+static const gt_scaffold_kind *find_kind(const gt_arguments *arguments) {
+  const char *names[KINDS], *word = arguments->word[0];
+  for (int i = 0; i < KINDS; i++) {
+    names[i] = kinds[i]->name;
+    if (!strcmp(word, names[i])) return kinds[i];
+  }
+  const char *nearest = gt_nearest(word, names, KINDS);
+  gt_usage_error(arguments, "gtrain init: there is no kind '%s'; expected csv or formula%s%s%s", word,
+                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  return NULL;
+}
+
+/* data/my table.csv.gz: "my table.yaml" */
+static const char *default_name(gt_arena *arena, const char *file) {
+  static const char *const endings[] = {".gz", ".csv", ".tsv", ".txt", ".dat", ".data"};
+  const char *slash = strrchr(file, '/');
+  char *name = gt_arena_strdup(arena, slash ? slash + 1 : file);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    const size_t length = strlen(name), ending = strlen(endings[i]);
+    if (length > ending && !strcmp(name + length - ending, endings[i])) name[length - ending] = 0;
+  }
+  return gt_arena_printf(arena, "%s.yaml", name);
+}
+
+static bool goes_to_stdout(const gt_arguments *arguments) {
+  const char *output = gt_option_value(arguments, "output");
+  return output && !strcmp(output, "-");
+}
+
+static bool write_config(const gt_arguments *arguments, const gt_scaffold *init, const char *text,
+                         gt_error *error) {
+  const gt_span piece = {text, strlen(text)};
+  if (goes_to_stdout(arguments)) return fputs(text, stdout) >= 0;
+  return gt_write_output(init->config, &piece, 1, error);
+}
+
+/* Reads the text as `train` would, so that a config that is written is known to train. */
+static int check_text(const gt_scaffold *init, const char *text) {
+  gt_config config;
+  gt_error error = {0};
+  gt_data_wanted wanted = {0};
+  const bool ok = gt_config_parse(&config, init->arena, init->config, text, &wanted, NULL, 0, &error);
+  const int code = ok ? GT_OK : gt_config_report(&config, &error);
+  if (ok) gt_diagnostics_print(&config.diagnostics, stderr);
+  gt_config_finish(&config);
+  return code;
+}
+
+static void say_what_was_found(const gt_scaffold *init) {
+  const gt_dataset *data = &init->dataset;
+  const char *name = gt_quotable(init->arena, init->table.column[init->target].name);
+  gt_info("target: '%s'%s", name,
+          init->target_given ? "" : ", the last column; --target COLUMN chooses another");
+  if (data->classification)
+    gt_info("task: classification, %d classes", data->classes);
+  else
+    gt_info("task: regression");
+  if (data->classification && data->classes > 20 && data->classes > (int64_t)init->table.rows / 4)
+    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, data->classes,
+            (unsigned long long)init->table.rows);
+  for (int i = 0; i < init->table.columns; i++)
+    if (init->reason[i])
+      gt_info("left out: '%s' (%s)", gt_quotable(init->arena, init->table.column[i].name), init->reason[i]);
+}
+
+static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {
+  gt_error error = {0};
+  const char *text = gt_scaffold_text(init);
+  const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
+  const int code = check_text(init, text);
+  gt_log_set_level(level);
+  if (code) return code;
+  if (!write_config(arguments, init, text, &error)) return gt_report(&error);
+  say_what_was_found(init);
+  if (goes_to_stdout(arguments)) return GT_OK;
+  const char *config =
+      *init->config == '-' ? gt_arena_printf(init->arena, "./%s", init->config) : init->config;
+  printf("%s\n", init->config);
+  gt_info("next: gtrain train %s", gt_shell_word(init->arena, config));
+  return GT_OK;
+}
+
+static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
+  gt_error error = {0};
+  const char *output = gt_option_value(arguments, "output"), *target = gt_option_value(arguments, "target");
+  int code;
+  init->config =
+      output && *output && !goes_to_stdout(arguments) ? output : default_name(init->arena, init->file);
+  if (!goes_to_stdout(arguments) && !gt_flag(arguments, "force") && !access(init->config, F_OK)) {
+    gt_log_error("%s exists; --force replaces it, --output FILE writes to another file", init->config);
+    return GT_ERR_BUSY;
+  }
+  if (!gt_survey_read(init->file, target, init->arena, &init->table, &error) ||
+      !gt_scaffold_choose_target(init, target, &error))
+    return gt_report(&error);
+  const gt_log_level level = gt_log_set_level(GT_LOG_WARN); /* how the table is read was said above */
+  const bool ok = gt_scaffold_open(init, &code);
+  gt_log_set_level(level);
+  if (!ok) return code;
+  code = write_checked(arguments, init);
+  gt_dataset_close(&init->dataset);
+  return code;
+}
+
+static int run(const gt_arguments *arguments) {
+  const gt_scaffold_kind *kind = find_kind(arguments);
+  gt_arena arena;
+  if (!kind) return GT_ERR_USAGE;
+  if (arguments->words < 2)
+    return gt_usage_error(arguments, "gtrain init %s needs the FILE of a table", kind->name);
+  gt_arena_init(&arena);
+  gt_scaffold init = {.arena = &arena, .kind = kind, .file = arguments->word[1]};
+  const int code = init_table(arguments, &init);
+  gt_arena_finish(&arena);
+  return code;
+}
+
+GT_REGISTER(command, init)
+extern const gt_command gt_command_init;
+const gt_command gt_command_init = {
+    .name = "init",
+    .summary = "write a config for a table",
+    .usage = "KIND FILE [options]",
+    .details =
+        "KIND is csv, for a dense network that predicts a column of a CSV file, or formula, for a\n"
+        "Kolmogorov-Arnold network that becomes a formula. FILE is read as `gtrain train` reads it. The config\n"
+        "fits the table: task, classes, width, batch size and epochs. Its comments say what the columns\n"
+        "contain and what each line is for. Columns that cannot be inputs are left out. The config is checked\n"
+        "before it is written, and an existing file is kept unless --force is given.\n",
+    .examples = {"gtrain init csv datasets/penguins/penguins.csv --target body_mass_g",
+                 "gtrain init formula datasets/penguins/penguins.csv --output formula.yaml"},
+    .known_word = kind_name,
+    .options = options,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+};

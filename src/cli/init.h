@@ -1,0 +1,42 @@
+/* `gtrain init`: the config that it writes for a table. init.c: the command; init_table.c: the columns and
+ * the `data:` map, for all kinds; init_csv.c, init_formula.c: one kind each. */
+#ifndef GT_CLI_INIT_H
+#define GT_CLI_INIT_H
+#include "cli/command.h"
+#include "data/data.h"
+#include "data/survey.h"
+
+typedef struct gt_scaffold {
+  gt_arena *arena;
+  const struct gt_scaffold_kind *kind;
+  const char *file;   /* the table, as the user gave it */
+  const char *config; /* the name of the config */
+  gt_survey table;
+  int target;
+  bool target_given;   /* by --target */
+  const char **reason; /* [columns]: why the column is left out of the inputs; NULL: it is not */
+  gt_dataset dataset;  /* the table, as the config reads it; zeroed: not opened yet */
+} gt_scaffold;
+
+typedef struct gt_scaffold_kind {
+  const char *name;
+  const char *task;                                  /* of `data:`; NULL: as the target column suggests */
+  bool needs_numbers;                                /* inputs are numbers as they are in the file */
+  void (*write)(const gt_scaffold *init, FILE *out); /* the sections after `data:` */
+} gt_scaffold_kind;
+
+extern const gt_scaffold_kind gt_scaffold_csv, gt_scaffold_formula;
+
+/* Sets init->target. False after an error that suggests the nearest name. */
+bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *error);
+/* Opens the table by the `data:` map; leaves columns out if it cannot be read with them. False after
+ * reporting: *code is the exit code. */
+bool gt_scaffold_open(gt_scaffold *init, int *code);
+/* The whole config, in the arena. */
+const char *gt_scaffold_text(const gt_scaffold *init);
+/* A text as a YAML value, quoted where necessary. In the arena. */
+const char *gt_scaffold_value(gt_arena *arena, const char *text);
+/* The number of training samples, and of inputs. */
+int64_t gt_scaffold_samples(const gt_scaffold *init);
+int64_t gt_scaffold_inputs(const gt_scaffold *init);
+#endif

@@ -1,0 +1,237 @@
+/* gtrain init: the columns of the table, as a comment, and the `data:` map. */
+#include "base/memory.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "cli/init.h"
+#include "spec/spec.h"
+#include "train/classes.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_LISTED = 40, FEWEST_TO_TEST = 10, FEWEST_TO_VALIDATE = 500 /* rows */ };
+
+int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
+int64_t gt_scaffold_inputs(const gt_scaffold *init) { return gt_input_features(&init->dataset.input[0]); }
+
+/* --- YAML --- */
+
+/* True for a text that every YAML parser reads as a string. */
+static bool is_word(const char *text) {
+  static const char *const other[] = {"true", "false", "yes",  "no",  "on", "off",
+                                      "y",    "n",     "null", "nan", "inf"};
+  if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
+  for (const char *c = text; *c; c++)
+    if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    if (!strcasecmp(text, other[i])) return false;
+  return true;
+}
+
+const char *gt_scaffold_value(gt_arena *arena, const char *text) {
+  gt_spec *node = gt_spec_text(arena, text);
+  node->quoted = !is_word(text);
+  char *line = gt_spec_write(arena, node);
+  line[strcspn(line, "\n")] = 0;
+  return line;
+}
+
+/* --- the target --- */
+
+bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *error) {
+  const gt_survey *table = &init->table;
+  const char **names = GT_NEW_N(init->arena, const char *, table->columns);
+  init->target = table->columns - 1;
+  init->target_given = name != NULL;
+  init->reason = GT_NEW_N(init->arena, const char *, table->columns);
+  if (table->columns < 2)
+    return gt_fail(error, GT_ERR_DATA, "%s:1:1: the table has one column, '%s'; expected inputs and a target",
+                   init->file, gt_quotable(init->arena, table->column[0].name));
+  if (!name) return true;
+  for (int i = 0; i < table->columns; i++) {
+    names[i] = table->column[i].name;
+    if (strcmp(name, names[i])) continue;
+    init->target = i;
+    return true;
+  }
+  const char *nearest = gt_nearest(name, names, (size_t)table->columns);
+  const char *list = "";
+  for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
+    list = gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_quotable(init->arena, names[i]));
+  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
+                 name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
+                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* --- the text --- */
+
+static const char *range_text(gt_arena *arena, const gt_survey_column *c) {
+  if (!c->numbers) return "";
+  if (!(c->least <= c->largest)) return "numbers that are too large";
+  if (c->least == c->largest) return gt_arena_printf(arena, "always %.6g", c->least);
+  if (c->whole && c->least == 0 && c->largest == 1) return "0 and 1";
+  return gt_arena_printf(arena, "%snumbers from %.6g to %.6g", c->whole ? "whole " : "", c->least,
+                         c->largest);
+}
+
+/* "whole numbers from 1 to 5, 3 missing" */
+static const char *kind_text(const gt_scaffold *init, const gt_survey_column *c) {
+  gt_arena *arena = init->arena;
+  const char *text = range_text(arena, c);
+  if (c->texts)
+    text = gt_arena_printf(arena, "%s%stext, %s%d different", text, *text ? " and " : "",
+                           c->distinct < 0 ? "more than " : "", c->distinct < 0 ? 256 : c->distinct);
+  if (c->missing)
+    text = gt_arena_printf(arena, "%s%s%llu of %llu missing", text, *text ? ", " : "",
+                           (unsigned long long)c->missing, (unsigned long long)init->table.rows);
+  return text;
+}
+
+static void write_columns(const gt_scaffold *init, FILE *out) {
+  const gt_survey *table = &init->table;
+  const int shown = table->columns < MAX_LISTED ? table->columns : MAX_LISTED;
+  int width = 0;
+  for (int i = 0; i < shown; i++) {
+    const int own = gt_text_width(gt_quotable(init->arena, table->column[i].name));
+    if (own > width && own <= 30) width = own;
+  }
+  fprintf(out, "#\n# Columns:\n");
+  for (int i = 0; i < shown; i++) {
+    const gt_survey_column *c = &table->column[i];
+    const char *name = gt_quotable(init->arena, c->name), *why = init->reason[i];
+    fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", kind_text(init, c));
+    fprintf(out, "%s%s\n", i == init->target ? ": the target" : why ? ": left out, " : "", why ? why : "");
+  }
+  if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, init->arena);
+  if (counts.classes)
+    fprintf(out, "#\n# Classes, with their training samples: %s\n",
+            gt_class_counts_text(&counts, init->arena));
+}
+
+/* What the target could also mean. */
+static const char *task_text(const gt_scaffold *init) {
+  const gt_survey_column *target = &init->table.column[init->target];
+  if (init->kind->task) return "a quantity";
+  if (init->dataset.classification)
+    return target->texts ? "the texts are classes"
+                         : "whole numbers from 0 on are classes; quantities: regression";
+  return target->whole && target->largest - target->least < 20
+             ? "a quantity; for classes: task: classification and classes: [1, 2, …]"
+             : "a quantity";
+}
+
+static void write_ignored(const gt_scaffold *init, FILE *out) {
+  const char *separator = "  ignore: [";
+  for (int i = 0; i < init->table.columns; i++) {
+    if (!init->reason[i]) continue;
+    fprintf(out, "%s%s", separator, gt_scaffold_value(init->arena, init->table.column[i].name));
+    separator = ", ";
+  }
+  if (*separator == ',') fprintf(out, "]\n");
+}
+
+static void write_data(const gt_scaffold *init, FILE *out) {
+  const bool opened = init->dataset.train.samples > 0;
+  fprintf(out, "data:\n");
+  if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
+  fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
+  fprintf(out, "  target: %s  # the column to predict\n",
+          gt_scaffold_value(init->arena, init->table.column[init->target].name));
+  write_ignored(init, out);
+  if (opened || init->kind->task)
+    fprintf(out, "  task: %s  # %s\n",
+            init->kind->task               ? init->kind->task
+            : init->dataset.classification ? "classification"
+                                           : "regression",
+            task_text(init));
+  if (init->table.rows >= FEWEST_TO_TEST)
+    fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
+  if (!init->kind->needs_numbers && init->table.rows >= FEWEST_TO_VALIDATE)
+    fprintf(out, "  validation: 0.1  # and a tenth of the others to choose the best epoch\n");
+  fprintf(out, "  normalize: standard  # subtract each input's mean and divide by its deviation\n");
+}
+
+const char *gt_scaffold_text(const gt_scaffold *init) {
+  gt_arena *arena = init->arena;
+  gt_text text = {0};
+  FILE *out = gt_text_open(&text);
+  fprintf(out, "# Predicts '%s' from %lld inputs of %s (%llu rows).\n",
+          gt_quotable(arena, init->table.column[init->target].name), (long long)gt_scaffold_inputs(init),
+          gt_quotable(arena, init->file), (unsigned long long)init->table.rows);
+  fprintf(out, "# Written by `gtrain init %s`. To train: gtrain train %s\n", init->kind->name,
+          gt_quotable(arena, gt_shell_word(arena, init->config)));
+  write_columns(init, out);
+  fprintf(out, "\nseed: 1  # of the split and the initial weights\n\n");
+  write_data(init, out);
+  fprintf(out, "\n");
+  init->kind->write(init, out);
+  fclose(out);
+  const char *config = gt_arena_strndup(arena, text.items, text.count);
+  free(text.items);
+  return config;
+}
+
+/* --- opening --- */
+
+static bool is_free_text(const gt_survey_column *c, uint64_t rows) {
+  return c->distinct < 0 || (c->texts && rows > 20 && (uint64_t)c->distinct > rows / 2);
+}
+
+enum { ROW_NUMBERS, FREE_TEXT, NOT_NUMBERS, LEVELS };
+
+/* Leaves more columns out with each level, but not all. False if that changes nothing. */
+static bool leave_out(gt_scaffold *init, int level) {
+  bool any = false;
+  int left = 0;
+  for (int i = 0; i < init->table.columns; i++) {
+    const gt_survey_column *c = &init->table.column[i];
+    if (i == init->target) continue;
+    const char *why = init->reason[i];
+    if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = "counts the rows";
+    if (!why && level == FREE_TEXT && is_free_text(c, init->table.rows)) why = "free text";
+    if (!why && level == NOT_NUMBERS && (c->texts || c->missing)) why = c->texts ? "text" : "missing values";
+    any |= why != init->reason[i];
+    init->reason[i] = why;
+    left += !why;
+  }
+  if (!left) memset(init->reason, 0, (size_t)init->table.columns * sizeof *init->reason);
+  return left && any;
+}
+
+/* Opens the dataset that the `data:` map describes so far. */
+static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
+  gt_text text = {0};
+  FILE *out = gt_text_open(&text);
+  write_data(init, out);
+  fclose(out);
+  const gt_spec *root = gt_spec_parse(init->arena, init->config, text.items, text.count, diagnostics);
+  free(text.items);
+  return root && gt_dataset_open(gt_spec_find(root, "data"), 1, NULL, init->arena, &init->dataset,
+                                 diagnostics, error);
+}
+
+bool gt_scaffold_open(gt_scaffold *init, int *code) {
+  gt_error first = {0};
+  gt_diagnostics diagnostics;
+  bool tried = false;
+  *code = GT_OK;
+  for (int level = 0; level < LEVELS; level++) {
+    gt_error error = {0};
+    gt_diagnostics own;
+    gt_diagnostics_init(&own, init->arena);
+    const bool changed = leave_out(init, level);
+    if ((tried && !changed) || (init->kind->needs_numbers && level < NOT_NUMBERS)) continue;
+    tried = true;
+    if (open_dataset(init, &own, &error)) return true;
+    if (*code) continue;
+    first = error;
+    diagnostics = own;
+    *code = own.errors ? (int)gt_diagnostics_status(&own) : (int)error.status;
+  }
+  gt_diagnostics_print(&diagnostics, stderr);
+  if (first.status) gt_report(&first);
+  return false;
+}

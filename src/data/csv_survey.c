@@ -1,0 +1,39 @@
+/* CSV: facts about all columns, without a config. */
+#include "data/csv_facts.h"
+#include "data/survey.h"
+
+static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena) {
+  const gt_csv_facts *f = &csv->facts[column];
+  const gt_csv_odd *odd = f->odd;
+  return (gt_survey_column){.name = gt_arena_strdup(arena, csv->names[column]),
+                            .numbers = f->numbers + f->unfit,
+                            .texts = f->texts,
+                            .missing = f->empty + f->missing,
+                            .least = f->least,
+                            .largest = f->largest,
+                            .whole = f->numbers && f->whole,
+                            .counts_rows = f->counts && csv->rows > 1 && (f->least == 0 || f->least == 1),
+                            .distinct = !odd        ? 0
+                                        : odd->more ? -1
+                                                    : odd->distinct};
+}
+
+bool gt_survey_read(const char *path, const char *target, gt_arena *arena, gt_survey *out, gt_error *error) {
+  const gt_csv_form form = {.known = {{.items = &target, .count = target != NULL}}};
+  gt_csv csv;
+  *out = (gt_survey){.known_suffix = gt_data_has_suffix(path, ".csv") || gt_data_has_suffix(path, ".tsv")};
+  bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
+  if (ok) {
+    csv.inputs = csv.columns;
+    for (int i = 0; i < csv.columns; i++) csv.role[i] = i;
+    ok = gt_csv_read(&csv);
+  }
+  if (ok) {
+    out->columns = csv.columns;
+    out->rows = csv.rows;
+    out->column = GT_NEW_N(arena, gt_survey_column, csv.columns);
+    for (int i = 0; i < csv.columns; i++) out->column[i] = column_of(&csv, i, arena);
+  }
+  gt_csv_close(&csv);
+  return ok;
+}

@@ -1,0 +1,29 @@
+/* What the columns of a CSV file hold, before there is a config (`gtrain init`). The file is read as training
+ * reads it: separator, decimal mark and header are found from its text. */
+#ifndef GT_DATA_SURVEY_H
+#define GT_DATA_SURVEY_H
+#include "base/arena.h"
+#include "base/error.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gt_survey_column {
+  const char *name;                 /* in the header, or "1", "2", … */
+  uint64_t numbers, texts, missing; /* number of cells; missing: empty, or a word such as NA */
+  double least, largest;            /* of the numbers */
+  bool whole;                       /* all numbers are whole */
+  bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … */
+  int distinct;                     /* texts; -1: more than are counted (256) */
+} gt_survey_column;
+
+typedef struct gt_survey {
+  gt_survey_column *column; /* [columns] */
+  int columns;
+  uint64_t rows;
+  bool known_suffix; /* the name of the file tells that it is a CSV file */
+} gt_survey;
+
+/* target: the name of a column, from which a header is recognized; or NULL. Everything is in the arena. False
+ * after an error, as for gt_dataset_open. */
+bool gt_survey_read(const char *path, const char *target, gt_arena *arena, gt_survey *out, gt_error *error);
+#endif

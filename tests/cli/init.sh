@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# gtrain init: the configs that it writes for tables load and train; names of any characters; what it refuses; and a
+# pendulum's period, of which the formula is found.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+root=$PWD
+cd "$TEST_TMP" || exit 1
+ln -s "$root/datasets" .
+trains() { exits 0 "… it trains" "$GTRAIN" train "$1" --device "$DEVICE" --run-dir "run-$1" "${@:2}"; }
+refused() { # CODE NAME TEXT OPTION…: an error that contains TEXT, and no config
+  exits "$1" "$2" "$GTRAIN" init "${@:4}"
+  says "… says so" "$3"
+  check "… and writes nothing" test ! -e new.yaml
+}
+
+# A quantity far from 0, and classes.
+exits 0 "a regression" "$GTRAIN" init csv datasets/penguins/penguins.csv
+says "it says what it predicts" "target: 'body_mass_g', the last column; --target COLUMN chooses another"
+says "… and what to do next" "next: gtrain train penguins.yaml"
+trains penguins.yaml --fail-if 'r2<0.7'
+exits 0 "classes" "$GTRAIN" init csv datasets/digits/digits.csv --target label
+says "… are counted" "task: classification, 10 classes"
+check "… in the config, too" grep -q '^# Classes, with their training samples: 0 1[0-9][0-9], 1 ' digits.yaml
+check "… which validates and keeps the best weights" grep -q 'keep_best: true' digits.yaml
+trains digits.yaml --set train.epochs=10 --quiet --fail-if 'accuracy<0.8'
+exits 2 "an unknown target" "$GTRAIN" init csv datasets/digits/digits.csv --target lable -o new.yaml
+says "… with the nearest name" "did you mean 'label'?"
+
+# Text and gaps among the inputs, a column that counts rows, and labels that are text.
+awk 'BEGIN { print "id,name,age,sex,height,size"
+  for (i = 1; i <= 60; i++) {
+    age = i % 7 ? 20 + i : ""; sex = i % 2 ? "m" : "f"; size = i > 30 ? "tall" : "short"
+    printf "%d,person %d,%s,%s,%.1f,%s\n", i, i, age, sex, 150 + i/2, size
+  } }' > people.csv
+exits 0 "columns that cannot be inputs" "$GTRAIN" init csv people.csv
+says "… are named" "left out: 'id' (counts the rows)"
+says "… with the reason" "left out: 'name' (free text)"
+check "… as in the config" grep -q '^  ignore: \[id, name' people.yaml
+check "… with what they contain" grep -q '^#   name    text, 60 different: left out, free text' people.yaml
+check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
+trains people.yaml --quiet
+
+# Names of any characters, in the table and of the files; texts that YAML would read as something else.
+names='"a: b","#c","d ""e""",''"f, g",''-h," i",größe,yes,null,"[j]",*k,"l'"'"'m",~'
+for target in 'a: b' '#c' 'd "e"' 'f, g' -h ' i' größe yes null '[j]' '*k' "l'm" '~'; do
+  { echo "$names"; awk 'BEGIN { for (i = 0; i < 12; i++) { for (k = 0; k < 13; k++) printf "%s%.2f", k ? "," : "", (i * 7 + k * 3) % 11 + 0.5; print "" } }'; } > '-x: #1 "ü".csv'
+  exits 0 "the column '$target'" "$GTRAIN" init csv --force --target="$target" -- '-x: #1 "ü".csv'
+  says "… is found again" "target: '"
+done
+check "the config has the name of the table" test -f '-x: #1 "ü".yaml'
+says "… which the next command can read" "next: gtrain train './-x: #1 \"ü\".yaml'"
+exits 0 "… and trains" "$GTRAIN" train './-x: #1 "ü".yaml' --device "$DEVICE" --quiet --run-dir hostile --set train.epochs=2
+printf 'a,true,123\n1.5,2,x y\n2.5,3,z\n1,2,z\n' > odd.csv
+exits 0 "a table of three rows" "$GTRAIN" init csv odd.csv
+trains odd.yaml --quiet
+printf 'a;b;c\n1,5;2,5;1,25\n2,5;3,5;2,25\n3,5;1,5;0,25\n' > comma
+exits 0 "decimal commas, and a name without an ending" "$GTRAIN" init csv comma
+check "… whose format is in the config" grep -q '^  format: csv' comma.yaml
+trains comma.yaml --quiet
+check "on standard output" sh -c "'$GTRAIN' init csv odd.csv -o - 2> /dev/null | '$GTRAIN' check - > /dev/null"
+
+# What is refused.
+cp odd.yaml before.yaml
+exits 73 "an existing config" "$GTRAIN" init csv odd.csv
+says "… is kept" "odd.yaml exists; --force replaces it"
+check "… as it is" cmp odd.yaml before.yaml
+exits 0 "… unless --force is given" "$GTRAIN" init csv odd.csv --force --target a
+check "… and then replaced" sh -c '! cmp -s odd.yaml before.yaml'
+: > empty.csv
+printf 'a\n1\n2\n' > single.csv
+printf 'x,y\nred,1.5\nblue,2.5\n' > texts.csv
+printf '\211PNG\r\n\032\n\0\0' > binary.csv
+refused 65 "an empty file" "empty.csv is empty" csv empty.csv -o new.yaml
+refused 65 "a single column" "the table has one column, 'a'" csv single.csv -o new.yaml
+refused 65 "a binary file" "binary.csv:1:1: byte 0x89 is not UTF-8 text" csv binary.csv -o new.yaml
+refused 74 "a missing file" "cannot open absent.csv" csv absent.csv -o new.yaml
+refused 74 "a folder" "cannot read datasets" csv datasets -o new.yaml
+refused 65 "inputs that are not numbers, for a formula" "texts.csv:2:1: 'red' in column 'x' is not a number" formula texts.csv -o new.yaml
+refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
+refused 2 "no table" "gtrain init csv needs the FILE of a table" csv
+
+# A pendulum: the period does not depend on the mass. Noise of 0.2 % of each value.
+awk 'BEGIN {
+  srand(5)
+  print "length,gravity,mass,period"
+  for (i = 0; i < 300; i++) {
+    l = 0.1 + 1.9*rand(); g = 1.6 + 23.4*rand()
+    noise = 0.002 * sqrt(-2*log(1 - rand())) * cos(8*atan2(1, 1)*rand())
+    printf "%.6g,%.6g,%.6g,%.9g\n", l, g, 0.1 + 4.9*rand(), 8*atan2(1, 1)*sqrt(l/g)*(1 + noise)
+  }
+}' > pendulum.csv
+exits 0 "a formula" "$GTRAIN" init formula pendulum.csv --target period
+exits 0 "… is found in a few seconds" within 8 "$GTRAIN" train pendulum.yaml --device cpu --quiet --run-dir pendulum
+says "… in the names of the columns, without the mass" "period = 2*pi*sqrt(length)/sqrt(gravity)"
+exits 0 "… as JSON" "$GTRAIN" train pendulum.yaml --device cpu --quiet --json \
+  --set 'train.phases=[{steps: 5}, {steps: 1, symbolic: {minimum_r2: 0}}]'
+says "… too" '"formulas":["'
+finish
