@@ -3,6 +3,7 @@
 #include "cli/explain_columns.h"
 #include "cli/explain_doubt.h"
 #include "cli/explain_draw.h"
+#include "cli/explain_pareto.h"
 #include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ static const gt_option options[] = {
     {"expression", NULL,
      "print the formula in the syntax of data.formula and the layer `expression`, with all digits", false},
     {"edges", NULL, "print the function chosen for each edge, and the next best ones", false},
+    {"pareto", NULL, "list formulas from the simplest to the most exact, with complexity and errors", false},
     {"functions", "LIST",
      "functions to try for edges, such as x,x^2,sin (default: all that are listed above)", false},
     {"no-snap", NULL, "do not round the fitted constants to simple numbers", false},
@@ -58,10 +60,14 @@ static bool read_functions(const gt_arguments *arguments, bool allowed[MAX_FUNCT
 
 /* --- printing --- */
 
+static gt_formula_style style_of(const gt_arguments *arguments) {
+  return gt_flag(arguments, "latex")        ? GT_FORMULA_LATEX
+         : gt_flag(arguments, "expression") ? GT_FORMULA_EXPRESSION
+                                            : GT_FORMULA_PLAIN;
+}
+
 static void print_formulas(const gt_arguments *arguments, const gt_explained *e) {
-  const gt_formula_style style = gt_flag(arguments, "latex")        ? GT_FORMULA_LATEX
-                                 : gt_flag(arguments, "expression") ? GT_FORMULA_EXPRESSION
-                                                                    : GT_FORMULA_PLAIN;
+  const gt_formula_style style = style_of(arguments);
   const int outputs = gt_kan_network_outputs(&e->network);
   gt_arena arena;
   gt_arena_init(&arena);
@@ -214,7 +220,9 @@ static int explain(const task *t, gt_explained *models, int count) {
     return gt_report(&error);
   if (!formula) return GT_OK;
   gt_explained_doubts(last);
-  if (gt_flag(arguments, "json"))
+  if (gt_flag(arguments, "pareto"))
+    gt_explained_pareto(last, &how, style_of(arguments), gt_flag(arguments, "json"));
+  else if (gt_flag(arguments, "json"))
     print_json(last);
   else
     print_text(arguments, last);

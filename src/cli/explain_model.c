@@ -108,12 +108,17 @@ void gt_explained_close(gt_explained *e) {
 
 /* --- the formula --- */
 
-bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error) {
+gt_symbolic_data gt_explained_data(const gt_explained *e) {
   gt_symbolic_data data =
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
   data.names = gt_input_feature_names(&e->config.dataset.input[0]);
   if (e->of_network) gt_symbolic_of_network(&data);
+  return data;
+}
+
+bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error) {
+  const gt_symbolic_data data = gt_explained_data(e);
   if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, options, &e->report, error))
     return false;
   e->has_formula = true;

@@ -30,6 +30,8 @@ bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const cha
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
 /* True if the model is a Kolmogorov-Arnold network that can be opened, if its data is available. */
 bool gt_explained_suits(const gt_model_file *file);
+/* The training samples, for fits of formulas. */
+gt_symbolic_data gt_explained_data(const gt_explained *e);
 /* Finds the formula of the network. */
 bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error);
 

@@ -48,6 +48,16 @@ data: {inputs: {x0: [0.5, 0.25], x1: [1, 0.5]}, targets: [[1], [2]]}
 model: [{expression: {expression: "$expression", from: [x0, x1]}}, {linear: 1}]
 YAML
 exits 0 "… and a layer" "$GTRAIN" check "$TEST_TMP/layer.yaml"
+# From simple to exact: more complexity only for a smaller error; with the formula above, and simpler ones.
+exits 0 "alternatives" "$GTRAIN" explain "$model" --pareto --functions 'x,x^2,sin,exp'
+says "… with the formula" "exp(sin(pi*x0) + x1^2)"
+check "… and simpler ones with larger errors" awk 'NR > 1 && !/^\*/ {
+    own = $2 == "*" ? $3 : $2
+    if (NR > 2 && ($1 <= complexity || own >= rmse)) exit 1
+    complexity = $1; rmse = own; chosen += $2 == "*"; count++
+  } END { exit !(count > 2 && chosen == 1) }' <<< "$out"
+exits 0 "… as JSON" "$GTRAIN" explain "$model" --pareto --json --functions x
+says "… a row each" '{"pareto":[{"complexity":1,"chosen":false,"train":{"rmse":'
 exits 0 "of few functions" "$GTRAIN" explain "$model" --functions 'x,x^2,tanh'
 exits 2 "of one that there is not" "$GTRAIN" explain "$model" --functions x,bessel
 says "… says which" "'bessel'"

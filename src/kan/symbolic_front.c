@@ -1,0 +1,276 @@
+#include "kan/symbolic_front.h"
+#include "base/memory.h"
+#include "kan/formula_tree.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE_SAMPLES = 200, TRIES_EACH = 5, FIT_STEPS = 100, MAX_POINTS = 64 };
+static const double most_effort = 3e9;
+static const double least_gain = 0.02; /* by which the sum of squares must fall to be worth more complexity */
+
+typedef struct entry {
+  gt_symbolic_point point;
+  gt_symbolic base; /* the same with all constants free */
+  bool expanded;
+} entry;
+
+typedef struct search {
+  gt_symbolic_data data;
+  gt_symbolic_effort effort;
+  const gt_symbolic_options *options;
+  gt_arena *arena;
+  entry entry[MAX_POINTS]; /* none is dominated by another, except for the chosen one */
+  int count;
+  double *x, *y; /* [samples] each: values of an edge */
+} search;
+
+/* --- complexity --- */
+
+static int count_nodes(const gt_formula *f) {
+  int count = 1;
+  for (int i = 0; f->kind == GT_FORMULA_CALL && i < f->arguments; i++) count += count_nodes(f->argument[i]);
+  return count;
+}
+
+int gt_symbolic_nodes(const gt_symbolic *symbolic) {
+  int count = 0;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int o = 0; o < symbolic->width[symbolic->layers]; o++)
+    count += count_nodes(gt_symbolic_tree(symbolic, o, &arena));
+  gt_arena_finish(&arena);
+  return count;
+}
+
+/* --- the front --- */
+
+/* The sum of squares, as far as float32 samples can tell it. */
+static double sum_of(const search *s, const gt_symbolic_point *p) { return fmax(p->sum, s->data.rounding); }
+
+static bool dominates(const search *s, const gt_symbolic_point *a, const gt_symbolic_point *b) {
+  return a->complexity <= b->complexity && sum_of(s, a) <= sum_of(s, b);
+}
+
+/* Adds a formula in normal form, unless another one is as simple and as exact. */
+static void add(search *s, const gt_symbolic *formula, double sum, const gt_symbolic *base, bool chosen) {
+  entry e = {.point = {.complexity = gt_symbolic_nodes(formula), .sum = sum, .chosen = chosen}};
+  int kept = 0;
+  if (!isfinite(sum) && !chosen) return;
+  for (int i = 0; i < s->count; i++)
+    if (dominates(s, &s->entry[i].point, &e.point)) return;
+  for (int i = 0; i < s->count; i++)
+    if (s->entry[i].point.chosen || !dominates(s, &e.point, &s->entry[i].point))
+      s->entry[kept++] = s->entry[i];
+  s->count = kept;
+  if (s->count == MAX_POINTS) return;
+  e.point.formula = gt_symbolic_copy(s->arena, formula);
+  e.base = gt_symbolic_copy(s->arena, base);
+  s->entry[s->count++] = e;
+}
+
+/* Makes all constants free again that rounding and the normal form have fixed. */
+static void release(gt_symbolic *f) {
+  for (int e = 0; e < f->edges; e++) {
+    gt_symbolic_edge *g = &f->edge[e];
+    g->fixed[GT_CONSTANT_A] = !(g->symbol->free & GT_SYMBOL_A);
+    g->fixed[GT_CONSTANT_B] = !(g->symbol->free & GT_SYMBOL_B);
+    g->fixed[GT_CONSTANT_C] = false;
+  }
+  for (int l = 1; l <= f->layers; l++)
+    for (int n = 0; n < f->width[l]; n++) f->bias_fixed[l][n] = false;
+  f->nice_bits = 0;
+  gt_symbolic_drop_loose_ends(f);
+}
+
+/* Sets all constants that are added to 0. */
+static void strip(gt_symbolic *f) {
+  for (int e = 0; e < f->edges; e++) {
+    gt_symbolic_edge *g = &f->edge[e];
+    if (!g->fixed[GT_CONSTANT_B]) g->value[GT_CONSTANT_B] = 0;
+    g->fixed[GT_CONSTANT_B] = true;
+  }
+  for (int l = 1; l <= f->layers; l++)
+    for (int n = 0; n < f->width[l]; n++) {
+      if (!f->bias_fixed[l][n]) f->bias[l][n] = 0;
+      f->bias_fixed[l][n] = true;
+    }
+}
+
+/* Adds a formula in normal form as it is, and with rounded constants. */
+static void add_both(search *s, gt_symbolic *normal, const gt_symbolic *base) {
+  add(s, normal, gt_symbolic_fit(normal, &s->data, FIT_STEPS), base, false);
+  if (s->options->as_fitted) return;
+  do {
+    gt_symbolic_normalize(normal);
+    gt_symbolic_round_constants(normal, &s->data);
+  } while (gt_symbolic_drop_loose_ends(normal));
+  add(s, normal, gt_symbolic_fit(normal, &s->data, FIT_STEPS), base, false);
+}
+
+/* Fits all constants of a formula and adds it, with and without constants that are added. */
+static void try_formula(search *s, gt_symbolic *trial) {
+  gt_arena arena;
+  release(trial);
+  if (!isfinite(gt_symbolic_fit(trial, &s->data, FIT_STEPS))) return;
+  gt_arena_init(&arena);
+  gt_symbolic normal = gt_symbolic_copy(&arena, trial);
+  gt_symbolic_normalize(&normal);
+  gt_symbolic bare = gt_symbolic_copy(&arena, &normal);
+  strip(&bare);
+  add_both(s, &normal, trial);
+  if (trial->edges) add_both(s, &bare, trial);
+  gt_arena_finish(&arena);
+}
+
+/* --- neighbours --- */
+
+/* Writes the values of an edge at some of the samples to s->x and s->y; returns how many. */
+static int64_t find_values(search *s, const gt_symbolic *f, const gt_symbolic_edge *g) {
+  const int64_t n = s->data.samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
+  gt_symbolic_node_values(f, &s->data, g->layer, g->from, s->x);
+  for (int64_t k = 0; k < count; k++) {
+    s->x[k] = s->x[k * stride];
+    s->y[k] = gt_symbolic_edge_value(g, s->x[k]);
+  }
+  return count;
+}
+
+/* A copy without the edge, in whose place is the mean of the `count` values in s->y. */
+static gt_symbolic without_edge(const search *s, const gt_symbolic *base, int edge, int64_t count,
+                                gt_arena *arena) {
+  gt_symbolic copy = gt_symbolic_copy(arena, base);
+  const gt_symbolic_edge gone = copy.edge[edge];
+  for (int64_t k = 0; k < count; k++) copy.bias[gone.layer + 1][gone.to] += s->y[k] / (double)count;
+  memmove(copy.edge + edge, copy.edge + edge + 1, (size_t)(copy.edges - edge - 1) * sizeof *copy.edge);
+  copy.edges--;
+  gt_symbolic_drop_loose_ends(&copy);
+  return copy;
+}
+
+static void try_without(search *s, const gt_symbolic *base, int edge, int64_t count) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_symbolic trial = without_edge(s, base, edge, count, &arena);
+  try_formula(s, &trial);
+  gt_arena_finish(&arena);
+}
+
+static int by_cost(const void *a, const void *b) {
+  const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
+  return (x > y) - (x < y);
+}
+
+/* Tries the functions that fit the edge's values best. */
+static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t count) {
+  enum { OPERATIONS = 5000 /* for each sample and function, as in symbolic_find.c */ };
+  const gt_symbolic_edge *g = &base->edge[edge];
+  gt_edge_fit *fit = gt_alloc((size_t)gt_symbol_count() * sizeof *fit);
+  int fits = 0;
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    if ((s->options->allowed && !s->options->allowed[i]) || gt_symbol_at(i) == g->symbol) continue;
+    fit[fits++] = gt_edge_fit_find(gt_symbol_at(i), s->x, s->y, count);
+  }
+  s->effort.spent += (double)OPERATIONS * (double)count * fits;
+  qsort(fit, (size_t)fits, sizeof *fit, by_cost);
+  for (int i = 0; i < fits; i++) {
+    if (!isfinite(fit[i].r2) || (i >= TRIES_EACH && fit[i].symbol->kind != GT_SYMBOL_LINE)) continue;
+    gt_arena arena;
+    gt_arena_init(&arena);
+    gt_symbolic trial = gt_symbolic_copy(&arena, base);
+    gt_symbolic_set(&trial.edge[edge], &fit[i]);
+    trial.bias[g->layer + 1][g->to] += fit[i].d;
+    try_formula(s, &trial);
+    gt_arena_finish(&arena);
+  }
+  free(fit);
+}
+
+static void expand(search *s, const gt_symbolic *base) {
+  for (int e = 0; e < base->edges && !gt_symbolic_is_exhausted(&s->data); e++) {
+    const int64_t count = find_values(s, base, &base->edge[e]);
+    try_without(s, base, e, count);
+    if (count > 1) try_functions(s, base, e, count);
+  }
+}
+
+/* Leaves edges out, one after another, each time the one without which the error is smallest, until the
+ * formula is a constant. */
+static void try_fewer_edges(search *s, const gt_symbolic *base) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_symbolic now = gt_symbolic_copy(&arena, base);
+  while (now.edges) {
+    gt_symbolic best = {0};
+    double least = INFINITY;
+    for (int e = 0; e < now.edges && !(best.width && gt_symbolic_is_exhausted(&s->data)); e++) {
+      const gt_symbolic trial = without_edge(s, &now, e, find_values(s, &now, &now.edge[e]), &arena);
+      const double sum = gt_symbolic_sum(&trial, &s->data);
+      if (best.width && !(sum < least)) continue;
+      least = sum;
+      best = trial;
+    }
+    now = best;
+    try_formula(s, &now);
+  }
+  gt_arena_finish(&arena);
+}
+
+/* The formula to expand next: the chosen one, then the simplest; -1: all are expanded. */
+static int next_entry(const search *s) {
+  int next = -1;
+  for (int i = 0; i < s->count; i++) {
+    const entry *e = &s->entry[i];
+    if (e->expanded) continue;
+    if (e->point.chosen) return i;
+    if (next < 0 || e->point.complexity < s->entry[next].point.complexity) next = i;
+  }
+  return next;
+}
+
+/* --- the whole --- */
+
+static int by_complexity(const void *a, const void *b) {
+  const gt_symbolic_point *p = &((const entry *)a)->point, *q = &((const entry *)b)->point;
+  if (p->complexity != q->complexity) return p->complexity < q->complexity ? -1 : 1;
+  return (p->sum > q->sum) - (p->sum < q->sum);
+}
+
+/* The points that gain enough over the simpler ones before them, and the chosen one. */
+static gt_symbolic_front collect(search *s) {
+  gt_symbolic_front front = {GT_NEW_N(s->arena, gt_symbolic_point, s->count), 0};
+  double least = INFINITY;
+  qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_complexity);
+  for (int i = 0; i < s->count; i++) {
+    const gt_symbolic_point *p = &s->entry[i].point;
+    if (!p->chosen && !(sum_of(s, p) < (1 - least_gain) * least)) continue;
+    front.point[front.count++] = *p;
+    least = fmin(least, sum_of(s, p));
+  }
+  return front;
+}
+
+gt_symbolic_front gt_symbolic_front_find(const gt_symbolic *chosen, const gt_symbolic_data *data,
+                                         const gt_symbolic_options *options, gt_arena *arena) {
+  search *s = gt_alloc(sizeof *s);
+  *s = (search){.data = *data, .options = options, .arena = arena};
+  s->effort.most = options->effort > 0 ? options->effort : most_effort;
+  s->data.effort = &s->effort;
+  s->x = gt_alloc(2 * (size_t)data->samples * sizeof *s->x + 1);
+  s->y = s->x + data->samples;
+  gt_symbolic base = gt_symbolic_copy(arena, chosen);
+  release(&base);
+  gt_symbolic_fit(&base, data, FIT_STEPS);
+  add(s, chosen, gt_symbolic_sum(chosen, data), &base, true);
+  try_formula(s, &base);
+  try_fewer_edges(s, &base);
+  for (int i; (i = next_entry(s)) >= 0 && !gt_symbolic_is_exhausted(&s->data);) {
+    s->entry[i].expanded = true;
+    const gt_symbolic from = s->entry[i].base; /* the entry may be replaced */
+    expand(s, &from);
+  }
+  const gt_symbolic_front front = collect(s);
+  free(s->x);
+  free(s);
+  return front;
+}

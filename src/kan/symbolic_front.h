@@ -1,0 +1,28 @@
+/* Formulas from simple to exact: the Pareto front of complexity and error (as in Schmidt and Lipson,
+ * "Distilling free-form natural laws from experimental data", 2009). It starts from the formula that
+ * gt_symbolic_find chose and repeats for each formula of the front: leave an edge out, or give an edge
+ * another function that fits its values; fit all constants; round them or not, and without those that are
+ * added. Owner: the caller's arena. */
+#ifndef GT_KAN_SYMBOLIC_FRONT_H
+#define GT_KAN_SYMBOLIC_FRONT_H
+#include "kan/symbolic.h"
+
+typedef struct gt_symbolic_point {
+  gt_symbolic formula; /* in normal form; in the arena */
+  int complexity;      /* gt_symbolic_nodes */
+  double sum;          /* of squared residuals */
+  bool chosen;         /* the formula that the front starts from */
+} gt_symbolic_point;
+
+typedef struct gt_symbolic_front {
+  gt_symbolic_point *point; /* [count], in rising complexity; the sum falls by at least 2 % each time */
+  int count;
+} gt_symbolic_front;
+
+/* Numbers, variables and operations of the formulas of all outputs, as they are printed. */
+int gt_symbolic_nodes(const gt_symbolic *symbolic);
+/* The chosen formula is always part of the front. effort: a budget, as in gt_symbolic_options; the front is
+ * then what was found so far. */
+gt_symbolic_front gt_symbolic_front_find(const gt_symbolic *chosen, const gt_symbolic_data *data,
+                                         const gt_symbolic_options *options, gt_arena *arena);
+#endif
