@@ -81,13 +81,14 @@ refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
 refused 2 "no table" "gtrain init csv needs the FILE of a table" csv
 
 # A pendulum: the period does not depend on the mass. Noise of 0.2 % of each value.
-awk 'BEGIN {
-  srand(5)
+awk 'function rand01() { return (state = state*16807 % 2147483647)/2147483647 } # the same for every awk
+BEGIN {
+  state = 5
   print "length,gravity,mass,period"
   for (i = 0; i < 300; i++) {
-    l = 0.1 + 1.9*rand(); g = 1.6 + 23.4*rand()
-    noise = 0.002 * sqrt(-2*log(1 - rand())) * cos(8*atan2(1, 1)*rand())
-    printf "%.6g,%.6g,%.6g,%.9g\n", l, g, 0.1 + 4.9*rand(), 8*atan2(1, 1)*sqrt(l/g)*(1 + noise)
+    l = 0.1 + 1.9*rand01(); g = 1.6 + 23.4*rand01()
+    noise = 0.002 * sqrt(-2*log(1 - rand01())) * cos(8*atan2(1, 1)*rand01())
+    printf "%.6g,%.6g,%.6g,%.9g\n", l, g, 0.1 + 4.9*rand01(), 8*atan2(1, 1)*sqrt(l/g)*(1 + noise)
   }
 }' > pendulum.csv
 exits 0 "a formula" "$GTRAIN" init formula pendulum.csv --target period
