@@ -183,13 +183,13 @@ bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int rep
 static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error) {
   const gt_net *net = net_of(s);
   const double safety = 0.6;
-  double loss, began = 0, batch, upload_time;
+  double loss, began = 0, batch = 0, upload_time;
   int64_t stride = 1;
   for (int i = 0; i < 2; i++) { /* the first one may load code and data into caches */
     began = gt_seconds();
-    if (!gt_evaluator_sample(s->session, s->evaluator, net->steps, &loss, error)) return 0;
+    if (batch > seconds || !gt_evaluator_sample(s->session, s->evaluator, net->steps, &loss, error)) return 0;
+    batch = gt_seconds() - began;
   }
-  batch = gt_seconds() - began;
   began = gt_seconds();
   if (!upload(s, &s->group[0].place[0], error)) return 0;
   upload_time = gt_seconds() - began;
