@@ -19,6 +19,8 @@ static const gt_option options[] = {
     {"input", "FILE", "input file, instead of FILE; for several inputs, NAME=FILE for each", true},
     {"output", "FILE",
      "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
+    {"id", "COLUMN", "column of FILE that names each row, written before its result (default: data.id)",
+     false},
     {"set", "data.KEY=VALUE",
      "format of a CSV unlike the training data: data.header, data.delimiter, data.decimal, data.skip; or "
      "quiet=[NAME]",
@@ -50,6 +52,16 @@ static bool choose_form(const gt_arguments *arguments, row_form *form) {
       dot);
   return false;
 }
+
+/* What names the samples: the files that they are, or the ids of a table's rows. */
+typedef struct row_names {
+  bool files;
+  const char *key;       /* in JSON */
+  const char *column;    /* in CSV */
+  const char *const *of; /* [samples]; NULL: nothing does */
+} row_names;
+
+static const char *name_of(const row_names *names, int64_t row) { return names->of ? names->of[row] : NULL; }
 
 static int64_t largest(const float *row, int64_t count) {
   int64_t best = 0;
@@ -88,7 +100,7 @@ static answer answer_of(const gt_model_file *file, const float *row, int64_t out
   return a;
 }
 
-/* One line per sample: the name of its file, if it has one, then the class and its probability, or the
+/* One line per sample: its name, if it has one, then the class and its probability, or the
  * values. */
 static void write_text_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
                            int64_t count) {
@@ -118,10 +130,10 @@ static json_t *labels_json(const gt_model_file *file, const float *row, int64_t 
   return names;
 }
 
-static void write_json_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
-                           int64_t count) {
+static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *of,
+                           const float *row, int64_t count) {
   json_t *root = json_object(), *values = json_array();
-  if (of) json_object_set_new(root, "file", json_string(of));
+  if (of) json_object_set_new(root, key, json_string(of));
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
   if (is_classifier(file, count)) {
     const answer a = answer_of(file, row, count);
@@ -135,53 +147,91 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
 }
 
 /* Writes every sample as text; JSON is an array of the objects of JSON lines. */
-static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const char *const *of,
+static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const row_names *names,
                        const gt_tensor *outputs) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
   if (form == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
     const float *row = (const float *)outputs->data + i * values;
     if (form == TEXT)
-      write_text_row(stream, file, of ? of[i] : NULL, row, values);
+      write_text_row(stream, file, name_of(names, i), row, values);
     else
-      write_json_row(stream, file, of ? of[i] : NULL, row, values);
+      write_json_row(stream, file, names->key, name_of(names, i), row, values);
     if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
   }
   if (form == JSON) fputs("]\n", stream);
 }
 
-static bool write_json_file(const char *path, row_form form, const gt_model_file *file, const char *const *of,
-                            const gt_tensor *outputs, gt_error *error) {
+static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
+                            const row_names *names, const gt_tensor *outputs, gt_error *error) {
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  write_rows(stream, form, file, of, outputs);
+  write_rows(stream, form, file, names, outputs);
   fclose(stream);
   const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
   free(text.items);
   return ok;
 }
 
-static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const char *const *of,
+/* The names of the classes, else their numbers; in the arena. */
+static const char *const *class_names(const gt_model_file *file, gt_arena *arena) {
+  if (file->class_names) return file->class_names;
+  const char **names = GT_NEW_N(arena, const char *, file->classes);
+  for (int c = 0; c < file->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
+  return names;
+}
+
+/* The columns: the name of the sample, the class, then the probability of each class or the outputs. */
+static bool write_csv(const char *path, const gt_model_file *file, const row_names *names,
+                      const gt_tensor *outputs, gt_error *error) {
+  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
+  const bool classes = is_classifier(file, values);
+  const char *const *header = file->classes ? NULL : file->target_names;
+  gt_text_column text[2];
+  int texts = 0;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  if (names->of) text[texts++] = (gt_text_column){names->column, names->of};
+  if (classes) {
+    const char **chosen = GT_NEW_N(&arena, const char *, rows);
+    const char *const *all = is_boolean(file, values) ? file->target_words : class_names(file, &arena);
+    for (int64_t i = 0; i < rows; i++)
+      chosen[i] = all[answer_of(file, (const float *)outputs->data + i * values, values).class];
+    if (file->classes) header = all;
+    text[texts++] = (gt_text_column){"class", chosen};
+  }
+  const bool ok = gt_data_write_csv(path, outputs, header, text, texts, error);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const row_names *names,
                           const gt_tensor *outputs, gt_error *error) {
-  const int64_t values = gt_tensor_features(outputs);
-  if (form == PICTURES) return gt_predict_write_pictures(path, outputs, of, error);
+  if (form == PICTURES) /* ids are no file names */
+    return gt_predict_write_pictures(path, outputs, names->files ? names->of : NULL, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
-  if (form != CSV) return write_json_file(path, form, file, of, outputs, error);
-  const char *const *names = file->classes == values && file->class_names ? file->class_names : NULL;
-  if (!file->classes && file->target_names) names = file->target_names;
-  return gt_data_write_csv(path, outputs, names, of, error);
+  if (form == CSV) return write_csv(path, file, names, outputs, error);
+  return write_json_file(path, form, file, names, outputs, error);
 }
 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, const char *const **names, size_t *lost,
-                        gt_diagnostics *diagnostics, gt_error *error) {
+                        gt_tensor *inputs, row_names *names, size_t *lost, gt_diagnostics *diagnostics,
+                        gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
-  return gt_predict_read_inputs(arguments, arena, &file->signature, inputs, names, lost, error);
+  gt_row_ids ids = {.asked = gt_option_value(arguments, "id"), .arena = arena};
+  file->signature.ids = &ids;
+  *names = (row_names){.files = true, .key = "file", .column = "file"};
+  const bool ok = gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->of, lost, error);
+  file->signature.ids = NULL;
+  if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .of = ids.text};
+  if (ok && ids.asked && !ids.column)
+    return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
+  return ok;
 }
 
 /* With --json a line of JSON on stderr for each finding, as the results are lines. */
@@ -208,7 +258,7 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
 }
 
 /* Values that are not finite are written, as null in JSON, but the command fails. */
-static bool are_finite(const gt_model_file *file, const char *const *of, const gt_tensor *outputs,
+static bool are_finite(const gt_model_file *file, const row_names *names, const gt_tensor *outputs,
                        gt_error *error) {
   const int64_t values = gt_tensor_features(outputs), samples = outputs->dim[0];
   char number[32];
@@ -222,21 +272,22 @@ static bool are_finite(const gt_model_file *file, const char *const *of, const g
     first = s;
   }
   snprintf(number, sizeof number, "sample %lld", (long long)first);
-  return !bad || gt_fail(error, GT_ERR_DATA,
-                         "%s: the outputs for %lld of %lld samples are not finite, the first for %s",
-                         file->path, (long long)bad, (long long)samples, of ? of[first] : number);
+  return !bad ||
+         gt_fail(error, GT_ERR_DATA,
+                 "%s: the outputs for %lld of %lld samples are not finite, the first for %s", file->path,
+                 (long long)bad, (long long)samples, names->of ? names->of[first] : number);
 }
 
 /* Writes to the terminal or the file; false if it fails or a value is not finite. */
 static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
-                 const char *const *of, const gt_tensor *outputs, gt_error *error) {
+                 const row_names *names, const gt_tensor *outputs, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
-  if (output && !write_outputs(file, output, form, of, outputs, error)) return false;
+  if (output && !write_outputs(file, output, form, names, outputs, error)) return false;
   if (output)
     gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
   else
-    write_rows(stdout, form, file, of, outputs);
-  return are_finite(file, of, outputs, error);
+    write_rows(stdout, form, file, names, outputs);
+  return are_finite(file, names, outputs, error);
 }
 
 /* The other samples' results are there, but the command fails. */
@@ -253,7 +304,7 @@ static int run(const gt_arguments *arguments) {
   gt_tensor inputs[GT_DATA_MAX_INPUTS] = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
-  const char *const *names = NULL;
+  row_names names = {0};
   size_t lost = 0;
   row_form form;
   uint64_t limit;
@@ -266,7 +317,7 @@ static int run(const gt_arguments *arguments) {
   const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &lost, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
   if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
-      !give(arguments, form, &file, names, &prediction.outputs, &error))
+      !give(arguments, form, &file, &names, &prediction.outputs, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
     code = report_lost(lost, &prediction.outputs);
@@ -299,6 +350,11 @@ const gt_command gt_command_predict = {
         "An input CSV is read with the data.header, data.delimiter, data.decimal and data.skip of the\n"
         "training; columns are matched by name. A model with several inputs takes one CSV with the columns\n"
         "of all of them, or --input NAME=FILE for each.\n"
+        "A CSV of a classifier has the column class and, for each class, a column with its name and the\n"
+        "probabilities; other CSV files have a column for each target. Before them comes the id column:\n"
+        "--id, else data.id of the training if FILE has that column. Ids are copied as they are; JSON has\n"
+        "them as \"id\", a line of text as ID: CLASS.\n"
+        "--device auto takes the CPU for a few samples, without looking for a GPU.\n"
         "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",
     .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",
                  "gtrain predict runs/digits/model.bin datasets/digits/digits.csv --output digits.csv"},

@@ -35,6 +35,9 @@ static const gt_field fields[] = {
     GT_ROW(gt_csv_options, weight, GT_FIELD_STRING,
            .help =
                "column with the weight of each sample in loss and metrics, at least 0; it is not an input"),
+    GT_ROW(gt_csv_options, id, GT_FIELD_STRING,
+           .help = "column that names each row, such as a customer number; it is not an input, and "
+                   "`gtrain predict` writes it before its results"),
     GT_ROW(gt_csv_options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_csv_headers,
            .help =
                "whether the first line is a header; auto: yes if it contains the name of a column in this "

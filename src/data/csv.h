@@ -26,7 +26,7 @@ typedef struct gt_cells {
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
 /* Columns that are neither inputs nor targets, but tell something about the row. */
-typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ROLES } gt_csv_role;
+typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ID, GT_CSV_ROLES } gt_csv_role;
 
 enum { GT_CSV_KNOWN = 7 };
 typedef struct gt_csv_form { /* options that say how a file is written */

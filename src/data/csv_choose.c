@@ -70,6 +70,8 @@ bool gt_csv_ask(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *o
   add_ignored(&a, reader->arena);
   a.role[GT_CSV_WEIGHT] = o->weight;
   a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
+  a.role[GT_CSV_ID] = o->id;
+  a.role_at[GT_CSV_ID] = place_of(reader, "id", NULL);
   a.role[GT_CSV_SPLIT] = reader->split.column;
   a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
   a.role[GT_CSV_GROUP] = reader->split.group;
@@ -98,6 +100,7 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a
   for (int k = 0; k < model->inputs; k++)
     a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
   a->ignore = (gt_strings){.count = 0};
+  a->role[GT_CSV_ID] = NULL;
   if (!a->target.count && wanted->target_names)
     a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
 }
@@ -106,7 +109,8 @@ static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *
   for (int r = 0; r < GT_CSV_ROLES; r++) {
     const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
     if (!mark(reader, csv, name, ROLE)) return false;
-    if (name.count) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
+    /* Only predictions read the ids. */
+    if (name.count && r != GT_CSV_ID) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
   }
   return true;
 }

@@ -4,7 +4,7 @@
 #include "data/csv_typed.h"
 
 typedef struct gt_csv_options {
-  const char *train, *test, *header, *delimiter, *decimal, *weight;
+  const char *train, *test, *header, *delimiter, *decimal, *weight, *id;
   int64_t skip;
   gt_strings target, ignore, missing_values;
   gt_named inputs; /* gt_strings */

@@ -77,6 +77,30 @@ static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs
   return true;
 }
 
+/* Finds the column of the ids. False if the column that was asked for is missing. */
+static bool find_ids(gt_csv *csv, const gt_data_signature *signature) {
+  const gt_row_ids *ids = signature->ids;
+  if (!ids || ids->column) return true;
+  const char *name = ids->asked ? ids->asked : setting(signature->data, "id");
+  const int column = name ? gt_csv_find(csv, name) : -1;
+  csv->role_column[GT_CSV_ID] = column;
+  if (column >= 0 || !ids->asked) return true;
+  const char *nearest = gt_csv_nearest(csv, name);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
+                 gt_csv_how_named(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+}
+
+static void take_ids(const gt_csv *csv, gt_row_ids *ids) {
+  if (csv->role_column[GT_CSV_ID] < 0) return;
+  const gt_cells *cells = &csv->role_cells[GT_CSV_ID];
+  const char **text = GT_NEW_N(ids->arena, const char *, cells->count);
+  for (size_t i = 0; i < cells->count; i++)
+    text[i] = gt_arena_strndup(ids->arena, cells->items[i].text, cells->items[i].length);
+  ids->text = text;
+  ids->column = gt_arena_strdup(ids->arena, csv->names[csv->role_column[GT_CSV_ID]]);
+}
+
 bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error) {
   gt_arena arena;
   gt_csv csv = {0};
@@ -86,7 +110,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   bool ok = taught_form(signature, &inputs, &form, error) &&
             gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
   if (csv.doubt) gt_warn("%s", csv.doubt);
-  ok = ok && take_inputs(&csv, &inputs);
+  ok = ok && take_inputs(&csv, &inputs) && find_ids(&csv, signature);
   csv.whole = inputs.whole;
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
   take_missing(signature->data, &typed, &arena);
@@ -96,6 +120,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
        store_inputs(signature, &inputs, &typed, path, &arena, out, error);
   for (int k = 0; k < signature->inputs && ok; k++)
     ok = gt_data_fit(path, &signature->input[k], &out[k], error);
+  if (ok) take_ids(&csv, signature->ids);
   gt_csv_close(&csv);
   gt_arena_finish(&arena);
   return ok;

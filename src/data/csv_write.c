@@ -51,9 +51,10 @@ static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
   w->count += (size_t)n;
 }
 
-static void put_header(writer *w, const char *const *names, size_t columns, bool files) {
+static void put_header(writer *w, const char *const *names, size_t columns, const gt_text_column *text,
+                       int texts) {
   char number[32];
-  if (files) put_name(w, "file"), put(w, ',');
+  for (int t = 0; t < texts; t++) put_name(w, text[t].name), put(w, ',');
   for (size_t c = 0; c < columns; c++) {
     snprintf(number, sizeof number, "output%zu", c);
     put_name(w, names ? names[c] : number);
@@ -62,12 +63,12 @@ static void put_header(writer *w, const char *const *names, size_t columns, bool
 }
 
 bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
-                       const char *const *files, gt_error *error) {
+                       const gt_text_column *text, int texts, gt_error *error) {
   writer w = {0};
   const size_t columns = (size_t)gt_tensor_features(tensor), rows = (size_t)tensor->dim[0];
-  if (names || files) put_header(&w, names, columns, files);
+  if (names || texts) put_header(&w, names, columns, text, texts);
   for (size_t r = 0; r < rows; r++) {
-    if (files) put_name(&w, files[r]), put(&w, ',');
+    for (int t = 0; t < texts; t++) put_name(&w, text[t].cell[r]), put(&w, ',');
     for (size_t c = 0; c < columns; c++) {
       put_number(&w, tensor, r * columns + c);
       put(&w, c + 1 < columns ? ',' : '\n');

@@ -178,13 +178,22 @@ typedef struct gt_dataset {
   const void *made_of;              /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
+/* The column that names the rows of a CSV, for predictions. */
+typedef struct gt_row_ids {
+  const char *asked;       /* this column, which the file must have; NULL: `id` in the config, if it has it */
+  const char *column;      /* of the file; NULL: none was read */
+  const char *const *text; /* the cells as they are, [rows]; in the arena */
+  gt_arena *arena;
+} gt_row_ids;
+
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
   int inputs;
   gt_input input[GT_DATA_MAX_INPUTS]; /* element: the type that it was trained with */
   gt_target_scaling target_scaling;
   const gt_spec
-      *data; /* the `data:` map; new CSV files use its header, delimiter, decimal and skip; or NULL */
+      *data; /* the `data:` map; new CSV files use its header, delimiter, decimal, skip and id; or NULL */
+  gt_row_ids *ids; /* set by gt_data_read_inputs; NULL: not wanted */
 } gt_data_signature;
 
 typedef struct gt_data_range { /* allowed range of numeric targets */
@@ -296,11 +305,15 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 /* True if the file is a single sample, as an image is. */
 bool gt_data_is_sample(const char *path);
 
-/* Writes a tensor of any element type, atomically. CSV: one row per sample, with a header of `names` (one
- * per value; NULL: no header). files: NULL, or per sample the first column, `file`; without names the other
- * columns are then output0, output1, …. */
+/* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
+ * values. The header has `names` for the values (one per value; NULL: output0, output1, …); without names and
+ * text there is no header. */
+typedef struct gt_text_column {
+  const char *name;
+  const char *const *cell; /* [samples] */
+} gt_text_column;
 bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
-                       const char *const *files, gt_error *error);
+                       const gt_text_column *text, int texts, gt_error *error);
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
 /* All formats, for help and `gtrain schema`. The map of a format takes the keys of its own schema and of the

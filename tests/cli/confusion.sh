@@ -12,7 +12,7 @@ evaluated() { "$GTRAIN" eval "$model" --device "$DEVICE" --quiet "$@"; }
 
 exits 0 "predictions" "$GTRAIN" predict "$model" "$digits" --device "$DEVICE" --quiet --output "$TEST_TMP/predicted.csv"
 column=$(head -n 1 "$digits" | tr ',' '\n' | grep -nx label | cut -d : -f 1)
-answers() { awk -F , '{ best = 1; for (i = 2; i <= NF; i++) if ($i > $best) best = i; print best - 1 }' "$1"; }
+answers() { awk -F , 'NR > 1 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i; print best - 2 }' "$1"; }
 paste -d , <(tail -n +2 "$digits" | cut -d , -f "$column") <(answers "$TEST_TMP/predicted.csv") > "$TEST_TMP/pairs"
 awk -F , '{ n[$1, $2]++ } END {
   printf "\"label\""

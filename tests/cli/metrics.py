@@ -47,6 +47,8 @@ def predictions(case, inputs):
     run("predict", case, inputs, "--output", case + ".csv")
     with open(case + ".csv") as file:
         rows = list(csv.reader(file))
+    if rows[0][0] == "class":
+        return [[float(cell) for cell in row[1:]] for row in rows[1:]]
     if not rows[0][0].replace("e-", "").replace(".", "").isdigit():
         rows = rows[1:]  # names
     return [[float(cell) for cell in row] for row in rows]
