@@ -81,6 +81,18 @@ static double estimate_on(const gt_config *config, const char *split, const gt_d
   return time;
 }
 
+/* Measured: loading Mesa's drivers takes 45 ms, opening an H200 more. */
+static const double opening_gpu = 20e3; /* microseconds */
+
+bool gt_is_quick_on_cpu(const gt_config *config, const char *split) {
+  gt_device_info cpu;
+  gt_cpu_describe(&cpu);
+  const int64_t samples = gt_dataset_split(&config->dataset, split)->samples;
+  const double step = estimate_on(config, split, &cpu),
+               steps = ceil((double)samples / (double)config->train.eval_batch_size);
+  return step > 0 && step * steps < opening_gpu;
+}
+
 /* Two digits, as the estimate is no more precise. */
 static const char *rounded(double microseconds, char text[32]) {
   const double unit = pow(10, fmax(0, floor(log10(fmax(microseconds, 1))) - 1));

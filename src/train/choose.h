@@ -35,6 +35,10 @@ typedef struct gt_device_choice {
 gt_device_choice gt_choose_device(const gt_config *config, const char *split, const gt_device_info *devices,
                                   int count);
 
+/* True if the CPU evaluates the whole split, by the estimate, in less time than it takes to load the Vulkan
+ * drivers and to open a GPU. */
+bool gt_is_quick_on_cpu(const gt_config *config, const char *split);
+
 /* Opens a device: `device` as in gt_backend_open, auto by the estimate. before: the name of the device of a
  * resumed run (gt_timing_device), or NULL; auto chooses it again if it is available. */
 gt_backend *gt_choose_backend(const gt_config *config, const char *split, const char *device,

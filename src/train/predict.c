@@ -1,5 +1,6 @@
 #include "train/predict.h"
 #include "base/memory.h"
+#include "train/choose.h"
 #include "train/session.h"
 #include <string.h>
 
@@ -52,10 +53,10 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   gt_arena arena;
   *out = (gt_prediction){0};
   gt_arena_init(&arena);
-  const bool ok = read_config(&config, &arena, file, inputs, error) &&
-                  gt_session_open(&session, &config, "test", device, error) &&
-                  open_net(&session, &evaluator, file, memory_limit, error) &&
-                  compute(&session, &evaluator, out, error);
+  bool ok = read_config(&config, &arena, file, inputs, error);
+  if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, "test")) device = "cpu";
+  ok = ok && gt_session_open(&session, &config, "test", device, error) &&
+       open_net(&session, &evaluator, file, memory_limit, error) && compute(&session, &evaluator, out, error);
   if (!ok) gt_tensor_finish(&out->outputs);
   gt_session_close(&session);
   gt_arena_finish(&arena);

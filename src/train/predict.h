@@ -8,8 +8,9 @@ typedef struct gt_prediction {
   gt_tensor outputs; /* F32 [samples, …], finished by the caller */
 } gt_prediction;
 
-/* inputs: one tensor per input of the model, from gt_data_read_inputs. device: as in gt_backend_open.
- * memory_limit: bytes of device memory; 0: no limit. */
+/* inputs: one tensor per input of the model, from gt_data_read_inputs. device: as in gt_backend_open, but
+ * auto is the CPU if it is done before a GPU would be open (gt_is_quick_on_cpu). memory_limit: bytes of
+ * device memory; 0: no limit. */
 bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
                 gt_prediction *out, gt_error *error);
 #endif
