@@ -10,7 +10,16 @@ static bool ends_in_functions(const gt_config *config) {
   return false;
 }
 
-static const double effort = 1e9; /* operations: a few seconds, so that a run ends soon */
+enum { MAX_EDGES = 12 /* of a formula that fits on a line and is found at once */ };
+static const double effort = 2e8; /* operations: at most half a second */
+
+static int count_edges(const gt_kan_network *network) {
+  int count = 0;
+  for (int l = 0; l < network->layers; l++)
+    for (int e = 0; e < network->layer[l].inputs * network->layer[l].outputs; e++)
+      count += network->layer[l].edge[e];
+  return count;
+}
 
 /* Opens the model and finds its formula, unless outputs are not trained to equal the targets, as for classes.
  * What there is to say about the data was said by the run. */
@@ -19,7 +28,11 @@ static bool find(gt_explained *e, const char *model) {
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
   const bool opened = gt_explained_open(e, &(gt_arguments){0}, model, &error) && !e->of_network;
   gt_log_set_level(level);
-  if (!opened || !gt_explained_find(e, &(gt_symbolic_options){.effort = effort}, &error)) return false;
+  if (!opened || count_edges(&e->network) > MAX_EDGES ||
+      !gt_explained_find(e, &(gt_symbolic_options){.effort = effort}, &error))
+    return false;
+  for (int v = 0; v < e->report.verdicts; v++)
+    if (e->report.verdict[v].cut_short) return false;
   for (int i = 0; i < e->config.diagnostics.count; i++) e->config.diagnostics.items[i].shown = true;
   gt_explained_doubts(e);
   gt_diagnostics_print(&e->config.diagnostics, stderr);

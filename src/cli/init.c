@@ -28,6 +28,10 @@ static const gt_scaffold_kind *find_kind(const gt_arguments *arguments) {
     names[i] = kinds[i]->name;
     if (!strcmp(word, names[i])) return kinds[i];
   }
+  if (arguments->words == 1 && strpbrk(word, "./")) {
+    gt_usage_error(arguments, "gtrain init: expected a kind before '%s': gtrain init csv, or formula", word);
+    return NULL;
+  }
   const char *nearest = gt_nearest(word, names, KINDS);
   gt_usage_error(arguments, "gtrain init: there is no kind '%s'; expected csv or formula%s%s%s", word,
                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

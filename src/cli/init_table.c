@@ -3,7 +3,6 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/init.h"
-#include "spec/spec.h"
 #include "train/classes.h"
 #include <ctype.h>
 #include <math.h>

@@ -24,6 +24,8 @@ says "… are counted" "task: classification, 10 classes"
 check "… in the config, too" grep -q '^# Classes, with their training samples: 0 1[0-9][0-9], 1 ' digits.yaml
 check "… which validates and keeps the best weights" grep -q 'keep_best: true' digits.yaml
 trains digits.yaml --set train.epochs=10 --quiet --fail-if 'accuracy<0.8'
+exits 65 "… and is no formula" "$GTRAIN" explain run-digits.yaml --pareto
+says "… says why" "layer 'linear1' (linear) is another"
 exits 2 "an unknown target" "$GTRAIN" init csv datasets/digits/digits.csv --target lable -o new.yaml
 says "… with the nearest name" "did you mean 'label'?"
 
@@ -78,6 +80,7 @@ refused 74 "a missing file" "cannot open absent.csv" csv absent.csv -o new.yaml
 refused 74 "a folder" "cannot read datasets" csv datasets -o new.yaml
 refused 65 "inputs that are not numbers, for a formula" "texts.csv:2:1: 'red' in column 'x' is not a number" formula texts.csv -o new.yaml
 refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
+refused 2 "a table without a kind" "expected a kind before 'odd.csv'" odd.csv
 refused 2 "no table" "gtrain init csv needs the FILE of a table" csv
 
 # A pendulum: the period does not depend on the mass. Noise of 0.2 % of each value.
@@ -95,6 +98,6 @@ exits 0 "a formula" "$GTRAIN" init formula pendulum.csv --target period
 exits 0 "… is found in a few seconds" within 8 "$GTRAIN" train pendulum.yaml --device cpu --quiet --run-dir pendulum
 says "… in the names of the columns, without the mass" "period = 2*pi*sqrt(length)/sqrt(gravity)"
 exits 0 "… as JSON" "$GTRAIN" train pendulum.yaml --device cpu --quiet --json \
-  --set 'train.phases=[{steps: 5}, {steps: 1, symbolic: {minimum_r2: 0}}]'
+  --set model.0.kan.units=1 --set 'train.phases=[{steps: 5}, {steps: 1, symbolic: {minimum_r2: 0}}]'
 says "… too" '"formulas":["'
 finish
