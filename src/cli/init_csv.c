@@ -1,7 +1,6 @@
 /* gtrain init csv: a dense network, its size and the length of the training chosen by the number of rows. */
 #include "cli/init.h"
 #include "loss/loss.h"
-#include <math.h>
 
 typedef struct plan {
   int64_t width, batch, epochs, eval_every;
@@ -24,25 +23,6 @@ static plan plan_of(const gt_scaffold *init) {
                 .eval_every = clamp(epochs / 20, 1, 5)};
 }
 
-/* Mean and deviation of the training targets. */
-static void measure(const gt_split *train, double *mean, double *deviation) {
-  const float *y = train->targets.data;
-  const double count = (double)train->samples;
-  double sum = 0, squares = 0;
-  for (int64_t i = 0; i < train->samples; i++) sum += (double)y[i];
-  *mean = sum / count;
-  for (int64_t i = 0; i < train->samples; i++) squares += ((double)y[i] - *mean) * ((double)y[i] - *mean);
-  *deviation = sqrt(squares / count);
-}
-
-/* The last layer of a regression: from the network's numbers of about 1 to the units of the target. */
-static void write_units(const gt_scaffold *init, FILE *out) {
-  double mean, deviation;
-  measure(&init->dataset.train, &mean, &deviation);
-  if (!(deviation > 0) || (fabs(mean) <= 3 && deviation > 1 / 3.0 && deviation < 3)) return;
-  fprintf(out, "  - expression: \"%.4g + %.4g*x\"  # mean and deviation of the target\n", mean, deviation);
-}
-
 static void write_csv(const gt_scaffold *init, FILE *out) {
   const gt_dataset *data = &init->dataset;
   const plan p = plan_of(init);
@@ -50,7 +30,6 @@ static void write_csv(const gt_scaffold *init, FILE *out) {
   for (int i = 0; i < 2; i++) fprintf(out, "  - linear: %lld\n  - silu\n", (long long)p.width);
   fprintf(out, "  - linear: %d  # %s\n", data->classification ? data->classes : 1,
           data->classification ? "one output for each class" : "one output");
-  if (!data->classification) write_units(init, out);
   fprintf(out, "\nloss: %s\n", data->classification ? "cross_entropy" : "mse");
   fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: 0.01}\n");
   fprintf(out, "schedule: cosine  # the learning rate falls to 0 by the last epoch\n\ntrain:\n");

@@ -1,4 +1,5 @@
 /* gtrain init: the columns of the table, as a comment, and the `data:` map. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -13,7 +14,11 @@
 enum { MAX_LISTED = 40, FEWEST_TO_TEST = 10, FEWEST_TO_VALIDATE = 500 /* rows */ };
 
 int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
-int64_t gt_scaffold_inputs(const gt_scaffold *init) { return gt_input_features(&init->dataset.input[0]); }
+int64_t gt_scaffold_inputs(const gt_scaffold *init) {
+  int64_t seen[GT_DATA_MAX_RANK];
+  gt_input_seen(&init->dataset.input[0], seen);
+  return seen[0];
+}
 
 /* --- YAML --- */
 
@@ -75,13 +80,18 @@ static const char *range_text(gt_arena *arena, const gt_survey_column *c) {
                          c->largest);
 }
 
+static const char *text_kind(const gt_survey_column *c) {
+  if (!c->kind) return "text";
+  return *c->kind == 'c' ? "categories" : *c->kind == 'd' ? "dates" : *c->kind == 'b' ? "yes or no" : "text";
+}
+
 /* "whole numbers from 1 to 5, 3 missing" */
 static const char *kind_text(const gt_scaffold *init, const gt_survey_column *c) {
   gt_arena *arena = init->arena;
   const char *text = range_text(arena, c);
   if (c->texts)
-    text = gt_arena_printf(arena, "%s%stext, %s%d different", text, *text ? " and " : "",
-                           c->distinct < 0 ? "more than " : "", c->distinct < 0 ? 256 : c->distinct);
+    text =
+        gt_arena_printf(arena, "%s%s%s, %d different", text, *text ? " and " : "", text_kind(c), c->distinct);
   if (c->missing)
     text = gt_arena_printf(arena, "%s%s%llu of %llu missing", text, *text ? ", " : "",
                            (unsigned long long)c->missing, (unsigned long long)init->table.rows);
@@ -150,7 +160,8 @@ static void write_data(const gt_scaffold *init, FILE *out) {
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
   if (!init->kind->needs_numbers && init->table.rows >= FEWEST_TO_VALIDATE)
     fprintf(out, "  validation: 0.1  # and a tenth of the others to choose the best epoch\n");
-  fprintf(out, "  normalize: standard  # subtract each input's mean and divide by its deviation\n");
+  if (init->kind->needs_numbers)
+    fprintf(out, "  normalize: standard  # subtract each input's mean and divide by its deviation\n");
 }
 
 const char *gt_scaffold_text(const gt_scaffold *init) {
@@ -175,11 +186,7 @@ const char *gt_scaffold_text(const gt_scaffold *init) {
 
 /* --- opening --- */
 
-static bool is_free_text(const gt_survey_column *c, uint64_t rows) {
-  return c->distinct < 0 || (c->texts && rows > 20 && (uint64_t)c->distinct > rows / 2);
-}
-
-enum { ROW_NUMBERS, FREE_TEXT, NOT_NUMBERS, LEVELS };
+enum { ROW_NUMBERS, UNREADABLE, NOT_NUMBERS, LEVELS };
 
 /* Leaves more columns out with each level, but not all. False if that changes nothing. */
 static bool leave_out(gt_scaffold *init, int level) {
@@ -190,14 +197,21 @@ static bool leave_out(gt_scaffold *init, int level) {
     if (i == init->target) continue;
     const char *why = init->reason[i];
     if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = "counts the rows";
-    if (!why && level == FREE_TEXT && is_free_text(c, init->table.rows)) why = "free text";
+    if (!why && level == UNREADABLE && !c->kind) why = c->numbers ? "numbers and texts" : "free text";
     if (!why && level == NOT_NUMBERS && (c->texts || c->missing)) why = c->texts ? "text" : "missing values";
     any |= why != init->reason[i];
     init->reason[i] = why;
     left += !why;
   }
-  if (!left) memset(init->reason, 0, (size_t)init->table.columns * sizeof *init->reason);
+  if (!left && !init->kind->needs_numbers)
+    memset(init->reason, 0, (size_t)init->table.columns * sizeof *init->reason);
   return left && any;
+}
+
+static bool has_inputs(const gt_scaffold *init) {
+  for (int i = 0; i < init->table.columns; i++)
+    if (i != init->target && !init->reason[i]) return true;
+  return false;
 }
 
 /* Opens the dataset that the `data:` map describes so far. */
@@ -223,6 +237,11 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
     gt_diagnostics_init(&own, init->arena);
     const bool changed = leave_out(init, level);
     if ((tried && !changed) || (init->kind->needs_numbers && level < NOT_NUMBERS)) continue;
+    if (init->kind->needs_numbers && !has_inputs(init)) {
+      gt_log_error("%s: no column except the target has numbers alone, which a formula needs", init->file);
+      *code = GT_ERR_DATA;
+      return false;
+    }
     tried = true;
     if (open_dataset(init, &own, &error)) return true;
     if (*code) continue;

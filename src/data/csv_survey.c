@@ -1,10 +1,12 @@
 /* CSV: facts about all columns, without a config. */
-#include "data/csv_facts.h"
+#include "data/csv_typed.h"
 #include "data/survey.h"
 
 static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena) {
   const gt_csv_facts *f = &csv->facts[column];
   const gt_csv_odd *odd = f->odd;
+  gt_column_kind kind;
+  const bool known = gt_csv_kind_of(csv, column, &kind);
   return (gt_survey_column){.name = gt_arena_strdup(arena, csv->names[column]),
                             .numbers = f->numbers + f->unfit,
                             .texts = f->texts,
@@ -13,9 +15,8 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .largest = f->largest,
                             .whole = f->numbers && f->whole,
                             .counts_rows = f->counts && csv->rows > 1 && (f->least == 0 || f->least == 1),
-                            .distinct = !odd        ? 0
-                                        : odd->more ? -1
-                                                    : odd->distinct};
+                            .distinct = odd ? odd->distinct : 0,
+                            .kind = known ? gt_column_kind_names[kind] : NULL};
 }
 
 bool gt_survey_read(const char *path, const char *target, gt_arena *arena, gt_survey *out, gt_error *error) {

@@ -60,30 +60,22 @@ static bool is_few(uint64_t distinct, uint64_t texts) {
   return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct);
 }
 
-static void report_free_text(typing *t, int role, uint64_t texts, int distinct) {
-  add_problem(
-      t, role,
-      gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", distinct, texts),
-      "ignore",
-      "the most frequent as categories: {type: category, max_categories: 50}, or codes for an "
-      "embedding layer (docs/data.md)");
-}
+static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
 
-/* Decides what a column of texts, without numbers, holds. */
-static void decide_texts(typing *t, int role) {
-  gt_typed_column *c = &t->table->item[role];
-  const gt_csv_facts *f = facts_of(t, role);
-  int count;
-  const gt_csv_text *text = texts_of(t, role, &count);
-  const bool codes = t->csv->whole && t->csv->whole[role];
-  if (all_boolean(text, count))
-    c->column.kind = GT_COLUMN_BOOLEAN;
-  else if (!codes && date_ways(text, count, false))
-    c->column.kind = GT_COLUMN_DATE;
-  else if (is_few((uint64_t)count, f->texts) || codes)
-    c->column.kind = GT_COLUMN_CATEGORY;
+bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
+  const gt_csv_facts *f = &csv->facts[role];
+  const gt_csv_odd *odd = f->odd;
+  *kind = GT_COLUMN_NUMBER;
+  if (!f->texts) return true;
+  if (f->numbers || f->unfit) return false;
+  const bool codes = csv->whole && csv->whole[role];
+  if (all_boolean(odd->text, odd->distinct))
+    *kind = GT_COLUMN_BOOLEAN;
+  else if (!codes && date_ways(odd->text, odd->distinct, false))
+    *kind = GT_COLUMN_DATE;
   else
-    report_free_text(t, role, f->texts, count);
+    *kind = GT_COLUMN_CATEGORY;
+  return *kind != GT_COLUMN_CATEGORY || codes || is_few((uint64_t)odd->distinct, f->texts);
 }
 
 /* "1 number", "3 numbers" */
@@ -92,22 +84,25 @@ static const char *counted(const typing *t, uint64_t count, const char *what) {
 }
 
 static void decide_any(typing *t, int role) {
-  gt_typed_column *c = &t->table->item[role];
   const gt_csv_facts *f = facts_of(t, role);
-  c->column.kind = GT_COLUMN_NUMBER;
-  if (f->texts && !f->numbers && !f->unfit)
-    decide_texts(t, role);
-  else if (f->texts)
+  if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
+  if (!f->numbers && !f->unfit)
+    add_problem(
+        t, role,
+        gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", f->odd->distinct,
+                        f->texts),
+        "ignore",
+        "the most frequent as categories: {type: category, max_categories: 50}, or codes for an embedding "
+        "layer (docs/data.md)");
+  else
     add_problem(t, role,
-                gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers, "number"),
+                gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),
                                 counted(t, f->texts, "text")),
                 is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
                 "texts that mean a missing value: data: {missing_values: [NA, ...]}");
 }
 
 /* --- checks of a column whose kind is known --- */
-
-static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
 
 static void check_date(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];

@@ -13,7 +13,8 @@ typedef struct gt_survey_column {
   double least, largest;            /* of the numbers */
   bool whole;                       /* all numbers are whole */
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … */
-  int distinct;                     /* texts; -1: more than are counted (256) */
+  int distinct;                     /* texts */
+  const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
 } gt_survey_column;
 
 typedef struct gt_survey {

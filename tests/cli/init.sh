@@ -38,8 +38,9 @@ awk 'BEGIN { print "id,name,age,sex,height,size"
 exits 0 "columns that cannot be inputs" "$GTRAIN" init csv people.csv
 says "… are named" "left out: 'id' (counts the rows)"
 says "… with the reason" "left out: 'name' (free text)"
-check "… as in the config" grep -q '^  ignore: \[id, name' people.yaml
+check "… as in the config" grep -q '^  ignore: \[id, name\]' people.yaml
 check "… with what they contain" grep -q '^#   name    text, 60 different: left out, free text' people.yaml
+check "… categories are inputs" grep -q '^#   sex     categories, 2 different$' people.yaml
 check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
 trains people.yaml --quiet
 
@@ -78,7 +79,7 @@ refused 65 "a single column" "the table has one column, 'a'" csv single.csv -o n
 refused 65 "a binary file" "binary.csv:1:1: byte 0x89 is not UTF-8 text" csv binary.csv -o new.yaml
 refused 74 "a missing file" "cannot open absent.csv" csv absent.csv -o new.yaml
 refused 74 "a folder" "cannot read datasets" csv datasets -o new.yaml
-refused 65 "inputs that are not numbers, for a formula" "texts.csv:2:1: 'red' in column 'x' is not a number" formula texts.csv -o new.yaml
+refused 65 "inputs that are not numbers, for a formula" "texts.csv: no column except the target has numbers alone, which a formula needs" formula texts.csv -o new.yaml
 refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
 refused 2 "a table without a kind" "expected a kind before 'odd.csv'" odd.csv
 refused 2 "no table" "gtrain init csv needs the FILE of a table" csv
