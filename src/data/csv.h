@@ -71,6 +71,7 @@ typedef struct gt_csv {
   int inputs, targets;
   const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
   const bool *as_text;        /* per input column: true if its cells are texts, even numbers; NULL: none is */
+  bool has_rules;             /* `data.columns` applies to it, unlike to a list of images */
   const gt_strings *missing;  /* the words for a missing value; NULL: those of gt_cell_is_missing */
   float *values;              /* [rows, inputs]; heap; a boxed code where the cell holds no number */
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */

@@ -161,6 +161,15 @@ static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_colu
   return true;
 }
 
+/* Which targets leave out the rows in which they have no value. */
+static const bool *targets_that_drop(const gt_column_rules *rules, const char *const *names, int count,
+                                     gt_arena *arena) {
+  bool *drops = GT_NEW_N(arena, bool, count + 1);
+  bool any = false;
+  for (int i = 0; i < count; i++) any |= drops[i] = gt_column_rule_for(rules, names[i]).fill == GT_FILL_DROP;
+  return any ? drops : NULL;
+}
+
 bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
@@ -192,6 +201,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
   csv->whole = inputs->whole;
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
+  reader->typed->drops = targets_that_drop(&a.rules, dataset->target_names, targets, reader->arena);
   reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
   gt_csv_expect(csv, reader->typed, reader->arena);
   return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);

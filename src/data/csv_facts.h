@@ -85,6 +85,10 @@ void gt_csv_facts_start(gt_csv *csv);
 void gt_csv_facts_of_target(gt_csv *csv, int target);
 /* True if all cells of the targets are numbers. Else an error that names the columns with other cells. */
 bool gt_csv_check_targets(const gt_csv *csv);
+enum { GT_CSV_DROP_HELP = 192 };
+/* How the config leaves out the rows without a value of this target, for the end of a message; "" where it
+ * cannot. */
+const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP_HELP]);
 /* Reports why the cell is not a number that its column can hold; `more` follows in the message. False. */
 bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more);
 #endif

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/unicode.h"
-#include "data/csv.h"
+#include "data/csv_facts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,9 +107,11 @@ static int by_text(const void *a, const void *b) {
 
 static bool missing_label(const gt_csv *csv, const gt_cell *cell) {
   size_t count = 0;
+  char help[GT_CSV_DROP_HELP];
+  gt_csv_drop_help(csv, 0, help);
   for (size_t i = 0; i < csv->target_cells.count; i++) count += !csv->target_cells.items[i].length;
-  if (count == 1) return gt_csv_fail(csv, cell, "missing label");
-  return gt_csv_fail(csv, cell, "missing label; %zu of %zu labels are missing", count, csv->rows);
+  if (count == 1) return gt_csv_fail(csv, cell, "missing label%s", help);
+  return gt_csv_fail(csv, cell, "missing label; %zu of %zu labels are missing%s", count, csv->rows, help);
 }
 
 /* Collects the distinct labels of the file in order of appearance, then sorts them. */

@@ -50,6 +50,17 @@ static const char *mends(const gt_csv *csv, const gt_column_problem *problem, in
   return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
 }
 
+const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP_HELP]) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  *out = 0;
+  const char *key = yaml_key(name_of(csv, csv->inputs + target), &arena);
+  if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
+    snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);
+  gt_arena_finish(&arena);
+  return out;
+}
+
 static const gt_cell *first_cell(const gt_csv *csv, const gt_column_problem *problem, int problems) {
   const gt_cell *first = NULL;
   for (int i = 0; i < problems; i++) {
@@ -114,6 +125,11 @@ bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, in
   return false;
 }
 
+/* True if all cells of a target that are not numbers are missing values, so that `drop` leaves them out. */
+static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
+  return csv->has_rules && !f->unfit && !f->texts;
+}
+
 /* Targets that are to be numbers. */
 bool gt_csv_check_targets(const gt_csv *csv) {
   gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
@@ -121,14 +137,18 @@ bool gt_csv_check_targets(const gt_csv *csv) {
   for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
     if (gt_csv_facts_bad(&csv->facts[i]))
       problem[problems++] =
-          (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL};
+          has_only_gaps(csv, &csv->facts[i])
+              ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL}
+              : (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL};
   const gt_csv_facts *f = problems ? &csv->facts[problem[0].role] : NULL;
   const bool ok = !problems;
   if (problems == 1) {
-    char more[64] = "";
+    char more[64 + GT_CSV_DROP_HELP] = "", help[GT_CSV_DROP_HELP];
+    const bool gaps = has_only_gaps(csv, f);
     if (gt_csv_facts_bad(f) > 1)
-      snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are not numbers",
-               gt_csv_facts_bad(f), csv->rows);
+      snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are %s", gt_csv_facts_bad(f),
+               csv->rows, gaps ? "missing" : "not numbers");
+    if (gaps) strcat(more, gt_csv_drop_help(csv, problem[0].role - csv->inputs, help));
     gt_csv_fail_number(csv, &f->odd->bad[0], name_of(csv, problem[0].role), more);
   } else if (problems)
     gt_csv_fail_columns(csv, problem, problems);

@@ -25,6 +25,7 @@ void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
     as_text[i] = known && (t->column.kind == GT_COLUMN_CATEGORY || t->column.kind == GT_COLUMN_DATE);
   }
   csv->as_text = as_text;
+  csv->has_rules = true;
   csv->missing = table->has_missing ? &table->missing : NULL;
 }
 
@@ -275,6 +276,15 @@ static void convert(typing *t) {
 
 /* --- rows that are left out --- */
 
+static bool lacks_target(const typing *t, size_t row) {
+  const gt_csv *csv = t->csv;
+  for (int i = 0; i < csv->targets && t->table->drops; i++)
+    if (t->table->drops[i] &&
+        gt_csv_is_missing(csv, &csv->target_cells.items[row * (size_t)csv->targets + (size_t)i]))
+      return true;
+  return false;
+}
+
 static bool is_dropped(const typing *t, size_t row) {
   for (int role = 0; role < t->csv->inputs; role++) {
     const float v = t->csv->values[row * (size_t)t->csv->inputs + (size_t)role];
@@ -282,13 +292,13 @@ static bool is_dropped(const typing *t, size_t row) {
         gt_csv_cell_code(v) <= GT_CSV_CELL_MISSING)
       return true;
   }
-  return false;
+  return lacks_target(t, row);
 }
 
 static bool drops(const gt_typed_table *table) {
   for (int i = 0; i < table->count; i++)
     if (table->item[i].rule.fill == GT_FILL_DROP) return true;
-  return false;
+  return table->drops;
 }
 
 static bool drop_rows(typing *t) {
@@ -307,6 +317,7 @@ static bool drop_rows(typing *t) {
   }
   csv->rows = kept;
   csv->target_cells.count = kept * targets;
+  for (int i = 0; i < csv->targets; i++) gt_csv_facts_of_target(csv, i);
   for (int r = 0; r < GT_CSV_ROLES; r++)
     if (csv->role_cells[r].count) csv->role_cells[r].count = kept;
   if (kept < before)

@@ -23,6 +23,7 @@ typedef struct gt_typed_table {
   gt_typed_column *item;
   gt_strings missing; /* `missing_values` */
   bool has_missing;   /* it is given */
+  const bool *drops;  /* by target: rows without its value are left out; NULL: none does */
 } gt_typed_table;
 
 /* The kind of values that the cells of an input column show, when the file is read. False: it is free text,

@@ -69,6 +69,36 @@ static void booleans(void **state) {
   unlink(many), unlink(one), unlink(gap), unlink(mixed);
 }
 
+/* Rows without a target are an error that names the way out; with it they are left out, in every split. */
+static void gaps(void **state) {
+  (void)state;
+  static const float expected[] = {0.5f, 1};
+  opened o;
+  const char *numbers = write_text("gaps.csv", "a,y\n1,0.5\n2,\n3,NA\n4,1\n"),
+             *words = write_text("words.csv", "a,the kind\n1,cat\n2,\n3,dog\n");
+  wanted = NULL;
+  open_data(&o, "{train: %s}", numbers);
+  expect_bad_file(&o,
+                  "gaps.csv:3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells "
+                  "are missing; to leave out such rows: data: {columns: {y: {missing: drop}}}");
+  open_data(&o, "{train: %s, test: %s, columns: {y: {missing: drop}}}", numbers, numbers);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
+  assert_memory_equal(o.data.test.targets.data, expected, sizeof expected);
+  close_data(&o);
+  open_data(&o, "{train: %s}", words);
+  expect_bad_file(
+      &o, "words.csv:3:3: missing label; to leave out such rows: data: {columns: {'the kind': {missing: "
+          "drop}}}");
+  open_data(&o, "{train: %s, columns: {'the kind': {missing: drop}}}", words);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(o.data.classes, 2);
+  close_data(&o);
+  unlink(numbers), unlink(words);
+}
+
 static void arrays(void **state) {
   (void)state;
   opened o;
@@ -117,7 +147,7 @@ static int remove_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, ask), cmocka_unit_test(booleans),
-                                     cmocka_unit_test_setup(arrays, ask),
+                                     cmocka_unit_test(gaps), cmocka_unit_test_setup(arrays, ask),
                                      cmocka_unit_test_setup(configs, ask)};
   return cmocka_run_group_tests_name("data: targets", tests, NULL, remove_files);
 }
