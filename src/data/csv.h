@@ -62,6 +62,7 @@ typedef struct gt_csv {
   const char *doubt; /* a warning about the first line, if the decision about the header may be wrong; NULL */
   const char **names; /* from the header, or "1", "2", … */
   bool *nameless;     /* columns without a name in a header, or with pandas' name for them (Unnamed: 0) */
+  bool row_names;     /* the first column has no cell in the header: it holds the names of the rows */
   int32_t *same_name; /* the first column of the same name in the file, -1 if it is unique; NULL: all are */
   struct gt_csv_name *sorted;
   int columns;

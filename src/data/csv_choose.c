@@ -215,6 +215,7 @@ static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int
   if (facts->empty + facts->missing == csv->rows) return "has no values";
   if (facts->odd && facts->texts == csv->rows && facts->odd->distinct == 1 && csv->rows > 1)
     return "has the same text in every row";
+  if (csv->row_names && !column) return "holds row names, as the header has one cell fewer than the rows";
   if (!csv->nameless[column]) return NULL;
   return facts->counts && csv->rows > 1 && (facts->least == 0 || facts->least == 1)
              ? "has no name and counts the rows"

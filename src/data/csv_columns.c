@@ -138,7 +138,21 @@ static void separate_names(gt_csv *csv) {
   if (count) qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_place);
 }
 
+/* Puts an empty cell before the header's cells, for the column with the names of the rows. */
+static bool add_cell_of_row_names(gt_csv *csv, const gt_csv_form *form) {
+  const int cells = (int)csv->record.count;
+  if (form->header == GT_CSV_NO_HEADER)
+    return gt_csv_fail(csv, &csv->record.items[0], "this row has %d cells; expected %d, as in the rows below",
+                       cells, cells + 1);
+  GT_PUSH(&csv->record);
+  memmove(csv->record.items + 1, csv->record.items, (size_t)cells * sizeof *csv->record.items);
+  csv->record.items[0].length = 0;
+  csv->row_names = true;
+  return true;
+}
+
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample) {
+  if (sample->row_names && !add_cell_of_row_names(csv, form)) return false;
   csv->columns = (int)csv->record.count;
   if (sample->rows.count && sample->columns < csv->columns) csv->columns = sample->columns;
   csv->names = GT_NEW_N(&csv->arena, const char *, csv->columns);

@@ -116,6 +116,7 @@ static void doubt(gt_csv *csv, const gt_csv_sample *sample, const char *what) {
 }
 
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample) {
+  if (sample->row_names) return true;
   if (form->header != GT_CSV_AUTO || !sample->rows.count) return form->header == GT_CSV_HEADER;
   for (int i = 0; i < GT_CSV_KNOWN; i++)
     if (holds_known(csv, form->known[i])) return true;

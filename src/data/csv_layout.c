@@ -64,6 +64,58 @@ static void take_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, 
   free(reader.record.items);
 }
 
+static bool is_any_number(const gt_cell *cell) {
+  double value;
+  return gt_parse_number(cell->text, cell->length, '.', &value) ||
+         gt_parse_number(cell->text, cell->length, ',', &value);
+}
+
+/* True if the first cells of the rows below the first one are names, or count them from 0 or 1. */
+static bool begins_with_names(const gt_csv_sample *sample) {
+  double value, first = 0;
+  bool texts = true, counts = true;
+  for (size_t i = 1; i < sample->rows.count; i++) {
+    const gt_cell *cell = gt_csv_sample_cell(sample, i, 0);
+    const bool number = gt_parse_number(cell->text, cell->length, '.', &value);
+    texts &= cell->length && !number;
+    if (i == 1) first = value;
+    counts &= number && (first == 0 || first == 1) && value == first + (double)(i - 1);
+  }
+  return texts || counts;
+}
+
+/* R's write.table writes no name for the column with the names of the rows, so that the header has one cell
+ * fewer than the rows. pandas and R read such a file in this way, too. */
+static bool has_row_names(const gt_csv_sample *sample) {
+  const gt_csv_row *row = sample->rows.items;
+  int filled = 0;
+  if (sample->rows.count < 2 || row[0].width < 2 || !row[0].filled) return false;
+  for (int c = 0; c < row[0].width; c++)
+    if (is_any_number(gt_csv_sample_cell(sample, 0, c))) return false;
+  for (size_t i = 1; i < sample->rows.count; i++) {
+    if (row[i].width != row[0].width + 1) return false;
+    if (row[i].filled > filled) filled = row[i].filled;
+  }
+  bool numbers = false;
+  for (int c = 1; c < row[1].width; c++) numbers |= is_any_number(gt_csv_sample_cell(sample, 1, c));
+  return numbers && filled > row[0].width && begins_with_names(sample);
+}
+
+/* Puts an empty name before the others. */
+static void name_row_names(gt_csv_sample *sample) {
+  const gt_csv_row before = sample->rows.items[0];
+  gt_cell none = sample->cells.items[before.first];
+  none.length = 0;
+  sample->rows.items[0].first = sample->cells.count;
+  sample->rows.items[0].width++;
+  sample->rows.items[0].filled++;
+  *GT_PUSH(&sample->cells) = none;
+  for (int c = 0; c < before.width; c++) {
+    const gt_cell cell = sample->cells.items[before.first + (size_t)c];
+    *GT_PUSH(&sample->cells) = cell;
+  }
+}
+
 /* Takes a sample of at least two rows, if the text has so many, whatever their length. */
 static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
   const size_t left = (size_t)(csv->end - csv->at);
@@ -73,6 +125,8 @@ static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter
     size = left / 4 > size ? 4 * size : left;
     take_rows(sample, csv, delimiter, most, size);
   }
+  sample->row_names = has_row_names(sample);
+  if (sample->row_names) name_row_names(sample);
   sample->columns = columns_of(sample);
   leave_out_comments(sample);
 }
@@ -335,7 +389,8 @@ static void say(const gt_csv *csv, const found *f) {
 
 static bool has_trailing(const gt_csv_sample *sample) {
   for (size_t i = 0; i < sample->rows.count; i++)
-    if (sample->rows.items[i].width > sample->columns) return true;
+    if (sample->rows.items[i].width > sample->columns && sample->rows.items[i].filled <= sample->columns)
+      return true;
   return false;
 }
 

@@ -20,7 +20,9 @@ typedef struct gt_csv_sample {
     gt_csv_row *items;
     size_t count, capacity;
   } rows;
-  int columns; /* of the table: without columns at its end that have no name and no values */
+  bool row_names; /* the header has no cell for the first column, which holds the names of the rows; an empty
+                     one is added to row 0 */
+  int columns;    /* of the table: without columns at its end that have no name and no values */
 } gt_csv_sample;
 
 static inline const gt_cell *gt_csv_sample_cell(const gt_csv_sample *sample, size_t row, int column) {

@@ -1,0 +1,55 @@
+/* Tables as packages publish them: without a name for row names, with lines before the header. */
+#include "data_support.h"
+
+typedef struct published {
+  const char *text, *options;
+  const char *error;   /* part of the message; NULL: it is read */
+  const char *columns; /* the names of the inputs, each with a blank behind it */
+  int rows;
+} published;
+
+static const published tables[] = {
+    /* --- row names, as R's write.table writes them --- */
+    {"\"mpg\" \"cyl\"\n\"Mazda RX4\" 21 6\n\"Fiat 128\" 32.4 4\n", "target: mpg", NULL, "cyl ", 2},
+    {"mpg,cyl\nMazda,21,6\nFiat,32.4,4\n", "target: mpg", NULL, "cyl ", 2},
+    {"\"mpg\",\"cyl\"\n\"1\",21,6\n\"2\",32.4,4\n", "target: mpg", NULL, "cyl ", 2},
+    {",Region,oil,y\n1,Apulia,7,0.5\n2,Sicily,8,1\n", "target: y", NULL, "Region oil ", 2},
+    {",Region,oil\n1,Apulia,7,0.5\n2,Sicily,8,1\n", "target: oil", NULL, "2 Region ", 2},
+    {"mpg,cyl\nMazda,21,6\nFiat,32.4,4\n", "target: mpg, inputs: ['1', cyl]", NULL, "1 cyl ", 2},
+    {"mpg,cyl\nMazda,21,6\nFiat,32.4,4\n", "header: false", ":1:1: this row has 2 cells; expected 3", NULL,
+     0},
+    {"mpg,cyl\n21,6,\n32.4,4,\n", "target: mpg", NULL, "cyl ", 2},              /* a separator at the end */
+    {"mpg,cyl\n3,21,6\n9,32.4,4\n", "", ":2:6: this row has 3 cells", NULL, 0}, /* which name is missing? */
+};
+
+static void expect_inputs(const opened *o, const published *t, size_t i) {
+  char names[128] = "";
+  for (int64_t c = 0; c < o->data.input[0].dim[0]; c++) {
+    strcat(names, o->data.input[0].columns[c]);
+    strcat(names, " ");
+  }
+  if (strcmp(names, t->columns) || o->data.train.samples != t->rows)
+    fail_msg("table %zu: %d rows of %s", i, (int)o->data.train.samples, names);
+}
+
+static void every_table(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    const published *t = &tables[i];
+    opened o;
+    const char *path = write_text("a.csv", t->text);
+    open_data(&o, "{train: %s, task: regression%s%s}", path, *t->options ? ", " : "", t->options);
+    const char *message = o.diagnostics.errors ? o.diagnostics.items[0].message : o.error.message;
+    if (o.ok != !t->error || (t->error && !strstr(message, t->error)))
+      fail_msg("table %zu: expected %s: %s", i, t->error ? t->error : "no error",
+               o.ok ? "was read" : message);
+    if (o.ok) expect_inputs(&o, t, i);
+    close_data(&o);
+    unlink(path);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_table)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
