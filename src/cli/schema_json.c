@@ -1,6 +1,7 @@
 /* The JSON Schema of configs. */
 #include "base/arena.h"
 #include "cli/schema.h"
+#include "data/column_rule.h"
 #include "data/data.h"
 #include "loss/loss.h"
 #include "model/model.h"
@@ -288,6 +289,12 @@ static json_t *normalize_inputs_json(void) {
   return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", one);
 }
 
+/* Columns of a table, by their names in the file. */
+static json_t *columns_json(void) {
+  return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties",
+                   gt_schema_json(&gt_column_schema, NULL));
+}
+
 /* Values of a block's `each`, which may be whole maps of settings; they are checked when they are read. */
 static json_t *each_json(void) {
   const gt_field *times = gt_repeat_schema.fields;
@@ -334,6 +341,7 @@ json_t *gt_schema_of_configs(void) {
   json_object_set_new(all, "plain", plain_json());
   json_object_set_new(all, "named", named_json());
   json_object_set_new(all, "normalize_inputs", normalize_inputs_json());
+  json_object_set_new(all, "columns", columns_json());
   json_object_set_new(all, "split", gt_schema_json(&gt_data_split_schema, NULL));
   json_object_set_new(all, "data", data_json(list, count));
   json_object_set_new(all, "augment", augment_json(list, count));

@@ -3,6 +3,7 @@
 #include "augment/augment.h"
 #include "base/arena.h"
 #include "cli/schema.h"
+#include "data/column_rule.h"
 #include "data/data.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
@@ -54,6 +55,7 @@ static void find_held(gt_arena *arena, const char *holds, const char **kind, con
     const gt_schema *schema;
   } held[] = {
       {"data", "format", gt_data_common_schema()},
+      {"split", NULL, &gt_data_split_schema},
       {"augment", "augmentation", NULL},
       {"layers", "layer", &gt_layer_common_schema},
       {"loss", "loss", NULL},
@@ -83,6 +85,9 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
     const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);
     add(b, (gt_schema_thing){"section", f->name, f->help, inner, NULL, place, items});
     if (inner) add_sections(b, inner, place);
+    if (!strcmp(place, "data"))
+      add(b, (gt_schema_thing){"section", "columns", gt_column_schema.help, &gt_column_schema, NULL,
+                               "data.columns.NAME"});
   }
 }
 

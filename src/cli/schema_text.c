@@ -16,6 +16,7 @@ static const char *held_text(const char *holds) {
       {"named", "a value or list, or a map from names to these"},
       {"init", "initial values (a name, or a map with `type`)"},
       {"split", "random, last or stratified, or a map with one of `method`, `column` and `group`"},
+      {"columns", "a map from names of columns to a type or a map (`gtrain schema columns`)"},
       {"normalize_inputs", "a map from names of inputs to scalings"},
       {"each", "a map from names to lists of values"},
       {"augment", "a list of augmentations"},
@@ -43,7 +44,8 @@ const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) 
   char *value = gt_arena_strdup(arena, key);
   for (char *c = value; *c; c++)
     if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-  return gt_arena_printf(arena, "%s: %s", thing->name, value);
+  const char *path = thing->path ? thing->path : thing->name, *dot = strrchr(path, '.');
+  return gt_arena_printf(arena, "%s: %s", dot ? dot + 1 : path, value);
 }
 
 /* --- keys --- */

@@ -103,6 +103,27 @@ phase 78 'epochs: 2, train.threads: 2'
 phase 78 'epochs: 2, train.checkpoint: {evry: 2}'
 phase 78 'epochs: 2, symbolic: {edge: auto}'
 phase 78 'epochs: 2, prune: {nodess: 2}'
+
+# Columns of a table; those of a split, which has a section of its own, too.
+columns() { # 0|78 COLUMNS
+  whole "$1" "columns: $2" "data: {train: $TEST_TMP/table.csv, target: y, columns: $2}
+model: [{linear: 1}]"
+}
+printf 'Age,Sex,id,y\n1,m,7,1.5\n,f,8,2.5\n3,m,9,3\n4,f,9,3.5\n' > "$TEST_TMP/table.csv"
+columns 0 '{Age: {missing: median, indicator: true, scale: log1p}, Sex: category, id: ignore}'
+columns 0 '{Age: {type: number, missing: 0}, Sex: {min_count: 1, unseen: error}}'
+columns 78 '{Age: {missin: median}}'
+columns 78 '{Sex: categories}'
+columns 78 '{Age: {scale: log}}'
+exits 0 "the keys of a column" "$GTRAIN" schema columns
+says "its path" "section data.columns.NAME: one column of a table"
+says "its short form" "short form: NAME: TYPE"
+says "a key of it" "  max_categories: an integer"
+exits 0 "a key of a column" "$GTRAIN" schema columns.missing
+says "where it is" "in data.columns.NAME:"
+exits 0 "the keys of a split" "$GTRAIN" schema split
+says "one of them" "  group: text"
+
 for config in configs/*.yaml; do echo "0 $config" >> "$TEST_TMP/wanted"; done
 
 mapfile -t files < <(cut -d' ' -f2- "$TEST_TMP/wanted")

@@ -47,9 +47,9 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
   }
 }
 
-/* A section with a single path in the config, unlike a list of phases or of layers. */
+/* A section with a single path in the config, unlike a list of phases or of layers, or a column. */
 static bool is_map(const gt_schema_thing *thing) {
-  return thing->path && !strstr(thing->path, "phases") && strcmp(thing->name, "model") &&
+  return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") && strcmp(thing->name, "model") &&
          strcmp(thing->path, "optimizer.parameters");
 }
 
