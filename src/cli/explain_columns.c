@@ -14,8 +14,8 @@ enum { REPEATS = 5, SHOWN = 3 };
 
 /* The first option that only a formula has; NULL: none is given. */
 static const char *formula_option(const gt_arguments *arguments) {
-  static const char *const names[] = {"latex", "expression", "edges", "pareto",      "functions", "no-snap",
-                                      "svg",   "png",        "no-formula", "fail-if"};
+  static const char *const names[] = {"latex",   "expression", "edges", "pareto",     "functions",
+                                      "no-snap", "svg",        "png",   "no-formula", "fail-if"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (gt_flag(arguments, names[i])) return names[i];
   return NULL;

@@ -129,7 +129,8 @@ static void put_contents(void) {
     if (!is_section(&list[i])) continue;
     const char *to = "";
     for (const char *c = list[i].path; *c; c++)
-      if (*c != '.') to = gt_arena_printf(&arena, "%s%c", to, tolower(*c)); /* anchors as in GitHub and pandoc */
+      if (*c != '.')
+        to = gt_arena_printf(&arena, "%s%c", to, tolower(*c)); /* anchors as in GitHub and pandoc */
     printf("- [`%s`](#%s)", list[i].path, to);
     if (list[i].items && strcmp(list[i].items, "layer")) {
       const char *plural = find_kind(list[i].items)->plural;

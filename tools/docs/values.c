@@ -49,8 +49,8 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
 
 /* A section with a single path in the config, unlike a list of phases or of layers, or a column. */
 static bool is_map(const gt_schema_thing *thing) {
-  return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") && strcmp(thing->name, "model") &&
-         strcmp(thing->path, "optimizer.parameters");
+  return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") &&
+         strcmp(thing->name, "model") && strcmp(thing->path, "optimizer.parameters");
 }
 
 const char *const *docs_keys(gt_arena *arena) {
