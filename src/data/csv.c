@@ -83,6 +83,14 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
                                (common->classes.listed && gt_csv_can_be_labels(csv)));
 }
 
+/* True if the targets are to be numbers and are no booleans. */
+static bool has_number_targets(gt_data_reader *reader, const gt_csv *csv, bool first) {
+  if (first ? decide_task(reader, csv) : reader->dataset->classification) return false;
+  for (int t = 0; t < csv->targets; t++)
+    if (gt_csv_is_boolean_target(csv, t)) return false;
+  return true;
+}
+
 static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
   if (csv->targets == 1) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "target"),
@@ -242,7 +250,8 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   }
   test->whole = inputs->whole;
   gt_csv_expect(test, reader->typed, reader->arena);
-  return gt_csv_read(test) && gt_csv_type_values(test, reader->typed, reader->arena) &&
+  return gt_csv_read(test) &&
+         gt_csv_type_values(test, reader->typed, has_number_targets(reader, test, false), reader->arena) &&
          gt_csv_read_targets(reader, test, labels, false, &d->test) &&
          move_inputs(reader, test, inputs, GT_PART_TEST);
 }
@@ -270,7 +279,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   report_doubt(reader, &train, "train");
   ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
        (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
-       gt_csv_type_values(&train, reader->typed, reader->arena) &&
+       gt_csv_type_values(&train, reader->typed, has_number_targets(reader, &train, true), reader->arena) &&
        gt_csv_read_targets(reader, &train, &labels, true, &dataset->train) &&
        move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok && test_file.path) {

@@ -130,9 +130,7 @@ static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
 
-/* Targets that are to be numbers. */
-bool gt_csv_check_targets(const gt_csv *csv) {
-  gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
+int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem) {
   int problems = 0;
   for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
     if (gt_csv_facts_bad(&csv->facts[i]))
@@ -140,6 +138,12 @@ bool gt_csv_check_targets(const gt_csv *csv) {
           has_only_gaps(csv, &csv->facts[i])
               ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL}
               : (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL};
+  return problems;
+}
+
+bool gt_csv_check_targets(const gt_csv *csv) {
+  gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
+  const int problems = gt_csv_target_problems(csv, problem);
   const gt_csv_facts *f = problems ? &csv->facts[problem[0].role] : NULL;
   const bool ok = !problems;
   if (problems == 1) {

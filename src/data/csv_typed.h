@@ -32,9 +32,9 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind);
 /* Sets csv->as_text and csv->missing for columns whose kind is known before the file is read. */
 void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
 /* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out
- * the rows of columns that drop them. False after an error that names every column that cannot be read, with
- * the lines of the config that mend it. */
-bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, gt_arena *arena);
+ * the rows of columns that drop them. number_targets: problems of the targets are in the message, too. False
+ * after an error that names every column that cannot be read, with the lines of the config that mend it. */
+bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, bool number_targets, gt_arena *arena);
 
 /* Why the cells of a column cannot be read. */
 typedef struct gt_column_problem {
@@ -43,6 +43,8 @@ typedef struct gt_column_problem {
   const char *mend; /* an entry of data.columns without the name: "ignore"; NULL: none */
   const char *also; /* a further way out, or NULL */
 } gt_column_problem;
+/* Targets that are to be numbers and have other cells, [csv->targets]; returns their number. */
+int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem);
 /* Reports problems in one message. False. */
 bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems);
 
