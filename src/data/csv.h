@@ -59,6 +59,7 @@ typedef struct gt_csv {
   gt_arena arena;
   gt_cells record; /* the current record */
   bool header;
+  uint32_t first_line; /* of the table, the header included */
   const char *doubt; /* a warning about the first line, if the decision about the header may be wrong; NULL */
   const char **names; /* from the header, or "1", "2", … */
   bool *nameless;     /* columns without a name in a header, or with pandas' name for them (Unnamed: 0) */

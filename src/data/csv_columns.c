@@ -43,7 +43,10 @@ static const char *name_help(const gt_data_reader *reader, const gt_csv *csv, co
   const bool settable = !strcmp(reader->dataset->format, "csv");
   if (!*gt_csv_how_named(csv, name)) return NULL;
   if (csv->header)
-    return settable ? "set `header: false` if that line is a sample; columns then have numbers from 1" : NULL;
+    return settable
+               ? "set `header: false` if that line is a sample, or `skip` to leave it out; columns without a header "
+                 "have numbers from 1"
+               : NULL;
   return gt_arena_printf(reader->arena, "write the number of a column, from 1 to %d%s", csv->columns,
                          settable ? ", or set `header: true` if that line holds the column names" : "");
 }

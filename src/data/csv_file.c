@@ -22,6 +22,7 @@ bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_err
     got = gt_csv_record(csv);
     if (got == 0) gt_fail(error, GT_ERR_DATA, "%s is empty; expected lines of numbers", file.path);
   }
+  if (got > 0) csv->first_line = csv->record.items[0].line;
   const bool ok = got > 0 && gt_csv_name_columns(csv, form, &sample);
   gt_csv_sample_finish(&sample);
   return ok;

@@ -318,10 +318,11 @@ static bool is_wide(const gt_csv_row *row, int columns) {
   return row->width == columns || row->filled == columns;
 }
 
+enum { MAX_BEFORE = 20 }; /* rows before the table */
+
 /* The row at which the table visibly begins, after lines that the config does not skip: a few at most, none
  * as wide as the rows below. 0: at the first. */
 static size_t find_begin(const gt_csv_sample *sample) {
-  enum { MAX_BEFORE = 20 };
   const gt_csv_row *row = sample->rows.items;
   const size_t rows = sample->rows.count;
   for (size_t k = 1; k + 2 <= rows && k <= MAX_BEFORE; k++) {
@@ -332,6 +333,35 @@ static size_t find_begin(const gt_csv_sample *sample) {
     return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header without one of the names */
   }
   return 0;
+}
+
+/* True if each cell of the row is a text that may name a column. */
+static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
+  for (int c = 0; c < sample->columns; c++) {
+    const gt_cell *cell = gt_csv_sample_cell(sample, row, c);
+    if (!cell->length || gt_cell_is_missing(cell) || is_any_number(cell)) return false;
+  }
+  return true;
+}
+
+/* A line of counts or a title may have as many cells as the table below: a row of nothing but texts above a
+ * table that is mostly numbers is its header, if the rows before it are none. */
+static bool header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
+  const gt_csv_row *row = sample->rows.items;
+  size_t k = 0, cells = 0, numbers = 0;
+  while (k < sample->rows.count && k <= MAX_BEFORE && !is_row_of_names(sample, k)) k++;
+  if (k == 0 || k > MAX_BEFORE || k + 1 >= sample->rows.count) return true;
+  for (size_t i = k + 1; i < sample->rows.count; i++)
+    for (int c = 0; c < sample->columns; c++) {
+      cells++;
+      numbers += is_any_number(gt_csv_sample_cell(sample, i, c));
+    }
+  if (2 * numbers < cells) return true;
+  return gt_fail(
+      csv->error, GT_ERR_DATA,
+      "%s:%u:1: this line has only text, above numbers; if it is the header, set data.skip: %u, else "
+      "data.header: false",
+      csv->path, row[k].line, row[k].line - 1);
 }
 
 /* known: the delimiter; 0: any that makes a table with numbers. */
@@ -436,6 +466,7 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   f.delimiter = !known && csv->delimiter != usual;
   const bool table = is_table(sample, csv->delimiter) && is_wide(&sample->rows.items[0], sample->columns);
   if (!f.delimiter && !table && !begins_here(csv, known, usual)) return false;
+  if (table && form->header == GT_CSV_AUTO && !header_is_first(csv, sample)) return false;
   f.header_in_comment = f.comments && header_in_comment(csv, &comment, sample);
   if (f.header_in_comment) {
     f.comments--;

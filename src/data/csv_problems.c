@@ -114,10 +114,32 @@ static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, in
                  first ? first->line : 1, first ? first->column : 1, problems, text);
 }
 
+/* True if the first line, read as a sample, has the only cells that cannot be read. */
+static bool only_first_line(const gt_csv *csv, const gt_column_problem *problem, int problems) {
+  if (csv->header || csv->rows < 3) return false;
+  for (int i = 0; i < problems; i++) {
+    const gt_csv_facts *f = &csv->facts[problem[i].role];
+    if (gt_csv_facts_bad(f) != 1 || !f->odd || f->odd->bad[0].line != csv->first_line) return false;
+  }
+  return true;
+}
+
+static bool fail_first_line(const gt_csv *csv, const gt_column_problem *problem, int problems) {
+  const gt_cell *cell = first_cell(csv, problem, problems);
+  char shown[48];
+  return gt_csv_fail(
+      csv, cell,
+      "'%s' is not a number, while all rows below have numbers in this column; if this line is "
+      "not a sample, set data.skip: %u, or data.header: true if it is the header",
+      gt_cell_shown(cell, shown), csv->first_line);
+}
+
 bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems) {
   gt_arena arena;
   gt_arena_init(&arena);
-  if (problems == 1)
+  if (only_first_line(csv, problem, problems))
+    fail_first_line(csv, problem, problems);
+  else if (problems == 1)
     fail_one(csv, problem, &arena);
   else
     fail_several(csv, problem, problems, &arena);

@@ -20,6 +20,20 @@ static const published tables[] = {
      0},
     {"mpg,cyl\n21,6,\n32.4,4,\n", "target: mpg", NULL, "cyl ", 2},              /* a separator at the end */
     {"mpg,cyl\n3,21,6\n9,32.4,4\n", "", ":2:6: this row has 3 cells", NULL, 0}, /* which name is missing? */
+    /* --- a line above the header that is as wide as the table --- */
+    {"\"506\",\"2\",\"\"\na,b,y\n1,2,0.5\n3,4,1\n", "",
+     ":2:1: this line has only text, above numbers; if it is "
+     "the header, set data.skip: 1",
+     NULL, 0},
+    {"506,2,\na,b,y\n1,2,0.5\n3,4,1\n", "skip: 1", NULL, "a b ", 2},
+    {"506,2,1\na,b,y\n1,2,0.5\n3,4,1\n5,6,2\n", "header: false, missing_values: [a, b]",
+     ":2:5: 'y' in column '3' is not a number", NULL, 0},
+    {"1,?,?\n?,?,?\n1,2,0.5\n3,4,1\n", "columns: {'3': {missing: drop}}", NULL, "1 2 ", 2},
+    {"3,2,no\n1,2,0.5\n3,4,1\n5,6,2\n", "target: 1, header: false",
+     ":1:5: 'no' is not a number, while all rows below have numbers in this column; if this line is not a sample, set "
+     "data.skip: 1",
+     NULL, 0},
+    {"3,2,no\n1,2,0.5\n3,4,1\n5,6,2\n", "target: size", "there is no column 'size'", NULL, 0},
 };
 
 static void expect_inputs(const opened *o, const published *t, size_t i) {
