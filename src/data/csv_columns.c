@@ -85,11 +85,27 @@ static bool is_nameless(const gt_cell *cell) {
          (cell->length > sizeof pandas - 1 && !memcmp(cell->text, pandas, sizeof pandas - 1));
 }
 
-static void name_all(gt_csv *csv) {
+/* True if every name is in single quotes, which are then no part of it, unless the config or a model has
+ * them. */
+static bool has_single_quotes(const gt_csv *csv, const gt_csv_form *form) {
+  for (int k = 0; k < GT_CSV_KNOWN; k++)
+    for (int i = 0; i < form->known[k].count; i++)
+      if (*form->known[k].items[i] == '\'') return false;
   for (int i = 0; i < csv->columns; i++) {
     const gt_cell *cell = &csv->record.items[i];
-    csv->names[i] = csv->header && cell->length ? gt_arena_strndup(&csv->arena, cell->text, cell->length)
-                                                : gt_arena_printf(&csv->arena, "%d", i + 1);
+    if (cell->quoted || cell->length < 3 || *cell->text != '\'' || cell->text[cell->length - 1] != '\'')
+      return false;
+  }
+  return true;
+}
+
+static void name_all(gt_csv *csv, const gt_csv_form *form) {
+  const uint32_t quotes = csv->header && has_single_quotes(csv, form);
+  for (int i = 0; i < csv->columns; i++) {
+    const gt_cell *cell = &csv->record.items[i];
+    csv->names[i] = csv->header && cell->length
+                        ? gt_arena_strndup(&csv->arena, cell->text + quotes, cell->length - 2 * quotes)
+                        : gt_arena_printf(&csv->arena, "%d", i + 1);
     csv->sorted[i] = (gt_csv_name){csv->names[i], i};
     csv->nameless[i] = csv->header && is_nameless(cell);
   }
@@ -163,9 +179,9 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_c
   csv->nameless = GT_NEW_N(&csv->arena, bool, csv->columns);
   csv->role = GT_NEW_N(&csv->arena, int32_t, csv->columns);
   csv->header = form->header != GT_CSV_NO_HEADER;
-  name_all(csv);
+  name_all(csv, form);
   csv->header = gt_csv_has_header(csv, form, sample);
-  if (!csv->header) name_all(csv);
+  if (!csv->header) name_all(csv, form);
   if (!check_names(csv)) return false;
   separate_names(csv);
   return true;

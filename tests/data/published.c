@@ -34,6 +34,10 @@ static const published tables[] = {
      "data.skip: 1",
      NULL, 0},
     {"3,2,no\n1,2,0.5\n3,4,1\n5,6,2\n", "target: size", "there is no column 'size'", NULL, 0},
+    /* --- names in single quotes --- */
+    {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: y", NULL, "a b ", 2},
+    {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: \"'y'\"", NULL, "'a' 'b' ", 2},
+    {"'a','x',1\n'b','y',2\n'a','y',3\n", "target: 3", NULL, "1 2 ", 3},
 };
 
 static void expect_inputs(const opened *o, const published *t, size_t i) {
