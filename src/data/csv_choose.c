@@ -233,6 +233,7 @@ static void leave_out(gt_csv *csv, gt_typed_table *typed, int role) {
   memmove(&csv->facts[role], &csv->facts[role + 1], (all - (size_t)role - 1) * sizeof *csv->facts);
   memmove(&typed->item[role], &typed->item[role + 1], (before - (size_t)role - 1) * sizeof *typed->item);
   typed->count--;
+  csv->fact_count--;
   csv->inputs = (int)after;
   for (int i = 0; i < csv->columns; i++)
     if (csv->role[i] == role)
