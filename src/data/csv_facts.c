@@ -1,7 +1,7 @@
 /* CSV: facts about the cells of each column. */
 #include "data/csv_facts.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,55 +23,88 @@ void gt_csv_facts_finish(gt_csv_facts *facts) {
   facts->odd = NULL;
 }
 
-enum { FEW = 8 };
+/* --- texts --- */
 
-/* The slot of the text, or the empty one where it belongs. The number of slots is a power of two. */
-static int32_t *slot_of(const gt_csv_odd *odd, const gt_cell *cell) {
+enum { SHORT = 12, LONG = SHORT + 1 };
+
+static uint64_t load8(const char *at) {
+  uint64_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static uint32_t load4(const char *at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/* The slot of a text, without its index: the bytes of a short one (loads may overlap), which no other text
+ * has, or the hash of a long one. */
+static gt_csv_slot slot_for(const gt_cell *cell) {
+  const char *at = cell->text, *end = at + cell->length;
+  const uint32_t n = cell->length;
+  if (n > SHORT) return (gt_csv_slot){gt_fingerprint(0, at, n), n, 0, LONG};
+  if (n >= 8) return (gt_csv_slot){load8(at), load4(end - 4), 0, n};
+  if (n >= 4) return (gt_csv_slot){load4(at), load4(end - 4), 0, n};
+  return (gt_csv_slot){(unsigned char)*at, (uint32_t)(unsigned char)at[n / 2] << 8 | (unsigned char)end[-1],
+                       0, n};
+}
+
+static bool is_same(const gt_csv_odd *odd, const gt_csv_slot *slot, const gt_csv_slot *key,
+                    const gt_cell *cell) {
+  return slot->head == key->head && slot->tail == key->tail && slot->length == key->length &&
+         (slot->length < LONG || gt_cell_is_same(&odd->text[slot->text], cell));
+}
+
+/* The slot of the text, or the empty one where it belongs. The number of slots is a power of two. cell NULL:
+ * for a text that is known to be new. */
+static gt_csv_slot *find_slot(const gt_csv_odd *odd, const gt_csv_slot *key, const gt_cell *cell) {
   const size_t mask = odd->slots - 1;
-  size_t i = gt_hash(GT_HASH_START, cell->text, cell->length) & mask;
-  while (odd->slot[i] >= 0 && !gt_cell_is_same(&odd->text[odd->slot[i]].first, cell)) i = (i + 1) & mask;
+  uint64_t hash = (key->head + key->length) * 0x9E3779B97F4A7C15 ^ key->tail * 0xC2B2AE3D27D4EB4F;
+  hash ^= hash >> 32;
+  size_t i = hash & mask;
+  while (odd->slot[i].length && !(cell && is_same(odd, &odd->slot[i], key, cell))) i = (i + 1) & mask;
   return &odd->slot[i];
 }
 
-static int find_text(const gt_csv_odd *odd, const gt_cell *cell) {
-  if (odd->slot) return *slot_of(odd, cell);
-  for (int i = 0; i < odd->distinct; i++)
-    if (gt_cell_is_same(&odd->text[i].first, cell)) return i;
-  return -1;
-}
-
 static void add_slots(gt_csv_odd *odd) {
-  odd->slots = 4 * (size_t)odd->capacity;
-  free(odd->slot);
+  gt_csv_slot *before = odd->slot;
+  const size_t count = odd->slots;
+  odd->slots = 2 * (size_t)odd->capacity;
   odd->slot = gt_alloc(odd->slots * sizeof *odd->slot);
-  for (size_t i = 0; i < odd->slots; i++) odd->slot[i] = -1;
-  for (int i = 0; i < odd->distinct; i++) *slot_of(odd, &odd->text[i].first) = i;
+  for (size_t i = 0; i < count; i++)
+    if (before[i].length) *find_slot(odd, &before[i], NULL) = before[i];
+  free(before);
 }
 
-/* Makes room for another text. The texts count against the memory limit of a compressed file. */
-static void grow_texts(gt_csv *csv, gt_csv_odd *odd) {
+/* Makes room for another text. bytes: the memory for texts, which counts against the limit of a compressed
+ * file. */
+static void grow_texts(gt_csv_odd *odd, uint64_t *bytes) {
   const int before = odd->capacity;
   odd->capacity = before ? 2 * before : 2;
   odd->text = gt_realloc(odd->text, (size_t)odd->capacity * sizeof *odd->text);
-  csv->text_bytes += (uint64_t)(odd->capacity - before) * (sizeof *odd->text + 4 * sizeof *odd->slot);
-  if (odd->capacity > FEW) add_slots(odd);
+  *bytes += (uint64_t)(odd->capacity - before) * (sizeof *odd->text + 2 * sizeof *odd->slot);
+  add_slots(odd);
 }
 
-static uint32_t add_text(gt_csv *csv, gt_csv_odd *odd, const gt_cell *cell) {
-  const int known = find_text(odd, cell);
-  if (known >= 0) {
-    odd->text[known].count++;
-    return GT_CSV_CELL_TEXT + (uint32_t)known;
-  }
+/* The code of a text, which is added if it is new. */
+static uint32_t code_of(gt_csv_odd *odd, const gt_cell *cell, uint64_t *bytes) {
+  gt_csv_slot key = slot_for(cell);
+  const gt_csv_slot *known = odd->slots ? find_slot(odd, &key, cell) : NULL;
+  if (known && known->length) return GT_CSV_CELL_TEXT + known->text;
   if (odd->distinct == GT_CSV_MAX_TEXTS) {
     odd->more = true;
     return GT_CSV_CELL_MORE;
   }
-  if (odd->distinct == odd->capacity) grow_texts(csv, odd);
-  odd->text[odd->distinct] = (gt_csv_text){*cell, 1};
-  if (odd->slot) *slot_of(odd, cell) = odd->distinct;
-  return GT_CSV_CELL_TEXT + (uint32_t)odd->distinct++;
+  if (odd->distinct == odd->capacity) grow_texts(odd, bytes);
+  odd->text[odd->distinct] = *cell;
+  key.text = (uint32_t)odd->distinct++;
+  *find_slot(odd, &key, NULL) = key;
+  return GT_CSV_CELL_TEXT + key.text;
 }
+
+/* --- cells --- */
 
 uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, bool unfit) {
   if (!f->odd) f->odd = gt_alloc(sizeof *f->odd);
@@ -87,7 +120,43 @@ uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, boo
     return cell->length ? GT_CSV_CELL_MISSING : GT_CSV_CELL_EMPTY;
   }
   f->texts++;
-  return add_text(csv, f->odd, cell);
+  return code_of(f->odd, cell, &csv->text_bytes);
+}
+
+/* NULL if the texts have the same codes in both. */
+static uint32_t *merge_texts(gt_csv_odd *to, const gt_csv_odd *from) {
+  uint64_t bytes = 0;
+  bool same = true;
+  uint32_t *code = gt_alloc((size_t)from->distinct * sizeof *code + 1);
+  for (int i = 0; i < from->distinct; i++) {
+    code[i] = code_of(to, &from->text[i], &bytes);
+    same &= code[i] == GT_CSV_CELL_TEXT + (uint32_t)i;
+  }
+  for (int i = 0; i < from->bads && to->bads < GT_CSV_FIRST_BAD; i++) to->bad[to->bads++] = from->bad[i];
+  if (!same) return code;
+  free(code);
+  return NULL;
+}
+
+uint32_t *gt_csv_facts_merge(gt_csv_facts *to, gt_csv_facts *from) {
+  uint32_t *code = NULL;
+  to->counts &= from->counts && !(to->numbers && from->numbers && from->least - to->largest != 1);
+  to->whole &= from->whole;
+  if (from->least < to->least) to->least = from->least;
+  if (from->largest > to->largest) to->largest = from->largest;
+  to->numbers += from->numbers;
+  to->unfit += from->unfit;
+  to->empty += from->empty;
+  to->missing += from->missing;
+  to->texts += from->texts;
+  if (to->odd && from->odd) {
+    code = merge_texts(to->odd, from->odd);
+    gt_csv_facts_finish(from);
+  } else if (from->odd) {
+    to->odd = from->odd;
+    from->odd = NULL;
+  }
+  return code;
 }
 
 void gt_csv_facts_of_target(gt_csv *csv, int target) {
@@ -102,6 +171,6 @@ void gt_csv_facts_of_target(gt_csv *csv, int target) {
     else if (!isfinite((float)value))
       gt_csv_facts_odd(csv, f, cell, true);
     else
-      gt_csv_facts_number(f, value, row);
+      gt_csv_facts_number(f, value);
   }
 }

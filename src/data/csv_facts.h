@@ -19,23 +19,23 @@ enum {
   GT_CSV_CELL_EMPTY,
   GT_CSV_CELL_MISSING, /* a word for a missing value */
   GT_CSV_CELL_MORE,    /* a text beyond GT_CSV_MAX_TEXTS */
-  GT_CSV_CELL_TEXT,    /* GT_CSV_CELL_TEXT + i: text i of the column (gt_csv_odd.text) */
+  GT_CSV_CELL_TEXT,    /* GT_CSV_CELL_TEXT + i: text i of the column (gt_csv_odd.text), not a missing value */
   GT_CSV_MAX_TEXTS = (1 << 22) - GT_CSV_CELL_TEXT /* distinct texts of a column that are kept */
 };
 
-typedef struct gt_csv_text { /* one distinct text of a column; missing values are not texts */
-  gt_cell first;             /* where it occurs first */
-  uint64_t count;
-} gt_csv_text;
+typedef struct gt_csv_slot { /* of the hash table of a column's texts */
+  uint64_t head;
+  uint32_t tail;
+  uint32_t text : 22, length : 10; /* length 0: empty */
+} gt_csv_slot;
 
 typedef struct gt_csv_odd { /* the cells of a column that are no numbers; as small as they are few */
   gt_cell bad[GT_CSV_FIRST_BAD];
   int bads;
-  gt_csv_text *text; /* [distinct], in order of appearance; heap */
+  gt_cell *text; /* [distinct] where each text occurs first, in order of appearance; heap */
   int distinct, capacity;
-  bool more; /* there are further distinct texts */
-  int32_t
-      *slot; /* [slots] hash table of indices into text, -1: empty; heap; NULL while there are few texts */
+  bool more;         /* there are further distinct texts */
+  gt_csv_slot *slot; /* [slots] hash table; heap */
   size_t slots;
 } gt_csv_odd;
 
@@ -55,16 +55,20 @@ void gt_csv_facts_finish(gt_csv_facts *facts);
 static inline uint64_t gt_csv_facts_bad(const gt_csv_facts *f) {
   return f->unfit + f->empty + f->missing + f->texts;
 }
-/* Adds a number of row `row` (from 0). */
-static inline void gt_csv_facts_number(gt_csv_facts *f, double value, uint64_t row) {
+/* Adds a number. */
+static inline void gt_csv_facts_number(gt_csv_facts *f, double value) {
+  if (f->counts && f->numbers) f->counts = value - f->largest == 1;
   if (value < f->least) f->least = value;
   if (value > f->largest) f->largest = value;
   if (f->whole && value >= -9e15 && value <= 9e15) f->whole = (double)(int64_t)value == value;
-  if (f->counts) f->counts = value == f->least + (double)row;
   f->numbers++;
 }
 /* Adds a cell that is not a number, or does not fit. Returns what it is: GT_CSV_CELL_UNFIT, … */
 uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, bool unfit);
+
+/* Adds the facts of the cells below, which are taken apart. Returns the code in `to` of each text i of
+ * `from`, whose code there is GT_CSV_CELL_TEXT + i; NULL if they are the same. Heap. */
+uint32_t *gt_csv_facts_merge(gt_csv_facts *to, gt_csv_facts *from);
 
 /* A quiet NaN with the code of a cell as its payload. */
 static inline float gt_csv_boxed(uint32_t code) {

@@ -67,7 +67,7 @@ static void take_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
   const bool whole =
       !csv->whole || !csv->whole[role] || (*out >= 0 && *out <= GT_DATA_MAX_INTEGER && *out == floorf(*out));
   if (isfinite(*out) && whole)
-    gt_csv_facts_number(facts, value, csv->rows - 1);
+    gt_csv_facts_number(facts, value);
   else
     *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, true));
 }

@@ -58,6 +58,7 @@ static bool parse_short(const char *at, size_t length, char decimal, double *out
 }
 
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out) {
+  if (length && *text > '9') return false; /* a word */
   if (parse_short(text, length, decimal, out)) return true;
   const char *at = text, *end = text + length;
   const bool negative = at < end && *at == '-';

@@ -20,7 +20,7 @@ static const char *first_cells(const gt_csv *csv, int role, gt_arena *arena) {
   char shown[48];
   const bool texts = odd && odd->distinct; /* they say more than empty cells */
   for (int i = 0; odd && i < (texts ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
-    const gt_cell *cell = texts ? &odd->text[i].first : &odd->bad[i];
+    const gt_cell *cell = texts ? &odd->text[i] : &odd->bad[i];
     const char *what = cell->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell, shown)) : "empty";
     text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell->line, cell->column);
   }

@@ -55,7 +55,7 @@ bool gt_cell_is_utf8(const gt_cell *cell) { return !gt_find_bad_utf8(cell->text,
 bool gt_cell_is_missing(const gt_cell *cell) {
   static const char *const words[] = {"NA",  "N/A",  "n/a",  "#N/A", "nan", "NaN",
                                       "NAN", "null", "NULL", "None", "?",   "-"};
-  if (!cell->length || cell->length > 4) return false;
+  if (!cell->length || cell->length > 4 || !memchr("Nn#?-", *cell->text, 5)) return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (gt_cell_is(cell, words[i])) return true;
   return false;

@@ -31,7 +31,7 @@ void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
 
 static const gt_csv_facts *facts_of(const typing *t, int role) { return &t->csv->facts[role]; }
 
-static const gt_csv_text *texts_of(const typing *t, int role, int *count) {
+static const gt_cell *texts_of(const typing *t, int role, int *count) {
   const gt_csv_odd *odd = facts_of(t, role)->odd;
   *count = odd ? odd->distinct : 0;
   return odd ? odd->text : NULL;
@@ -43,17 +43,17 @@ static void add_problem(typing *t, int role, const char *what, const char *mend,
 
 /* --- kinds --- */
 
-static bool all_boolean(const gt_csv_text *text, int count) {
+static bool all_boolean(const gt_cell *text, int count) {
   for (int i = 0; i < count; i++)
-    if (gt_csv_boolean(&text[i].first) < 0) return false;
+    if (gt_csv_boolean(&text[i]) < 0) return false;
   return count > 0;
 }
 
 /* The ways in which all texts are dates. compact: of eight digits, too. */
-static unsigned date_ways(const gt_csv_text *text, int count, bool compact) {
+static unsigned date_ways(const gt_cell *text, int count, bool compact) {
   unsigned ways = count ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
   for (int i = 0; i < count && ways; i++)
-    ways &= gt_date_parse(text[i].first.text, text[i].first.length, 0, compact, NULL);
+    ways &= gt_date_parse(text[i].text, text[i].length, 0, compact, NULL);
   return ways;
 }
 
@@ -108,7 +108,7 @@ static void decide_any(typing *t, int role) {
 static void check_date(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
   int count;
-  const gt_csv_text *text = texts_of(t, role, &count);
+  const gt_cell *text = texts_of(t, role, &count);
   const bool compact = t->csv->as_text && t->csv->as_text[role];
   const unsigned ways = date_ways(text, count, compact), asked = c->final ? c->column.order : c->rule.order;
   if (is_codes(t, role))
@@ -145,7 +145,7 @@ static void check_texts(typing *t, int role) {
   const gt_typed_column *c = &t->table->item[role];
   const gt_csv_facts *f = facts_of(t, role);
   int count;
-  const gt_csv_text *text = texts_of(t, role, &count);
+  const gt_cell *text = texts_of(t, role, &count);
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
   if (f->texts && !boolean)
     add_problem(
@@ -246,9 +246,9 @@ static float value_of(typing *t, gt_typed_column *c, int role, const gt_cell *ce
 static void value_texts(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
   int count;
-  const gt_csv_text *text = texts_of(t, role, &count);
+  const gt_cell *text = texts_of(t, role, &count);
   t->of_text[role] = count ? gt_alloc((size_t)count * sizeof(float)) : NULL;
-  for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i].first);
+  for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i]);
 }
 
 static float unbox(const typing *t, int role, float value) {
