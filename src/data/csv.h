@@ -78,7 +78,8 @@ typedef struct gt_csv {
   float *values;              /* [rows, inputs]; heap; a boxed code where the cell holds no number */
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
   int fact_count;             /* inputs + targets when the rows were read */
-  size_t rows, capacity, comments; /* comments: lines that were skipped in the table */
+  size_t rows, capacity;
+  uint32_t comment;      /* the first line of comment in the table, which is skipped; 0: there is none */
   uint64_t memory;       /* limit in bytes for the text, values and cells together (gt_data_memory_limit) */
   uint64_t text_bytes;   /* of gt_csv_odd.text and its tables */
   gt_cells target_cells; /* [rows, targets] */

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/csv_facts.h"
+#include "data/csv_chunks.h"
 #include "data/csv_layout.h"
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static bool take_record(gt_csv *csv) {
   const gt_cell *cell = csv->record.items;
   const int count = (int)csv->record.count, extra = first_extra(csv);
   if (gt_csv_is_comment(cell, count, csv->columns)) {
-    if (!csv->comments++) gt_info("%s:%u: lines of comments in the table are skipped", csv->path, cell->line);
+    if (!csv->comment) csv->comment = cell->line;
     return true;
   }
   if (extra >= 0)
@@ -120,12 +120,32 @@ static bool take_record(gt_csv *csv) {
   return true;
 }
 
-bool gt_csv_read(gt_csv *csv) {
-  gt_csv_facts_start(csv);
-  int got = csv->header ? gt_csv_record(csv) : 1;
-  for (; got > 0; got = gt_csv_record(csv))
+bool gt_csv_read_rows(gt_csv *csv) {
+  int got;
+  while ((got = gt_csv_record(csv)) > 0)
     if (!take_record(csv)) return false;
-  if (got < 0) return false;
+  return got == 0;
+}
+
+bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
+  gt_csv_facts_start(csv);
+  const bool ok = (csv->header || take_record(csv)) && gt_csv_read_chunks(csv, threads, chunk);
+  if (csv->comment) gt_info("%s:%u: lines of comments in the table are skipped", csv->path, csv->comment);
+  if (!ok) return false;
   for (int t = 0; t < csv->targets; t++) gt_csv_facts_of_target(csv, t);
   return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);
 }
+
+/* Bytes of a chunk: enough chunks for all threads to end at about the same time, but not so many that the
+ * facts and texts that each of them has take much memory beside the text. */
+static size_t chunk_size(const gt_csv *csv) {
+  enum { CHUNKS = 32, LEAST = 4 << 20, MOST = 16 << 20 };
+  const size_t part = (size_t)(csv->end - csv->at) / CHUNKS,
+               facts = 64 * sizeof(gt_csv_facts) * (size_t)(csv->inputs + csv->targets),
+               size = part < LEAST  ? LEAST
+                      : part > MOST ? MOST
+                                    : part;
+  return size > facts ? size : facts;
+}
+
+bool gt_csv_read(gt_csv *csv) { return gt_csv_read_with(csv, 0, chunk_size(csv)); }

@@ -1,8 +1,7 @@
 /* Tables as people have them: how a CSV file is laid out is found, and what is wrong with one is said at its
  * line. Each row is a file; an expected text is part of the message, else the shape that was read. */
 #include "base/log.h"
-#include "data/csv_facts.h"
-#include "data_support.h"
+#include "csv_support.h"
 
 typedef struct table {
   const char *name, *text, *options;
@@ -136,6 +135,15 @@ static void every_table(void **state) {
   }
 }
 
+static void every_table_in_chunks(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    const char *path = write_text(tables[i].name, tables[i].text);
+    expect_same_in_chunks(path);
+    unlink(path);
+  }
+}
+
 typedef struct first_line {
   const char *text;
   int rows;            /* 3: the first line is a sample */
@@ -258,9 +266,10 @@ static int remove_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_table),       cmocka_unit_test(first_lines_are_told),
-      cmocka_unit_test(a_sample_of_texts), cmocka_unit_test(words_for_missing_labels),
-      cmocka_unit_test(a_long_line),       cmocka_unit_test(facts_are_counted),
+      cmocka_unit_test(every_table),           cmocka_unit_test(first_lines_are_told),
+      cmocka_unit_test(a_sample_of_texts),     cmocka_unit_test(words_for_missing_labels),
+      cmocka_unit_test(a_long_line),           cmocka_unit_test(facts_are_counted),
+      cmocka_unit_test(every_table_in_chunks),
   };
   return cmocka_run_group_tests_name("data: tables", tests, quiet, remove_files);
 }

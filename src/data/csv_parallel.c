@@ -1,0 +1,224 @@
+/* CSV: reads the rows of a table on several threads. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "data/csv_chunks.h"
+#include <fenv.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef struct part { /* of the table; its arrays are parts of those of the table */
+  gt_csv csv;
+  gt_error error;
+  bool ok;
+  uint32_t **code; /* [inputs] the table's codes of the part's texts, NULL: the same; heap */
+} part;
+
+typedef struct reading reading;
+typedef void (*step)(reading *r, uint32_t index);
+struct reading {
+  gt_csv *csv;
+  gt_pool *pool;
+  gt_csv_chunks chunks;
+  part *part; /* [chunks]; heap */
+  step step;
+  _Atomic uint32_t failed; /* the first part with an error that is known so far */
+};
+
+/* Tiles of a pool treat denormals as zero (base/pool.h), but numbers are the same for any number of
+ * threads. */
+static void run_tile(void *context, uint32_t index) {
+  reading *r = context;
+  fenv_t before;
+  fegetenv(&before);
+  fesetenv(FE_DFL_ENV);
+  r->step(r, index);
+  fesetenv(&before);
+}
+
+static void run(reading *r, step each, size_t count) {
+  r->step = each;
+  gt_pool_run(r->pool, (uint32_t)count, run_tile, r);
+}
+
+/* --- before reading --- */
+
+static void count_lines(reading *r, uint32_t index) {
+  gt_csv_chunk *chunk = &r->chunks.items[index];
+  chunk->lines = gt_csv_count_lines(chunk->at, chunk->end);
+}
+
+/* The most rows in a chunk: each ends at a line end or the end of the file, and has at least a byte a
+ * column. */
+static size_t most_rows(const gt_csv *csv, const gt_csv_chunk *chunk) {
+  const size_t lines = chunk->lines + 1, fit = (size_t)(chunk->end - chunk->at + 1) / (size_t)csv->columns;
+  return lines < fit ? lines : fit;
+}
+
+/* Makes room for the rows of all chunks. Pages that no row reaches take no memory. */
+static void make_room(gt_csv *csv, size_t rows) {
+  csv->capacity = rows;
+  csv->values = gt_realloc(csv->values, rows * (size_t)csv->inputs * sizeof *csv->values + 1);
+  gt_cells *targets = &csv->target_cells;
+  targets->capacity = rows * (size_t)csv->targets;
+  targets->items = gt_realloc(targets->items, targets->capacity * sizeof *targets->items + 1);
+  for (int k = 0; k < GT_CSV_ROLES; k++) {
+    if (csv->role_column[k] < 0) continue;
+    csv->role_cells[k].capacity = rows;
+    csv->role_cells[k].items = gt_realloc(csv->role_cells[k].items, rows * sizeof(gt_cell) + 1);
+  }
+}
+
+/* Prepares the part that reads a chunk into rows from `row` on. */
+static void start_part(reading *r, size_t index, size_t row, uint32_t line) {
+  const gt_csv *csv = r->csv;
+  const gt_csv_chunk *chunk = &r->chunks.items[index];
+  part *p = &r->part[index];
+  const size_t rows = most_rows(csv, chunk), targets = (size_t)csv->targets;
+  p->csv = *csv;
+  p->csv.error = &p->error;
+  p->csv.at = p->csv.line_start = chunk->at;
+  p->csv.end = chunk->end;
+  p->csv.line = line;
+  p->csv.comment = 0;
+  p->csv.record = (gt_cells){0};
+  p->csv.rows = 0;
+  p->csv.capacity = rows;
+  p->csv.values = csv->values + row * (size_t)csv->inputs;
+  p->csv.target_cells = (gt_cells){csv->target_cells.items + row * targets, 0, rows * targets};
+  for (int k = 0; k < GT_CSV_ROLES; k++)
+    if (csv->role_column[k] >= 0) p->csv.role_cells[k] = (gt_cells){csv->role_cells[k].items + row, 0, rows};
+}
+
+static void start_parts(reading *r) {
+  size_t rows = r->csv->rows;
+  uint32_t line = r->csv->line;
+  for (size_t i = 0; i < r->chunks.count; i++) rows += most_rows(r->csv, &r->chunks.items[i]);
+  make_room(r->csv, rows);
+  r->part = gt_alloc(r->chunks.count * sizeof *r->part);
+  rows = r->csv->rows;
+  for (size_t i = 0; i < r->chunks.count; i++) {
+    start_part(r, i, rows, line);
+    rows += most_rows(r->csv, &r->chunks.items[i]);
+    line += (uint32_t)r->chunks.items[i].lines;
+  }
+}
+
+/* --- reading --- */
+
+/* The first error of the file is reported, so that parts behind one are not read. */
+static void read_part(reading *r, uint32_t index) {
+  part *p = &r->part[index];
+  uint32_t failed = atomic_load(&r->failed);
+  gt_csv_facts_start(&p->csv);
+  p->ok = index < failed && gt_csv_read_rows(&p->csv);
+  free(p->csv.record.items);
+  while (!p->ok && index < failed && !atomic_compare_exchange_weak(&r->failed, &failed, index)) continue;
+}
+
+/* --- after reading --- */
+
+/* The facts of a column, from all parts. */
+static void merge_column(reading *r, uint32_t role) {
+  for (size_t i = 0; i < r->chunks.count; i++)
+    r->part[i].code[role] = gt_csv_facts_merge(&r->csv->facts[role], &r->part[i].csv.facts[role]);
+}
+
+static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
+  float *value = csv->values + role;
+  for (size_t row = 0; row < csv->rows; row++, value += csv->inputs) {
+    const uint32_t own = isnan(*value) ? gt_csv_cell_code(*value) : 0;
+    if (own >= GT_CSV_CELL_TEXT) *value = gt_csv_boxed(code[own - GT_CSV_CELL_TEXT]);
+  }
+}
+
+/* Gives the texts of a part the codes that they have in the table, a block of rows that fits the cache at a
+ * time. */
+static void recode_part(reading *r, uint32_t index) {
+  enum { BLOCK = 64 << 10 };
+  const part *p = &r->part[index];
+  const size_t block = BLOCK / (sizeof(float) * (size_t)p->csv.inputs) + 1;
+  for (size_t row = 0; row < p->csv.rows; row += block) {
+    gt_csv rows = p->csv;
+    rows.values += row * (size_t)rows.inputs;
+    rows.rows = p->csv.rows - row < block ? p->csv.rows - row : block;
+    for (int role = 0; role < rows.inputs; role++)
+      if (p->code[role]) recode_column(&rows, role, p->code[role]);
+  }
+}
+
+static void append_cells(gt_cells *to, const gt_cells *from) {
+  if (!from->count) return;
+  memmove(to->items + to->count, from->items, from->count * sizeof *from->items);
+  to->count += from->count;
+}
+
+/* Closes the gaps between parts that have fewer rows than lines. */
+static void join_rows(gt_csv *csv, const gt_csv *from) {
+  const size_t inputs = (size_t)csv->inputs;
+  float *to = csv->values + csv->rows * inputs;
+  if (to != from->values) memmove(to, from->values, from->rows * inputs * sizeof *to);
+  csv->rows += from->rows;
+  append_cells(&csv->target_cells, &from->target_cells);
+  for (int k = 0; k < GT_CSV_ROLES; k++)
+    if (csv->role_column[k] >= 0) append_cells(&csv->role_cells[k], &from->role_cells[k]);
+}
+
+/* What is left of the first part with an error: the error, and a line of comment before it. */
+static bool join(reading *r) {
+  gt_csv *csv = r->csv;
+  const uint32_t failed = atomic_load(&r->failed);
+  for (size_t i = 0; i < r->chunks.count && i <= failed && !csv->comment; i++)
+    csv->comment = r->part[i].csv.comment;
+  if (failed < r->chunks.count)
+    return gt_fail(csv->error, r->part[failed].error.status, "%s", r->part[failed].error.message);
+  for (size_t i = 0; i < r->chunks.count; i++)
+    r->part[i].code = gt_alloc((size_t)csv->inputs * sizeof *r->part[i].code + 1);
+  run(r, merge_column, (size_t)csv->inputs);
+  run(r, recode_part, r->chunks.count);
+  for (size_t i = 0; i < r->chunks.count; i++) join_rows(csv, &r->part[i].csv);
+  csv->at = csv->end;
+  return true;
+}
+
+static void finish(reading *r) {
+  for (size_t i = 0; r->part && i < r->chunks.count; i++) {
+    part *p = &r->part[i];
+    for (int k = 0; k < p->csv.fact_count; k++) gt_csv_facts_finish(&p->csv.facts[k]);
+    for (int k = 0; p->code && k < p->csv.inputs; k++) free(p->code[k]);
+    free(p->csv.facts);
+    free(p->code);
+  }
+  free(r->part);
+  free(r->chunks.items);
+  gt_pool_destroy(r->pool);
+}
+
+/* A column of a chunk cannot have more texts than are kept: else some of them would have no code that could
+ * be translated. */
+static bool fits_codes(const reading *r) {
+  for (size_t i = 0; i < r->chunks.count; i++)
+    if (most_rows(r->csv, &r->chunks.items[i]) > GT_CSV_MAX_TEXTS) return false;
+  return true;
+}
+
+/* The memory limit of a compressed file is checked row by row, on one thread. */
+bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk) {
+  reading r = {.csv = csv, .failed = UINT32_MAX};
+  const int most = threads ? threads : gt_pool_default_threads();
+  const bool large = (size_t)(csv->end - csv->at) >= 2 * chunk;
+  if (!large || most < 2 || csv->memory < UINT64_MAX) return gt_csv_read_rows(csv);
+  gt_csv_cut(csv, chunk, &r.chunks);
+  r.pool = gt_pool_create(threads);
+  run(&r, count_lines, r.chunks.count);
+  bool ok = false;
+  if (r.chunks.count < 2 || !fits_codes(&r)) {
+    ok = gt_csv_read_rows(csv);
+  } else {
+    start_parts(&r);
+    run(&r, read_part, r.chunks.count);
+    ok = join(&r);
+  }
+  finish(&r);
+  return ok;
+}

@@ -1,0 +1,138 @@
+/* A table that is read in chunks on several threads is the one that is read in one piece: values, facts,
+ * errors and their places. */
+#include "base/log.h"
+#include "csv_support.h"
+
+static uint32_t draw(uint32_t *state, uint32_t below) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 8) % below;
+}
+
+static const char *pick(uint32_t *state, const char *const *from, size_t count) {
+  return from[draw(state, (uint32_t)count)];
+}
+#define PICK(state, list) pick(state, list, sizeof(list) / sizeof *(list))
+
+/* Cells that may stand in any table, and those that are errors in some places. */
+static const char *const cells[] = {"1",
+                                    "-0",
+                                    "2.5",
+                                    "-3e2",
+                                    "1e-40",
+                                    "1e-310",
+                                    "1e99",
+                                    "",
+                                    "NA",
+                                    "x",
+                                    "yes",
+                                    "2020-01-02",
+                                    "\"q\"",
+                                    "\"\"",
+                                    "\"a\"\"b\"",
+                                    "5\"6",
+                                    " \"7\" ",
+                                    "\"c,d\"",
+                                    "\"\n\"",
+                                    "\"r\rs\"",
+                                    "\"t\r\n\nu\"",
+                                    "#c",
+                                    "\"\"\"v\"\"\"",
+                                    "a text of more",
+                                    "\"#\"",
+                                    "w\"",
+                                    "a text of less",
+                                    "\t8",
+                                    "\xC3\xA4",
+                                    "90210"};
+static const char *const faults[] = {"\"never closed", "\"1\"2", "1,1,1,1,1,1,1", "\"a\" \"b\""};
+
+/* Rows of a table with one kind of line end, or with any. */
+static size_t random_table(char *text, uint32_t seed) {
+  static const char *const line_ends[] = {"\n", "\r\n", "\r"};
+  uint32_t state = seed * 2654435761u + 1;
+  const uint32_t columns = 1 + draw(&state, 4), rows = draw(&state, 60), kind = draw(&state, 5),
+                 faulty = draw(&state, 3);
+  char *at = text + sprintf(text, "%s", draw(&state, 2) ? "name" : "1");
+  for (uint32_t c = 1; c <= columns; c++) at += sprintf(at, ",n%u", c);
+  for (uint32_t row = 0; row < rows; row++) {
+    at += sprintf(at, "%s", kind < 3 ? line_ends[kind] : PICK(&state, line_ends));
+    if (!draw(&state, 12))
+      at += sprintf(at, "%s", draw(&state, 2) ? "" : "# a \"comment");
+    else
+      for (uint32_t c = 0; c <= columns; c++)
+        at += sprintf(at, "%s%s", c ? "," : "",
+                      !faulty && !draw(&state, 60) ? PICK(&state, faults)
+                      : draw(&state, 2)            ? PICK(&state, cells)
+                                                   : "7");
+  }
+  if (draw(&state, 2)) at += sprintf(at, "\n");
+  return (size_t)(at - text);
+}
+
+static void random_tables(void **state) {
+  (void)state;
+  char *text = malloc(1 << 16);
+  const char *path = NULL;
+  for (uint32_t seed = 0; seed < 200; seed++) {
+    const size_t size = random_table(text, seed);
+    path = write_bytes("r.csv", text, size);
+    expect_same_in_chunks(path);
+  }
+  unlink(path);
+  free(text);
+}
+
+/* A column that counts goes on across chunks, or stops there; many texts, in another order in each chunk. */
+static void long_tables(void **state) {
+  (void)state;
+  char *text = malloc(1 << 20), *at = text + sprintf(text, "n,m,t,y\n");
+  for (int i = 0; i < 6000; i++)
+    at += sprintf(at, "%d,%d.5,t%d,%d\n", i, i < 3000 ? i : i + 1, i * 7919 % 4001, i % 2);
+  const char *path = write_bytes("r.csv", text, (size_t)(at - text));
+  table_read one, several;
+  read_table(&one, path, 1, 0);
+  for (size_t chunk = 100; chunk < 100000; chunk *= 30) {
+    read_table(&several, path, 3, chunk);
+    assert_null(difference(&one, &several));
+    assert_true(several.csv.facts[0].counts && !several.csv.facts[1].counts);
+    assert_int_equal(several.csv.facts[2].odd->distinct, 4001);
+    gt_csv_close(&several.csv);
+  }
+  gt_csv_close(&one.csv);
+  unlink(path);
+  free(text);
+}
+
+/* Chunks end at line ends outside quotes. */
+static void chunks_are_whole_records(void **state) {
+  (void)state;
+  static const char text[] = "1,\"a\nb\"\n2,c\r\n\"d\"\"\n\",4\r5\",\n6,7";
+  char copy[sizeof text];
+  gt_csv csv = {.at = strcpy(copy, text), .end = copy + sizeof text - 1};
+  gt_csv_chunks chunks = {0};
+  gt_csv_set_delimiter(&csv, ',');
+  gt_csv_cut(&csv, 1, &chunks);
+  static const char *const records[] = {"1,\"a\nb\"\n", "2,c\r\n", "\"d\"\"\n\",4\r", "5\",\n", "6,7"};
+  assert_int_equal(chunks.count, 5);
+  for (size_t i = 0; i < 5; i++) {
+    const size_t size = (size_t)(chunks.items[i].end - chunks.items[i].at);
+    assert_true(size == strlen(records[i]) && !memcmp(chunks.items[i].at, records[i], size));
+  }
+  assert_int_equal(gt_csv_count_lines(copy, csv.end), 6);
+  free(chunks.items);
+}
+
+static int quiet(void **state) {
+  (void)state;
+  gt_log_set_level(GT_LOG_ERROR);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(chunks_are_whole_records),
+      cmocka_unit_test(random_tables),
+      cmocka_unit_test(long_tables),
+  };
+  return cmocka_run_group_tests_name("data: tables in chunks", tests, quiet, NULL);
+}
