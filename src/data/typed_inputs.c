@@ -39,6 +39,7 @@ static gt_typed_column of_model(const gt_column *column, gt_arena *arena) {
 
 gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena) {
   const gt_csv_inputs known = gt_csv_inputs_of(input, inputs, arena);
+  if (!known.inputs) return (gt_typed_table){0}; /* more columns than any file has */
   gt_typed_table t = {.count = known.count, .item = GT_NEW_N(arena, gt_typed_column, known.count + 1)};
   for (int k = 0; k < known.inputs; k++)
     for (int64_t f = 0; f < known.features[k]; f++) {

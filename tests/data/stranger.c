@@ -79,13 +79,13 @@ static void the_user_is_trusted(void **state) {
   static const char text[] = "{format: csv, train: absent.csv, target: root}";
   opened o = {0};
   char set[600];
-  snprintf(set, sizeof set, "train=%s", write_text("s.csv", "root,secret\n1,hush\n2,hush\n"));
+  snprintf(set, sizeof set, "train=%s", write_text("s.csv", "root,secret\n1,hush\n2,7\n"));
   gt_arena_init(&o.arena);
   gt_diagnostics_init(&o.diagnostics, &o.arena);
   gt_spec *spec = gt_spec_parse(&o.arena, "test.yaml", text, strlen(text), &o.diagnostics);
   assert_true(gt_spec_override(&o.arena, spec, set, NULL, &o.diagnostics));
   o.ok = gt_dataset_open(spec, 7, wanted, &o.arena, &o.data, &o.diagnostics, &o.error);
-  expect_bad_file(&o, "'hush' in column 'secret' is not a number");
+  expect_bad_file(&o, "column 'secret' has 1 number and 1 text ('hush' at 2:3)");
   unlink(path_of("s.csv"));
 }
 
