@@ -21,8 +21,9 @@ static const char *first_cells(const gt_csv *csv, int role, gt_arena *arena) {
   const bool texts = odd && odd->distinct; /* they say more than empty cells */
   for (int i = 0; odd && i < (texts ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
     const gt_cell *cell = texts ? &odd->text[i] : &odd->bad[i];
+    if (csv->facts[role].unfit && gt_csv_is_missing(csv, cell)) continue; /* its numbers are the problem */
     const char *what = cell->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell, shown)) : "empty";
-    text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell->line, cell->column);
+    text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, *text ? ", " : "", what, cell->line, cell->column);
   }
   return text;
 }

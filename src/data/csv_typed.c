@@ -63,12 +63,21 @@ static bool is_few(uint64_t distinct, uint64_t texts) {
 
 static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
 
+/* True if all texts of a column are numbers in the notation with the other decimal mark. */
+static bool has_other_mark(const gt_csv *csv, const gt_csv_facts *f) {
+  const char mark = csv->decimal == ',' ? '.' : ',';
+  double value;
+  for (int i = 0; f->odd && i < f->odd->distinct; i++)
+    if (!gt_parse_number(f->odd->text[i].text, f->odd->text[i].length, mark, &value)) return false;
+  return f->texts > 0;
+}
+
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const gt_csv_facts *f = &csv->facts[role];
   const gt_csv_odd *odd = f->odd;
   *kind = GT_COLUMN_NUMBER;
   if (!f->texts) return true;
-  if (f->numbers || f->unfit) return false;
+  if (f->numbers || f->unfit || has_other_mark(csv, f)) return false;
   const bool codes = csv->whole && csv->whole[role];
   if (all_boolean(odd->text, odd->distinct))
     *kind = GT_COLUMN_BOOLEAN;
@@ -79,6 +88,13 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   return *kind != GT_COLUMN_CATEGORY || codes || is_few((uint64_t)odd->distinct, f->texts);
 }
 
+static void report_other_mark(typing *t, int role) {
+  const bool comma = t->csv->decimal == ',';
+  add_problem(t, role, comma ? "has numbers with a point" : "has numbers with a comma", "ignore",
+              comma ? "for decimal points: data: {decimal: point}"
+                    : "for decimal commas: data: {decimal: comma}");
+}
+
 /* "1 number", "3 numbers" */
 static const char *counted(const typing *t, uint64_t count, const char *what) {
   return gt_arena_printf(t->arena, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
@@ -87,7 +103,9 @@ static const char *counted(const typing *t, uint64_t count, const char *what) {
 static void decide_any(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
   if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
-  if (!f->numbers && !f->unfit)
+  if (has_other_mark(t->csv, f))
+    report_other_mark(t, role);
+  else if (!f->numbers && !f->unfit)
     add_problem(
         t, role,
         gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", f->odd->distinct,

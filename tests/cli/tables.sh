@@ -36,21 +36,22 @@ check "is the same" test "$out" = "$(grep -v table.csv <<< "$predicted")"
 
 # All columns that stop the reading, in one message.
 cat > table.csv << 'CSV'
-survived,pclass,sex,age,embarked
-0,3,male,22,S
-1,1,female,38,C
-1,3,female,,
-0,2,male,35,
+survived,deck,sex,fare,born
+0,3,male,7.25,03/04/1980
+1,A,female,1e99,05/06/1970
+1,2,female,8,
+0,1,male,9,01/02/1975
 CSV
-exits 0 "text and gaps are read" "$GTRAIN" check config.yaml --set data.target=survived
-says "as categories" "  sex                      category         0        2"
-says "and filled" "  age                      number           1        3"
-columns() { "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns={sex: number, age: {missing: error}${1-}}"; }
-exits 65 "unless the config says something else" columns
-says "of all columns" "table.csv:2:5: 2 columns cannot be read as they are"
-says "text" "    sex has texts that are not numbers: 'male' at 2:5, 'female' at 3:5"
-says "gaps" "    age has missing values, and its rule is 'missing: error': empty at 4:12"
-says "and the way out" "    to mend them: data: {columns: {sex: category, age: {missing: median}}}"
+exits 65 "mixed columns" "$GTRAIN" check config.yaml --set data.target=survived
+says "all columns" "table.csv:2:15: 3 columns cannot be read as they are"
+says "text among numbers" "    deck has 3 numbers and 1 text: 'A' at 3:3"
+says "a large number" "    fare has numbers that are too large for a 32-bit float: '1e99' at 3:12"
+says "dates in doubt" "    born has dates whose day and month could be either way round: '03/04/1980' at 2:15"
+mend=$(sed -n 's/.*to mend them: //p' <<< "$out")
+check "and the way out" test "$mend" = \
+  "data: {columns: {deck: ignore, fare: ignore, born: {type: date, order: day_first}}}"
+mend=${mend#data: \{columns: } mend=${mend%\}}
+exits 0 "which is one" "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns=$mend"
 exits 65 "a prediction" "$GTRAIN" predict run/model.bin - --set data.skip=0 <<< $'a,b\n1,x\nNA,2'
 says "names the columns, and leaves none out" "'NA' at 3:1"
 check "of those the model needs" test "$(grep -c ignore <<< "$out")" = 0

@@ -2,6 +2,8 @@
  * line. Each row is a file; an expected text is part of the message, else the shape that was read. */
 #include "base/log.h"
 #include "csv_support.h"
+#include "data/column.h"
+#include "data/csv_facts.h"
 
 typedef struct table {
   const char *name, *text, *options;
@@ -38,16 +40,15 @@ static const table tables[] = {
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "", NULL, 1, 2, 2.25f},
     {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2, 3.5f}, /* with commas: a table of text */
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
-    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns have cells that are not numbers", 0, 0,
-     0},
-    {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "columns have cells that are not numbers", 0, 0, 0},
-    {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: '1,500' in column 'a' is not a number", 0, 0,
+    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 2 columns cannot be read as they are", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "column 'a' has numbers with a comma ('1,5' at 2:1)", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: column 'a' has numbers with a comma ('1,500' at 2:1)", 0, 0,
      0}, /* may be thousands */
     {"a.csv", "a;b;y\n1,500;2;3\n", "decimal: comma", NULL, 1, 2, 2},
-    {"a.csv", "a;b;y\n1.5;2,25;0,5\n", "decimal: comma", ":2:1: '1.5' in column 'a' is not a number", 0, 0,
-     0},
+    {"a.csv", "a;b;y\n1.5;2,25;0,5\n", "decimal: comma",
+     ":2:1: column 'a' has numbers with a point ('1.5' at 2:1)", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: comma", NULL, 1, 2, 2.25f},
-    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "columns have cells that are not numbers", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "2 columns cannot be read as they are", 0, 0, 0},
     /* --- lines before the table --- */
     {"a.csv", "# made by an archive\n# Sat, Feb 15\n#\n\na,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
     {"a.csv", "#,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3},   /* # is a name */
@@ -88,16 +89,23 @@ static const table tables[] = {
     {"a.csv", "y,a,y\n0.5,2,0.5\n1,3,1\n", "target: y, ignore: y.1", NULL, 2, 1, 3},
     /* --- cells --- */
     {"a.csv", "a,b,y\n1,x,0.5\n,4,1\n3,NA,1\n1e99,z,7\n", "",
-     ":2:3: 2 columns have cells that are not numbers\n"
-     "    a: 2 of 4 cells (1 empty, 1 not in range): empty at 3:1, '1e99' at 5:1\n"
-     "    b: 3 of 4 cells (2 text, 1 missing): 'x' at 2:3, 'NA' at 4:3, 'z' at 5:6\n"
-     "    data: {ignore: [a, b]} leaves these input columns out",
+     ":2:3: 2 columns cannot be read as they are\n"
+     "    a has numbers that are too large for a 32-bit float: '1e99' at 5:1\n"
+     "    b has 1 number and 2 texts: 'x' at 2:3, 'z' at 5:6\n"
+     "      or texts that mean a missing value: data: {missing_values: [NA, ...]}\n"
+     "    to mend them: data: {columns: {a: ignore, b: category}}",
      0, 0, 0},
-    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,\n", "",
-     "    y (target): 1 of 2 cells (empty): empty at 3:5\n    data: {ignore: ['b c']} leaves", 0, 0, 0},
-    {"a.csv", "a,b,y\n1,x,0.5\n3,4,1\n5,w,1\n", "",
-     ":2:3: 'x' in column 'b' is not a number; expected a finite number, such as -1.5e3; 2 of the column's 3 cells are "
-     "not numbers; to leave the column out: data: {ignore: [b]}",
+    {"a.csv", "a,b,y\n1,x,0.5\n,4,1\n3,NA,1\n1e99,z,7\n", "columns: {a: ignore, b: {type: category, min_count: 1}}", NULL, 4,
+     1, 2},
+    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "",
+     ":2:3: column 'b c' has 2 numbers and 2 texts ('x' at 2:3, 'w' at 4:3); mend it with data: {columns: {'b c': "
+     "ignore}}; or texts that mean a missing value: data: {missing_values: [NA, ...]}",
+     0, 0, 0},
+    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "missing_values: [x, w]", NULL, 4, 2, 8},
+    {"a.csv", "a,b,y\n1,x,0.5\n3,4,\n", "", ":2:3: column 'b' has 1 number and 1 text ('x' at 2:3)", 0, 0, 0},
+    {"a.csv", "a,y,z\n1,x,0.5\n3,4,\n", "target: [y, z]",
+     "    y is a target and has cells that are not numbers: 'x' at 2:3\n"
+     "    z is a target and has cells that are not numbers: empty at 3:5",
      0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n3,4,\n", "", ":3:5: missing value in column 'y'", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
@@ -188,7 +196,9 @@ static void a_sample_of_texts(void **state) {
   open_data(&o, "{train: %s, inputs: ['1']}", write_text("h.csv", "p,x\ne,x\np,s\ne,s\n"));
   assert_int_equal(o.diagnostics.findings, 1);
   assert_non_null(strstr(o.diagnostics.items[0].message, "because its texts occur again below"));
-  expect_bad_file(&o, "h.csv:1:1: 'p' in column '1' is not a number");
+  expect_open(&o);
+  assert_true(o.data.train.samples == 4 && o.data.input[0].table->column[0].categories == 2);
+  close_data(&o);
 }
 
 static void words_for_missing_labels(void **state) {
