@@ -76,16 +76,15 @@ static int by_text(const void *a, const void *b) {
   return strcmp(((const text_count *)a)->text, ((const text_count *)b)->text);
 }
 
-/* Keeps the most frequent texts, at most `most` if that is not 0, each in `least` rows; *rest: training rows
- * with other texts. */
+/* Keeps the most frequent texts, each in `least` rows; with that of all others at most `most` categories if
+ * that is not 0. *rest: training rows with other texts. */
 static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *rest) {
-  int kept = 0;
+  int kept = 0, seen = 0;
   qsort(all, (size_t)count, sizeof *all, by_count);
-  for (int i = 0; i < count; i++)
-    if (all[i].count >= least && (!most || kept < most - 1 || (kept < most && i + 1 == count)))
-      kept++;
-    else
-      *rest += all[i].count;
+  while (seen < count && all[seen].count) seen++; /* the others are in held-out rows */
+  while (kept < seen && all[kept].count >= least) kept++;
+  if (most && kept + (kept < seen) > most) kept = (int)most - 1;
+  for (int i = kept; i < seen; i++) *rest += all[i].count;
   qsort(all, (size_t)kept, sizeof *all, by_text);
   return kept;
 }
