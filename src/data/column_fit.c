@@ -47,6 +47,12 @@ static float mean_of(const values *v) {
   return (float)(sum / (double)v->count);
 }
 
+static bool have_hours(const values *v) {
+  for (int64_t i = 0; i < v->count; i++)
+    if (fmodf(v->item[i], 24) != 0) return true;
+  return false;
+}
+
 static void fit_number(gt_typed_column *c, values *v) {
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
   if (!c->column.fills) return;
@@ -125,6 +131,7 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
   values v = column_of(raw, place);
   const bool empty = !v.count && !has_own_category(c);
   c->column.indicator = c->rule.indicator;
+  c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
   c->column.log = c->column.kind == GT_COLUMN_NUMBER && c->rule.scale == GT_SCALE_LOG1P;
   if (empty)
     gt_fail(

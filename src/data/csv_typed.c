@@ -255,7 +255,6 @@ static float value_of(typing *t, gt_typed_column *c, int role, const gt_cell *ce
   case GT_COLUMN_DATE:
     gt_date_parse(cell->text, cell->length, c->column.order, t->csv->as_text && t->csv->as_text[role],
                   &hours);
-    if (!c->final) c->column.hours |= fmod(hours, 24) != 0;
     return (float)hours;
   default: return NAN;
   }
