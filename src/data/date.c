@@ -75,7 +75,7 @@ static bool read_time(text_reader *r, double *hours) {
   if (!read_digits(r, 2, &hour) || !read_char(r, ':') || read_digits(r, 2, &minute) != 2) return false;
   if (read_char(r, ':') && read_digits(r, 2, &second) != 2) return false;
   if (read_char(r, '.') && !read_digits(r, 9, &fraction)) return false;
-  if (hour > 24 || minute > 59 || second > 60) return false;
+  if (hour > 24 || minute > 59 || second > 60 || (hour == 24 && minute + second > 0)) return false;
   *hours = hour + minute / 60.0 + second / 3600.0;
   if (read_char(r, 'Z') || r->at == r->end) return r->at == r->end;
   const bool west = *r->at == '-';

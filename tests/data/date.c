@@ -1,0 +1,193 @@
+/* Dates of tables: the forms that are read, and the parts that a network sees. */
+#include "data/date.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+enum { Y = GT_DATE_YEAR_FIRST, D = GT_DATE_DAY_FIRST, M = GT_DATE_MONTH_FIRST };
+
+typedef struct form {
+  const char *text;
+  unsigned ways;
+  double hours; /* since 1970, as the first of the ways */
+} form;
+
+static const double day = 24, jan31 = 24.0 * 19753; /* 2024-01-31 */
+
+static const form forms[] = {
+    {"2024-01-31", Y, 19753},
+    {"2024/01/31", Y, 19753},
+    {"2024.01.31", Y, 19753},
+    {"2024-1-31", Y, 19753},
+    {"2024-Jan-31", Y, 19753},
+    {"1970-01-01", Y, 0},
+    {"1969-12-31", Y, -1},
+    {"31/01/2024", D, 19753},
+    {"31.01.2024", D, 19753},
+    {"31-01-2024", D, 19753},
+    {"31.1.2024", D, 19753},
+    {"31 Jan 2024", D, 19753},
+    {"31 January 2024", D, 19753},
+    {"31-jan-2024", D, 19753},
+    {"01/31/2024", M, 19753},
+    {"Jan 31 2024", M, 19753},
+    {"January 31, 2024", M, 19753},
+    {"Jan. 31, 2024", M, 19753},
+    {"03/04/2024", D | M, 19816},
+    {"03.04.2024", D, 19816},
+    {"4/4/2024", D | M, 19817},
+    /* days that do not exist */
+    {"2024-02-30", 0, 0},
+    {"2023-02-29", 0, 0},
+    {"2024-02-29", Y, 19782},
+    {"2000-02-29", Y, 11016},
+    {"1900-02-29", 0, 0},
+    {"2024-00-10", 0, 0},
+    {"2024-13-01", 0, 0},
+    {"2024-01-00", 0, 0},
+    {"31/04/2024", 0, 0},
+    {"29/02/2023", 0, 0},
+    {"13/13/2024", 0, 0},
+    {"0999-01-01", 0, 0},
+    {"4000-01-01", 0, 0},
+    /* other texts */
+    {"", 0, 0},
+    {"2024", 0, 0},
+    {"2024-01", 0, 0},
+    {"12:30", 0, 0},
+    {"1.2.3", 0, 0},
+    {"192.168.1.10", 0, 0},
+    {"01/02/24", 0, 0},
+    {"2024-01/31", 0, 0},
+    {"2024-01-31x", 0, 0},
+    {"2024--01-31", 0, 0},
+    {"20240131", 0, 0},
+    {"Monday 2024", 0, 0},
+    {"Jan Jan 2024", 0, 0},
+    {"2024-01-31 ", 0, 0},
+    {"555-1234-99", 0, 0},
+};
+
+static void forms_are_read(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    double hours = -12345;
+    const unsigned ways = gt_date_parse(forms[i].text, strlen(forms[i].text), 0, false, &hours);
+    if (ways != forms[i].ways) fail_msg("'%s': ways %u", forms[i].text, ways);
+    if (ways && fabs(hours - day * forms[i].hours) > 1e-9) fail_msg("'%s': %g hours", forms[i].text, hours);
+  }
+  double hours;
+  assert_int_equal(gt_date_parse("20240131", 8, 0, true, &hours), Y);
+  assert_true(fabs(hours - jan31) < 1e-9);
+  assert_int_equal(gt_date_parse("20240231", 8, 0, true, &hours), 0);
+  assert_int_equal(gt_date_parse("03/04/2024", 10, M, false, &hours), D | M);
+  assert_true(fabs(hours - day * 19786) < 1e-9); /* March 4 */
+}
+
+static const form times[] = {
+    {"2024-01-31 13:45", Y, 13.75},
+    {"2024-01-31T13:45:36", Y, 13.76},
+    {"2024-01-31T00:00:00Z", Y, 0},
+    {"2024-01-31T13:45:00.123456", Y, 13.75},
+    {"2024-01-31 24:00", Y, 24},
+    {"2024-01-31T13:45+02:00", Y, 11.75},
+    {"2024-01-31T13:45-0230", Y, 16.25},
+    {"2024-01-31T01:00+05", Y, -4},
+    {"31/01/2024 7:05", D, 7 + 5 / 60.0},
+    {"2024-01-31 25:00", 0, 0},
+    {"2024-01-31 13:60", 0, 0},
+    {"2024-01-31 13", 0, 0},
+    {"2024-01-31 13:4", 0, 0},
+    {"2024-01-31T", 0, 0},
+    {"2024-01-31T13:45+", 0, 0},
+    {"2024-01-31T13:45+2", 0, 0},
+    {"2024-01-31T13:45+02:0", 0, 0},
+    {"2024-01-31T13:45+15:00", 0, 0},
+    {"2024-01-31T13:45ZZ", 0, 0},
+    {"2024-01-31 24:30", 0, 0},
+    {"2024-01-31 13:45:61", 0, 0},
+    {"2024-01-31 13:45:10.", 0, 0},
+};
+
+static void times_are_read(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    double hours = 0;
+    const unsigned ways = gt_date_parse(times[i].text, strlen(times[i].text), 0, false, &hours);
+    if (ways != times[i].ways) fail_msg("'%s': ways %u", times[i].text, ways);
+    if (ways && fabs(hours - jan31 - times[i].hours) > 1e-9)
+      fail_msg("'%s': %g", times[i].text, hours - jan31);
+  }
+}
+
+/* No byte beyond the text is read, wherever it ends. */
+static void texts_may_end_anywhere(void **state) {
+  (void)state;
+  static const char *const whole[] = {"2024-01-31T13:45:36.5+02:00", "September 30, 2024 13:45",
+                                      "31.12.2024 7:05"};
+  char text[64];
+  for (size_t w = 0; w < sizeof whole / sizeof *whole; w++)
+    for (size_t length = 0; length <= strlen(whole[w]); length++) {
+      memset(text, '9', sizeof text); /* a digit would go on the number */
+      memcpy(text, whole[w], length);
+      double nines = 0, end = 0;
+      const unsigned with = gt_date_parse(text, length, 0, true, &nines);
+      text[length] = 0;
+      assert_int_equal(with, gt_date_parse(text, length, 0, true, &end));
+      assert_true(nines == end);
+    }
+}
+
+/* Every day from 1800 to 2200, against the C library. */
+static void days_are_split(void **state) {
+  (void)state;
+  for (int64_t n = -62091; n < 84006; n++) {
+    const time_t at = (time_t)n * 86400;
+    struct tm tm;
+    char text[16];
+    double hours;
+    float part[GT_DATE_PARTS_WITH_HOURS];
+    assert_non_null(gmtime_r(&at, &tm));
+    const int length =
+        snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+    assert_int_equal(gt_date_parse(text, (size_t)length, 0, false, &hours), Y);
+    assert_true(fabs(hours - 24.0 * (double)n) < 1e-9);
+    gt_date_split(hours, GT_DATE_PARTS_WITH_HOURS, part);
+    const int year = tm.tm_year + 1900, leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    const double weekday = (tm.tm_wday + 6) % 7; /* from Monday */
+    const double expected[] = {year + tm.tm_yday / (365.0 + leap),
+                               sin(2 * M_PI * tm.tm_mon / 12),
+                               cos(2 * M_PI * tm.tm_mon / 12),
+                               sin(2 * M_PI * weekday / 7),
+                               cos(2 * M_PI * weekday / 7),
+                               0,
+                               1};
+    for (int p = 0; p < GT_DATE_PARTS_WITH_HOURS; p++)
+      if (fabs((double)part[p] - expected[p]) > (p ? 1e-6 : 1.3e-4))
+        fail_msg("%s: part %d is %g", text, p, (double)part[p]);
+  }
+}
+
+static void hours_are_a_cycle(void **state) {
+  (void)state;
+  for (int h = 0; h < 24; h++) {
+    float part[GT_DATE_PARTS_WITH_HOURS];
+    gt_date_split(-240.0 + h, GT_DATE_PARTS_WITH_HOURS, part);
+    assert_true(fabs((double)part[5] - sin(2 * M_PI * h / 24)) < 1e-6);
+    assert_true(fabs((double)part[6] - cos(2 * M_PI * h / 24)) < 1e-6);
+    assert_true(fabsf(part[0] - 1969.9726f) < 0.01f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(forms_are_read), cmocka_unit_test(times_are_read),
+                                     cmocka_unit_test(texts_may_end_anywhere),
+                                     cmocka_unit_test(days_are_split), cmocka_unit_test(hours_are_a_cycle)};
+  return cmocka_run_group_tests_name("data: dates", tests, NULL, NULL);
+}
