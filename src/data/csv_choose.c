@@ -18,19 +18,30 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
-/* Gives each column of a list its role. The first column that is missing or used twice is reported at its
- * place in the config. A model's list has no place there: gt_csv_take_columns reports it. */
-static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
+static void used_twice(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+  if (at.line)
+    gt_error_at(reader->diagnostics, at, "column '%s' of %s is used twice", name, csv->path)->expected =
+        "each column in one place";
+}
+
+/* Gives each column of a list its role, and notes in `at` [columns] where the config names it. The first
+ * column that is missing or used twice is reported at its place in the config, or at both. A model's list has
+ * no place there: gt_csv_take_columns reports it. */
+static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
     if (column >= 0 && (used < 0 || (use > INPUT && used >= INPUT && used < use))) {
       csv->role[column] = use;
+      at[column] = list.at[i];
       continue;
     }
-    gt_diagnostic *d = column < 0 ? gt_csv_no_column(reader, csv, list.items[i], list.at[i])
-                                  : gt_error_at(reader->diagnostics, list.at[i],
-                                                "column '%s' of %s is used twice", list.items[i], csv->path);
-    d->expected = gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+    if (column < 0)
+      gt_csv_no_column(reader, csv, list.items[i], list.at[i])->expected =
+          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+    else {
+      used_twice(reader, csv, list.items[i], at[column]);
+      used_twice(reader, csv, list.items[i], list.at[i]);
+    }
     return false;
   }
   return true;
@@ -105,10 +116,10 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a
     a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
 }
 
-static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a) {
+static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a, gt_position *at) {
   for (int r = 0; r < GT_CSV_ROLES; r++) {
     const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
-    if (!mark(reader, csv, name, ROLE)) return false;
+    if (!mark(reader, csv, name, ROLE, at)) return false;
     /* Only predictions read the ids. */
     if (name.count && r != GT_CSV_ID) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
   }
@@ -137,8 +148,16 @@ static bool target_is_unique(const gt_csv *csv) {
   return true;
 }
 
-/* Rules are for columns of the file that are inputs; one for a target may drop rows. */
-static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_column_rules *rules) {
+static const char *use_of(int role) {
+  return role == TARGET    ? "a target"
+         : role == IGNORED ? "ignored"
+         : role == ROLE    ? "used for weights or splits"
+                           : "not one of the inputs";
+}
+
+/* Rules are for columns of the file that are inputs; one for a target may drop rows. at: as in mark. */
+static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_column_rules *rules,
+                        const gt_position *at) {
   for (int i = 0; i < rules->count && !reader->wanted->signature; i++) {
     const gt_column_rule *r = &rules->item[i];
     const int column = gt_csv_find(csv, r->name);
@@ -150,12 +169,12 @@ static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_colu
     if (r->ignore || csv->role[column] >= INPUT) continue;
     const bool target = csv->role[column] == TARGET;
     if (target && r->any && r->fill == GT_FILL_DROP) continue;
-    gt_error_at(reader->diagnostics, r->at, "column '%s' is %s, and 'columns' describes inputs", r->name,
-                target                         ? "a target"
-                : csv->role[column] == IGNORED ? "ignored"
-                : csv->role[column] == ROLE    ? "used for weights or splits"
-                                               : "not one of the inputs")
+    const char *use = use_of(csv->role[column]);
+    gt_error_at(reader->diagnostics, r->at, "column '%s' is %s, and 'columns' describes inputs", r->name, use)
         ->expected = target ? "no rule, or {missing: drop}" : "each column in one place";
+    if (at[column].line)
+      gt_error_at(reader->diagnostics, at[column], "column '%s' is %s here, and 'columns' has a rule for it",
+                  r->name, use);
     return false;
   }
   return true;
@@ -170,24 +189,29 @@ static const bool *targets_that_drop(const gt_column_rules *rules, const char *c
   return any ? drops : NULL;
 }
 
-bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
-                   gt_csv_inputs *inputs) {
-  gt_dataset *dataset = reader->dataset;
+static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a) {
+  gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  ask_model(reader, csv, &a);
-  if (!mark(reader, csv, a.target, TARGET)) return false;
-  for (int k = 0; k < a.inputs; k++)
-    if (!mark(reader, csv, a.input[k], INPUT + k)) return false;
-  if (!mark(reader, csv, a.ignore, IGNORED) || !mark_roles(reader, csv, &a)) return false;
-  if (!a.target.count) {
+  if (!mark(reader, csv, a->target, TARGET, at)) return false;
+  for (int k = 0; k < a->inputs; k++)
+    if (!mark(reader, csv, a->input[k], INPUT + k, at)) return false;
+  if (!mark(reader, csv, a->ignore, IGNORED, at) || !mark_roles(reader, csv, a, at)) return false;
+  if (!a->target.count) {
     int last = csv->columns - 1;
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
   if (!target_is_unique(csv)) return false;
-  for (int i = 0; i < csv->columns && !a.inputs; i++)
+  for (int i = 0; i < csv->columns && !a->inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
-  if (!check_rules(reader, csv, &a.rules)) return false;
+  return check_rules(reader, csv, &a->rules, at);
+}
+
+bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
+                   gt_csv_inputs *inputs) {
+  gt_dataset *dataset = reader->dataset;
+  ask_model(reader, csv, &a);
+  if (!choose_roles(reader, csv, &a)) return false;
   int targets;
   for (int k = 0; k < dataset->inputs; k++) {
     int count;

@@ -7,7 +7,7 @@
 
 /* An input column of the training file, or of a trained model. */
 typedef struct gt_typed_column {
-  gt_column column; /* kind and order are decided with the file; the rest by gt_data_fit_columns */
+  gt_column column; /* kind, order and `fills` are decided with the files; the rest by gt_data_fit_columns */
   gt_column_rule rule;
   bool decided;      /* its kind is known from a file that was read */
   bool final;        /* of a trained model: nothing is left to decide */

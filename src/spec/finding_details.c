@@ -68,7 +68,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "identify groups, read them as categories: columns: {NAME: category}.",
     [GT_FINDING_missing_labels] =
         "Appears if labels are text and some are a word for a missing value (NA, nan, null, None, ?). They are read as a "
-        "class of that name. Remove the rows, or name all classes in class_names.",
+        "class of that name. Leave the rows out with columns: {NAME: {missing: drop}}, or name all classes in class_names.",
     [GT_FINDING_similar_names] =
         "Appears if two class names are the same text in two Unicode normalization forms (é as one code point or two). "
         "They are read as one class. Rename one.",
