@@ -199,15 +199,20 @@ static void check_gaps(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
   const uint64_t gaps = facts_of(t, role)->empty + facts_of(t, role)->missing;
   const gt_fill_method fill = c->rule.fill;
-  if (!c->final)
+  const bool category = c->column.kind == GT_COLUMN_CATEGORY, can_fill = category || !is_codes(t, role);
+  if (!c->final && can_fill)
     c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
-  if (!gaps || fill == GT_FILL_DROP || (c->column.fills && !is_codes(t, role))) return;
+  if (!gaps || fill == GT_FILL_DROP || c->column.fills) return;
   if (c->final)
     add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
-                "train with data: {columns: {NAME: {missing: median}}} to fill them");
+                can_fill ? gt_arena_printf(
+                               t->arena, "train with data: {columns: {%s: {missing: %s}}} to fill them",
+                               gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median")
+                         : NULL);
   else if (fill == GT_FILL_ERROR)
-    add_problem(t, role, "has missing values, and its rule is 'missing: error'", "{missing: median}", NULL);
-  else if (c->column.kind != GT_COLUMN_CATEGORY)
+    add_problem(t, role, "has missing values, and its rule is 'missing: error'",
+                category ? "{missing: category}" : "{missing: median}", NULL);
+  else
     add_problem(t, role, "has missing values, but its input is listed in 'integers'", "{missing: drop}",
                 NULL);
 }

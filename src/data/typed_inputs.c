@@ -12,6 +12,9 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
   gt_typed_table *t = GT_NEW(reader->arena, gt_typed_table);
   if (model) {
     *t = gt_typed_table_of_model(model->input, model->inputs, reader->arena);
+    for (int i = 0; i < t->count; i++) /* an evaluation leaves out the rows that training left out */
+      if (gt_column_rule_for(rules, t->item[i].column.name).fill == GT_FILL_DROP)
+        t->item[i].rule.fill = GT_FILL_DROP;
     if (t->count == count) return t;
   }
   *t = (gt_typed_table){count, GT_NEW_N(reader->arena, gt_typed_column, count + 1), {0}, false};
