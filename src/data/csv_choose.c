@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include <string.h>
 
-enum { MAX_LISTED = 12 };
+enum { MAX_LISTED = 12, LEAST_COUNTED = 10 };
 
 /* The role of a column while columns are chosen; INPUT + k: input k. */
 enum { TARGET, IGNORED, ROLE, INPUT };
@@ -266,6 +266,48 @@ static void leave_out(gt_csv *csv, gt_typed_table *typed, int role) {
       csv->role[i]--;
 }
 
+/* Numbers of rows under a name of their own tell nothing about a new row; they remain inputs, because they
+ * may also be a time. */
+static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, int column) {
+  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
+  const bool counts = facts->counts && csv->rows >= LEAST_COUNTED && (facts->least == 0 || facts->least == 1);
+  const char *name = csv->names[column];
+  if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.strange)
+    gt_info(
+        "%s: column '%s' counts the rows from %g and is an input; data: {columns: {%s: ignore}} leaves it "
+        "out",
+        csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
+}
+
+/* True for whole numbers that floats round, unless the config says that the column has numbers. */
+static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
+  const bool asked = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
+  return !asked && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole &&
+         (f->largest >= 1 << 24 || f->least <= -(1 << 24));
+}
+
+void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
+  const char *names = "", *rules = "";
+  int count = 0;
+  for (int i = 0; i < csv->columns && !reader->wanted->signature && !reader->trust.strange; i++) {
+    const int role = csv->role[i];
+    if (role < 0 || role >= csv->inputs || !is_large(&reader->typed->item[role], &csv->facts[role])) continue;
+    if (count++ >= MAX_LISTED) continue;
+    const char *comma = count > 1 ? ", " : "", *key = gt_csv_yaml_key(csv->names[i], reader->arena);
+    names = gt_arena_printf(reader->arena, "%s%s'%s'", names, comma, csv->names[i]);
+    rules = gt_arena_printf(reader->arena, "%s%s%s: ignore", rules, comma, key);
+  }
+  if (count)
+    gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
+                  "%s: column%s %s%s %s whole numbers beyond 16,777,216, which 32-bit floats round",
+                  csv->path, count == 1 ? "" : "s", names, count > MAX_LISTED ? ", …" : "",
+                  count == 1 ? "has" : "have")
+        ->help = gt_arena_printf(
+        reader->arena,
+        "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
+        rules);
+}
+
 bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
   gt_input *input = &reader->dataset->input[0];
   const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
@@ -273,6 +315,7 @@ bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs
   for (int i = 0; i < csv->columns; i++) {
     const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
     const char *why = is_input ? why_no_input(csv, &reader->typed->item[csv->role[i]], i) : NULL;
+    if (is_input && !why) report_row_numbers(reader, csv, i);
     if (!why) continue;
     if (!reader->trust.strange)
       gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,

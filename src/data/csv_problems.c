@@ -1,10 +1,12 @@
 /* CSV: the message about columns whose cells cannot be read. */
+#include "base/memory.h"
 #include "data/csv_typed.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { MAX_SHOWN = 12, MAX_MENDS = 16 };
 
-const char *gt_csv_name_of(const gt_csv *csv, int role) {
+static const char *name_of(const gt_csv *csv, int role) {
   for (int i = 0; i < csv->columns; i++)
     if (csv->role[i] == role) return csv->names[i];
   return "";
@@ -42,7 +44,7 @@ static const char *mends(const gt_csv *csv, const gt_column_problem *problem, in
   for (int i = 0; i < problems && shown < MAX_MENDS; i++) {
     if (!problem[i].mend) continue;
     text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
-                           gt_csv_yaml_key(gt_csv_name_of(csv, problem[i].role), arena), problem[i].mend);
+                           gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].mend);
   }
   return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
 }
@@ -51,7 +53,7 @@ const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP
   gt_arena arena;
   gt_arena_init(&arena);
   *out = 0;
-  const char *key = yaml_key(name_of(csv, csv->inputs + target), &arena);
+  const char *key = gt_csv_yaml_key(name_of(csv, csv->inputs + target), &arena);
   if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);
   gt_arena_finish(&arena);
@@ -85,7 +87,7 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
 
 static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
   const gt_cell *first = first_cell(csv, problem, 1);
-  const char *name = gt_csv_name_of(csv, problem->role), *mend = mends(csv, problem, 1, arena),
+  const char *name = name_of(csv, problem->role), *mend = mends(csv, problem, 1, arena),
              *cells = first_cells(csv, problem->role, arena);
   const char *text =
       gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name, problem->what, *cells ? " (" : "", cells,
@@ -100,7 +102,7 @@ static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, in
   const char *text = "", *mend = mends(csv, problem, problems, arena);
   for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
     const char *cells = first_cells(csv, problem[i].role, arena);
-    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, gt_csv_name_of(csv, problem[i].role),
+    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role),
                            problem[i].what, *cells ? ": " : "", cells);
     if (problem[i].also) text = gt_arena_printf(arena, "%s\n      or %s", text, problem[i].also);
   }
@@ -175,6 +177,6 @@ bool gt_csv_check_targets(const gt_csv *csv) {
     gt_csv_fail_number(csv, &f->odd->bad[0], name_of(csv, problem[0].role), more);
   } else if (problems)
     gt_csv_fail_columns(csv, problem, problems);
-  gt_arena_finish(&arena);
+  free(problem);
   return ok;
 }

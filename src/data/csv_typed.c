@@ -319,10 +319,6 @@ static bool is_dropped(const typing *t, size_t row) {
 
 static bool drops(const gt_typed_table *table) {
   for (int i = 0; i < table->count; i++)
-  const size_t targets = t->table->drop_target ? (size_t)t->csv->targets : 0;
-  for (size_t i = 0; i < targets; i++)
-    if (t->table->drop_target[i] && gt_csv_is_missing(t->csv, &t->csv->target_cells.items[row * targets + i]))
-      return true;
     if (table->item[i].rule.fill == GT_FILL_DROP) return true;
   return table->drops;
 }
@@ -349,7 +345,6 @@ static bool drop_rows(typing *t) {
   if (kept < before)
     gt_info("%s: %zu of %zu rows are left out, because a column with 'missing: drop' has no value there",
             csv->path, before - kept, before);
-  gt_csv_facts_of_targets(csv);
   return kept ||
          gt_fail(csv->error, GT_ERR_DATA,
                  "%s: every row lacks a value of a column with 'missing: drop'; no rows are left", csv->path);

@@ -43,6 +43,8 @@ typedef struct gt_column_problem {
   const char *mend; /* an entry of data.columns without the name: "ignore"; NULL: none */
   const char *also; /* a further way out, or NULL */
 } gt_column_problem;
+/* The name as a key of a flow mapping in YAML. */
+const char *gt_csv_yaml_key(const char *name, gt_arena *arena);
 /* Targets that are to be numbers and have other cells, [csv->targets]; returns their number. */
 int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem);
 /* Reports problems in one message. False. */
