@@ -1,0 +1,494 @@
+/* Typed columns of tables: what the cells decide, how missing values are filled, categories, dates, scaling,
+ * and that nothing is learned from rows outside the training split. */
+#include "base/log.h"
+#include "data/column.h"
+#include "data_support.h"
+#include <math.h>
+
+static const float *floats(const gt_tensor *t) { return t->data; }
+static const int32_t *ints(const gt_tensor *t) { return t->data; }
+
+/* Opens a table of a text with these options. */
+static bool open_table(opened *o, const char *text, const char *options) {
+  const char *path = write_text("c.csv", text);
+  open_data(o, "{train: %s, target: y, task: regression%s%s}", path, *options ? ", " : "", options);
+  unlink(path);
+  return o->ok;
+}
+
+/* A table with the column x of cells that | separates, and a target y of 0.5. */
+static bool open_column(opened *o, const char *cells, const char *options) {
+  char text[4096] = "x,y\n", *to = text + 4;
+  for (const char *c = cells; *c; c++)
+    if (*c == '|')
+      to += sprintf(to, ",0.5\n");
+    else
+      *to++ = *c;
+  sprintf(to, ",0.5\n");
+  return open_table(o, text, options);
+}
+
+static const char *message_of(const opened *o) {
+  return o->diagnostics.errors ? o->diagnostics.items[0].message : o->error.message;
+}
+
+/* Feature `f` of a training row as the network sees it. */
+static float feature(const opened *o, int64_t row, int64_t f) {
+  const gt_input *input = &o->data.input[0];
+  const int64_t stored = gt_tensor_features(&o->data.train.input[0]),
+                features = input->table ? input->table->features : stored;
+  float in[64], out[64];
+  assert_true(stored <= 64 && features <= 64 && f < features);
+  for (int64_t i = 0; i < stored; i++) {
+    const float x = floats(&o->data.train.input[0])[row * stored + i], *s = input->scaling.values;
+    const int64_t period = input->scaling.count;
+    in[i] = period ? (x - s[i % period]) * s[period + i % period] + s[2 * period + i % period] : x;
+  }
+  if (!input->table) return in[f];
+  gt_table_encode(input->table, in, out);
+  return out[f];
+}
+
+typedef struct decision {
+  const char *cells, *options;
+  int kind;          /* gt_column_kind; -1: an error */
+  const char *error; /* part of its message */
+} decision;
+
+static const decision decisions[] = {
+    {"1|2.5|-3e2", "", GT_COLUMN_NUMBER, NULL},
+    {"1||3", "", GT_COLUMN_NUMBER, NULL},
+    {"1|NA|3|?|null", "", GT_COLUMN_NUMBER, NULL},
+    {"0|1|1|0", "", GT_COLUMN_NUMBER, NULL},
+    {"yes|no|no|YES", "", GT_COLUMN_BOOLEAN, NULL},
+    {"true|False|", "", GT_COLUMN_BOOLEAN, NULL},
+    {"t|f", "", GT_COLUMN_BOOLEAN, NULL},
+    {"0|1|1", "columns: {x: boolean}", GT_COLUMN_BOOLEAN, NULL},
+    {"yes|no|1|0", "columns: {x: boolean}", GT_COLUMN_BOOLEAN, NULL},
+    {"yes|no|maybe", "", GT_COLUMN_CATEGORY, NULL},
+    {"1|2|3", "columns: {x: category}", GT_COLUMN_CATEGORY, NULL},
+    {"2024-01-31|2023-12-01", "", GT_COLUMN_DATE, NULL},
+    {"2024-01-31T10:00|2023-12-01T11:30Z", "", GT_COLUMN_DATE, NULL},
+    {"31/01/2024|01/02/2024", "", GT_COLUMN_DATE, NULL},
+    {"20240131|20231201", "", GT_COLUMN_NUMBER, NULL},
+    {"20240131|20231201", "columns: {x: date}", GT_COLUMN_DATE, NULL},
+    {"2024-01-31|2023-12-01|soon", "", GT_COLUMN_CATEGORY, NULL},
+    {"1|2|x", "", -1,
+     "column 'x' has 2 numbers and 1 text ('x' at 4:1); mend it with data: {columns: {x: ignore}}"},
+    {"a|b|1|a|b", "", -1,
+     "column 'x' has 1 number and 4 texts ('a' at 2:1, 'b' at 3:1); mend it with data: {columns: {x: category}}"},
+    {"yes|no|2", "columns: {x: boolean}", -1, "has values that are not yes or no"},
+    {"01/02/2024|03/04/2024", "", -1, "has dates whose day and month could be either way round"},
+    {"01/02/2024|13/14/2024", "columns: {x: date}", -1, "has texts that are not dates of one form"},
+    {"01/02/2024|13/04/2024", "columns: {x: {type: date, order: month_first}}", -1,
+     "has dates in another order"},
+    {"a|b|c|d|e|f|g|h|i|j|k", "", -1, "has free text: 11 different texts in 11 cells"},
+    {"a|b|c|d|e|f|g|h|i|j|k|a|b|c|d|e|f|g|h|i|j|k", "", GT_COLUMN_CATEGORY, NULL},
+    {"a|b|c", "columns: {x: number}", -1, "has texts that are not numbers"},
+    {"1|-1|3", "columns: {x: {scale: log1p}}", -1,
+     "has numbers down to -1, but log1p needs numbers above -1"},
+    {"1||3", "columns: {x: {missing: error}}", -1, "has missing values, and its rule is 'missing: error'"},
+    {"a||b", "columns: {x: {type: category, missing: error}}", -1,
+     "mend it with data: {columns: {x: {missing: category}}}"},
+    {"1e99|2", "", -1, "has numbers that are too large for a 32-bit float"},
+    {"|NA", "columns: {x: number}", -1, "column 'x' has no value in any training row"},
+    {"1|2", "columns: {x: {type: number, missing: category}}", -1,
+     "'missing: category' has no meaning for column 'x'"},
+    {"a|b", "columns: {x: {type: category, missing: median}}", -1,
+     "'missing: median' has no meaning for column 'x'"},
+    {"1|2", "columns: {x: {missing: medain}}", -1, "'missing: medain' of column 'x' is not a way"},
+    {"1|2", "columns: {z: number}", -1, "there is no column 'z'"},
+};
+
+static void kinds_are_decided(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+    const decision *d = &decisions[i];
+    opened o;
+    open_column(&o, d->cells, d->options);
+    if (o.ok != !d->error) fail_msg("column %zu (%s): %s", i, d->cells, o.ok ? "was read" : message_of(&o));
+    if (d->error && !strstr(message_of(&o), d->error))
+      fail_msg("column %zu: expected '%s' in: %s", i, d->error, message_of(&o));
+    const gt_table *table = o.ok ? o.data.input[0].table : NULL;
+    if (o.ok && (table ? (int)table->column[0].kind : GT_COLUMN_NUMBER) != d->kind)
+      fail_msg("column %zu (%s) is a %s", i, d->cells,
+               gt_column_kind_names[table ? table->column[0].kind : 0]);
+    close_data(&o);
+  }
+}
+
+/* The line of config that a message proposes makes the file load. */
+static void proposals_load(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+    const decision *d = &decisions[i];
+    opened o;
+    char options[256] = "";
+    if (!d->error) continue;
+    open_column(&o, d->cells, d->options);
+    const char *rule = strstr(message_of(&o), "mend it with data: {");
+    for (int at = 0, open = 1; rule && open; at++) { /* up to the brace that closes data */
+      const char c = rule[20 + at];
+      open += (c == '{') - (c == '}');
+      options[at] = open ? c : 0;
+    }
+    close_data(&o);
+    if (!rule) continue;
+    const bool ignored = strstr(options, "ignore"); /* then nothing is left of this table */
+    open_column(&o, d->cells, options);
+    if (!(ignored ? strstr(message_of(&o), "no column is left") : o.ok ? "" : NULL))
+      fail_msg("column %zu: '%s' fails: %s", i, options, message_of(&o));
+    close_data(&o);
+  }
+}
+
+typedef struct fill {
+  const char *cells, *options;
+  int64_t row, f;
+  float value;
+} fill;
+
+static const fill fills[] = {
+    {"1|2||9", "normalize: none", 2, 0, 2},
+    {"1|2||9|10", "normalize: none", 2, 0, 5.5f},
+    {"1|2||9", "normalize: none, columns: {x: {missing: mean}}", 2, 0, 4},
+    {"1|2||9|9", "normalize: none, columns: {x: {missing: most_frequent}}", 2, 0, 9},
+    {"1|2||9", "normalize: none, columns: {x: {missing: -7.5}}", 2, 0, -7.5f},
+    {"1|2||9", "normalize: none, columns: {x: {missing: 0}}", 2, 0, 0},
+    {"1|2||9", "normalize: none, columns: {x: {missing: drop}}", 2, 0, 9},
+    {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 2, 1, 1},
+    {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 3, 1, 0},
+    {"1|none|9|NA", "normalize: none, missing_values: [none, NA]", 1, 0, 5},
+    {"a|NA|b|NA|a|b", "missing_values: []", 1, 0, 1}, /* Namibia is the first category in order: NA < a */
+    {"a|NA|b|NA|a|b", "", 1, 2, 1},                   /* a category of its own, the last */
+    {"a|NA|b|NA|a|b", "columns: {x: {missing: category}}", 1, 2, 1},
+    {"a|NA|b|NA|b|a|a", "columns: {x: {type: category, missing: most_frequent}}", 1, 0, 1},
+    {"yes|no|yes|NA", "", 3, 0, 1},
+    {"no|no|yes|NA", "", 3, 0, 0},
+    {"3|NA|1|1", "columns: {x: {scale: log1p}}, normalize: none", 1, 0, -0.57735027f},
+    {"2020-01-01||2020-01-03", "normalize: none", 1, 0, 2020 + 1.0f / 366},
+};
+
+static void gaps_are_filled(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+    opened o;
+    open_column(&o, fills[i].cells, fills[i].options);
+    expect_open(&o);
+    const float value = feature(&o, fills[i].row, fills[i].f);
+    if (fabsf(value - fills[i].value) > 1e-6f * (1 + fabsf(value)))
+      fail_msg("fill %zu (%s): %g", i, fills[i].options, (double)value);
+    close_data(&o);
+  }
+}
+
+typedef struct coding {
+  const char *cells, *options, *names; /* of the features */
+} coding;
+
+static const coding codings[] = {
+    {"b|a|b|a|B|B", "", "x=B x=a x=b"},
+    {"b|a|b|a|c", "", "x=a x=b x=other"}, /* min_count 2 */
+    {"b|a|b|a|c", "columns: {x: {min_count: 1}}", "x=a x=b x=c"},
+    {"b|a|b|a|a|c|c", "columns: {x: {max_categories: 2}}", "x=a x=other"},
+    {"b|a|b|a|a|c|c", "columns: {x: {max_categories: 3}}", "x=a x=b x=c"},
+    {"b|a|b|a|a|c|c|", "columns: {x: {max_categories: 2}}", "x=a x=other x=missing"},
+    {"a|a|\"x, z\"|\"x, z\"", "", "x=a x=x, z"},
+    {"caf\xC3\xA9|cafe\xCC\x81|b|b", "", "x=b x=caf\xC3\xA9"}, /* one text in two Unicode forms */
+    {"9007199254740993|9007199254740992|9007199254740993|9007199254740992", "columns: {x: category}",
+     "x=9007199254740992 x=9007199254740993"}, /* no double tells them apart */
+    {"1|1.0|1|1.0", "columns: {x: category}", "x=1 x=1.0"},
+    {"other|other|b|c", "", "x=other x=other"}, /* a text like the name of the rest */
+    {"a|a|b|b||", "columns: {x: {indicator: true}}", "x=a x=b x=missing x missing"},
+    {"2020-01-01|2021-01-01", "", "x year x month sin x month cos x weekday sin x weekday cos"},
+    {"2020-01-01 01:00|2021-01-01", "",
+     "x year x month sin x month cos x weekday sin x weekday cos x hour sin x hour cos"},
+    {"1|2", "columns: {x: {scale: log1p}}", "log1p(x)"},
+};
+
+static void categories_are_sorted(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
+    opened o;
+    char names[256] = "";
+    open_column(&o, codings[i].cells, codings[i].options);
+    expect_open(&o);
+    const gt_table *t = o.data.input[0].table;
+    for (int64_t f = 0; f < t->features; f++) {
+      if (f) strcat(names, " ");
+      strcat(names, t->feature[f]);
+    }
+    if (strcmp(names, codings[i].names) != 0) fail_msg("coding %zu: '%s'", i, names);
+    close_data(&o);
+  }
+}
+
+#define SPLIT "split: {column: s, validation: v, test: t}"
+
+/* Held-out rows with a text that training does not have. */
+static void unseen_categories(void **state) {
+  (void)state;
+  static const char text[] = "x,s,y\na,train,1\na,train,2\nb,train,3\nb,train,4\na,train,5\nq,test,9\n%s";
+  opened o;
+  char rare[256];
+  snprintf(rare, sizeof rare, text, "c,train,7\n");
+  open_table(&o, rare, "split: {column: s}");
+  expect_open(&o); /* read as `other` without a word */
+  assert_true(o.diagnostics.findings == 0 && floats(&o.data.test.input[0])[0] == 2);
+  close_data(&o);
+  snprintf(rare, sizeof rare, text, "");
+  open_table(&o, rare, "split: {column: s}");
+  expect_warning(
+      &o,
+      "test samples: 1 cell of column 'x' holds a category that is not one of the 2 learned from the training rows ('q'); "
+      "it is read as the most frequent one, 'a'");
+  assert_true(floats(&o.data.test.input[0])[0] == 0);
+  close_data(&o);
+  open_table(&o, rare, "split: {column: s}, columns: {x: {unseen: error}}");
+  expect_bad_file(&o, "'q'), and its rule is 'unseen: error'");
+}
+
+/* A hundred thousand categories: codes for an embedding; as features an error that proposes a limit. */
+static void many_categories(void **state) {
+  (void)state;
+  enum { ROWS = 200000 };
+  opened o;
+  char *text = malloc(20 * ROWS), *at = text + sprintf(text, "x,z,y\n");
+  for (int i = 0; i < ROWS; i++) at += sprintf(at, "k%06d,%d,1\n", i * 7919 % (ROWS / 2), i % 3);
+  const char *path = write_bytes("c.csv", text, (size_t)(at - text));
+  open_data(&o, "{train: %s, target: y, task: regression, inputs: {id: [x], rest: [z]}, integers: [id]}",
+            path);
+  expect_open(&o);
+  const gt_input *input = &o.data.input[0];
+  assert_true(input->element == GT_ELEMENT_I32 && input->table->column[0].categories == ROWS / 2);
+  assert_true(input->table->features == 1 && !input->table->one_hot);
+  for (int i = 0; i < ROWS; i += 997)
+    assert_int_equal(ints(&o.data.train.input[0])[i], i * 7919 % (ROWS / 2));
+  close_data(&o);
+  open_data(&o, "{train: %s, target: y, task: regression, columns: {x: category}}", path);
+  expect_bad_file(&o, "has 100000 categories (");
+  open_data(&o,
+            "{train: %s, target: y, task: regression, columns: {x: {type: category, max_categories: 100}}}",
+            path);
+  expect_open(&o);
+  assert_int_equal(o.data.input[0].table->column[0].categories, 100);
+  close_data(&o);
+  unlink(path);
+  free(text);
+}
+
+typedef struct scaling {
+  const char *cells, *options;
+  float first, last; /* features of the first and last row */
+} scaling;
+
+static const scaling scalings[] = {
+    {"1|2|3|4|5", "", -1.41421356f, 1.41421356f},
+    {"1|2|3|4|5", "normalize: none", 1, 5},
+    {"1|2|3|4|5", "normalize: none, columns: {x: {scale: standard}}", -1.41421356f, 1.41421356f},
+    {"1|2|3|4|5", "columns: {x: {scale: none}}", 1, 5},
+    {"1|2|3|4|5", "columns: {x: {scale: minmax}}", 0, 1},
+    {"1|2|3|4|9", "columns: {x: {scale: robust}}", -1, 3},
+    {"1|2|3|4|9", "normalize: standard, columns: {x: {scale: robust}}", -1, 3},
+    {"0|0|0|0|1.718281828", "columns: {x: {scale: log1p}}", -0.5f, 2},
+    {"0|1|1|0|1", "", 0, 1},                                          /* 0 and 1 stay */
+    {"0|1|1|0|0", "normalize: standard", -0.81649658f, -0.81649658f}, /* unless the config asks */
+    {"0|1|1|0|0", "columns: {x: {scale: standard}}", -0.81649658f, -0.81649658f},
+    {"7|7|7", "columns: {x: number}", 0, 0}, /* no spread */
+    {"7|7|7", "columns: {x: {scale: minmax}}", 0, 0},
+    {"no|yes|yes|no|yes", "", 0, 1},
+    {"no|yes|yes|no|no", "columns: {x: {scale: standard}}", -0.81649658f, -0.81649658f},
+    {"1|2|3|4|5", "normalize: {mean: 1, std: 2}", 0, 2},
+};
+
+static void columns_are_scaled(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof scalings / sizeof *scalings; i++) {
+    opened o;
+    open_column(&o, scalings[i].cells, scalings[i].options);
+    expect_open(&o);
+    const float a = feature(&o, 0, 0), b = feature(&o, o.data.train.samples - 1, 0);
+    if (fabsf(a - scalings[i].first) > 1e-5f || fabsf(b - scalings[i].last) > 1e-5f)
+      fail_msg("scaling %zu (%s, %s): %g … %g", i, scalings[i].cells, scalings[i].options, (double)a,
+               (double)b);
+    close_data(&o);
+  }
+}
+
+/* Text as codes for an embedding, beside a one-hot encoding of the same column. */
+static void a_column_in_two_inputs(void **state) {
+  (void)state;
+  opened o;
+  open_table(&o, "x,z,y\nb,1.5,1\na,2,2\nb,3,3\na,,4\n,4,5\n",
+             "inputs: {id: [x], wide: [z, x]}, integers: [id]");
+  expect_open(&o);
+  static const int32_t codes[] = {1, 0, 1, 0, 2};
+  assert_memory_equal(o.data.train.input[0].data, codes, sizeof codes);
+  const gt_table *wide = o.data.input[1].table;
+  assert_true(o.data.train.input[1].element == GT_ELEMENT_F32 && wide->stored == 2 && wide->features == 4);
+  assert_string_equal(wide->feature[3], "x=missing");
+  for (int i = 0; i < 5; i++) assert_true(floats(&o.data.train.input[1])[2 * i + 1] == (float)codes[i]);
+  assert_true(floats(&o.data.train.input[1])[6] == 2.5f);
+  close_data(&o);
+  open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n", "inputs: {id: [x], wide: [z]}, integers: [id]");
+  expect_bad_file(
+      &o,
+      "column 'x' has missing values, but its input is listed in 'integers' (empty at 3:1); mend it with data: "
+      "{columns: {x: {missing: drop}}}");
+  open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n",
+             "inputs: {id: [x], wide: [z]}, integers: [id], columns: {x: {missing: drop}}");
+  expect_open(&o);
+  assert_true(o.data.train.samples == 1);
+  close_data(&o);
+}
+
+/* --- leakage --- */
+
+/* Eight training rows, then held-out rows. */
+static const char training[] = "n,l,r,m,k,c,w,s,y\n"
+                               "1,1,1,1,a,p,2024-01-01,train,1\n,2,9,4,a,p,2024-02-01,train,2\n"
+                               "3,3,3,5,b,q,2024-03-01,train,3\n4,4,4,4,b,q,,train,4\n"
+                               "5,5,5,2,,q,2024-05-01,train,5\n6,6,6,6,c,p,2024-06-01,train,6\n"
+                               "7,7,7,7,a,p,2024-07-01,train,7\n8,8,8,8,b,,2024-08-01,train,8\n";
+static const char *const held_out[] = {
+    "1,1,1,1,a,p,2024-01-01,validation,1\n2,2,2,2,b,q,2024-01-02,test,1\n",
+    "1e9,1e9,1e9,1e9,zz,new,1999-01-01,validation,1e9\n-1e9,0,-1e9,-1e9,zz,new,2099-12-31,test,1\n"
+    "-1e9,0,-1e9,-1e9,zz,new,2099-12-31,test,-1e9\n",
+    ",,,,,,,validation,1\n,,,,,,,test,2\n",
+    "1,1,1,1,a,p,2024-01-01 13:45,validation,1\n1,1,1,1,c,p,2024-01-01 23:00,test,1\n"};
+
+static void same_text(const char *a, const char *b) { assert_string_equal(a ? a : "", b ? b : ""); }
+
+static void expect_same(const opened *a, const opened *b) {
+  const gt_table *x = a->data.input[0].table, *y = b->data.input[0].table;
+  const gt_scaling *s = &a->data.input[0].scaling, *t = &b->data.input[0].scaling;
+  assert_true(x->stored == y->stored && x->features == y->features && s->count == t->count);
+  for (int64_t f = 0; f < x->features; f++) same_text(x->feature[f], y->feature[f]);
+  for (int i = 0; i < x->count; i++) {
+    const gt_column *p = &x->column[i], *q = &y->column[i];
+    assert_true(p->kind == q->kind && p->hours == q->hours && p->order == q->order && p->unseen == q->unseen);
+    if (p->fills &&
+        q->fills) /* a gap in a held-out row makes a column one that is filled, by training rows */
+      assert_memory_equal(&p->fill, &q->fill, sizeof p->fill);
+  }
+  assert_memory_equal(s->values, t->values, 3 * (size_t)s->count * sizeof(float));
+  assert_int_equal(a->data.train.samples, b->data.train.samples);
+  assert_memory_equal(a->data.train.input[0].data, b->data.train.input[0].data,
+                      (size_t)(x->stored * a->data.train.samples) * sizeof(float));
+}
+
+/* Fills, categories and scales are those of the training rows, whatever the held-out rows hold. */
+static void nothing_leaks(void **state) {
+  (void)state;
+  static const char options[] =
+      SPLIT ", columns: {n: {missing: mean}, l: {scale: log1p}, r: {scale: robust}, "
+            "m: {scale: minmax}, k: {min_count: 2}, c: {missing: most_frequent}}";
+  enum { CASES = sizeof held_out / sizeof *held_out };
+  opened o[CASES];
+  for (int i = 0; i < CASES; i++) {
+    char text[2048], *to = text;
+    snprintf(text, sizeof text, "%s%s", training, held_out[i]);
+    while ((to = strstr(to, "validation"))) memmove(to + 1, to + 10, strlen(to + 10) + 1), *to = 'v';
+    for (to = text; (to = strstr(to, ",test"));) memmove(to + 2, to + 5, strlen(to + 5) + 1);
+    open_table(&o[i], text, options);
+    expect_open(&o[i]);
+    assert_true(o[i].data.validation.samples == 1 && o[i].data.test.samples >= 1);
+    expect_same(&o[0], &o[i]);
+  }
+  const gt_column *n = &o[0].data.input[0].table->column[0];
+  assert_true(n->fills && fabsf(n->fill - 34.0f / 7) < 1e-6f);
+  for (int i = 0; i < CASES; i++) close_data(&o[i]);
+}
+
+/* --- targets, and columns named twice --- */
+
+static void rows_without_a_target(void **state) {
+  (void)state;
+  static const char numbers[] = "x,y\n1,0.5\n2,\n3,NA\n4,2\n", labels[] = "x,y\n1,no\n2,\n3,yes\n4,\n";
+  opened o;
+  open_table(&o, numbers, "");
+  expect_bad_file(
+      &o,
+      ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are not numbers; to "
+      "leave these rows out: data: {columns: {y: {missing: drop}}}");
+  open_table(&o, numbers, "columns: {y: {missing: drop}}");
+  expect_open(&o);
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2 &&
+              floats(&o.data.train.input[0])[1] == 4);
+  close_data(&o);
+  const char *path = write_text("c.csv", labels);
+  open_data(&o, "{train: %s}", path);
+  expect_bad_file(
+      &o,
+      ":3:3: missing label; 2 of 4 labels are missing; to leave these rows out: data: {columns: {y: {missing: drop}}}");
+  open_data(&o, "{train: %s, columns: {y: {missing: drop}}}", path);
+  expect_open(&o);
+  assert_true(o.data.train.samples == 2 && o.data.classes == 2);
+  close_data(&o);
+  open_table(&o, "x,y\n1,\n2,NA\n", "columns: {y: {missing: drop}}");
+  expect_bad_file(&o, "no rows are left");
+  unlink(path);
+}
+
+/* Both places are reported. */
+static void a_column_named_twice(void **state) {
+  (void)state;
+  static const char *const options[] = {"ignore: a, inputs: [a, x]",
+                                        "ignore: [a, a]",
+                                        "weight: a, ignore: a",
+                                        "columns: {a: ignore}, ignore: a",
+                                        "columns: {a: category}, ignore: a",
+                                        "columns: {a: category}, weight: a",
+                                        "split: {column: a}, ignore: a",
+                                        "columns: {y: number}"};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    opened o;
+    open_table(&o, "a,x,y\n1,2,3\n2,4,6\n", options[i]);
+    assert_false(o.ok);
+    if (o.diagnostics.errors != 2) fail_msg("'%s': %d errors", options[i], o.diagnostics.errors);
+    assert_true(o.diagnostics.items[0].at.column != o.diagnostics.items[1].at.column);
+    close_data(&o);
+  }
+  opened o;
+  open_table(&o, "apple,x,y\n1,2,3\n", "columns: {aple: ignore}");
+  assert_string_equal(o.diagnostics.items[0].suggestion, "apple");
+  expect_bad_config(&o, 0, "there is no column 'aple'");
+}
+
+static void large_integers(void **state) {
+  (void)state;
+  static const char text[] = "id,big,x,y\n20000001,9007199254740993,1,1\n20000003,1,2,2\n20000005,2,3,1\n";
+  opened o;
+  open_table(&o, text, "");
+  expect_warning(&o, "columns 'id', 'big' have whole numbers beyond 16,777,216, which 32-bit floats round");
+  assert_non_null(strstr(o.diagnostics.items[0].help, "data: {columns: {id: ignore, big: ignore}}"));
+  close_data(&o);
+  open_table(&o, text, "columns: {id: {type: category, min_count: 1}, big: number}");
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  assert_string_equal(o.data.input[0].table->column[0].category[1], "20000003");
+  close_data(&o);
+  open_table(&o, "x,y\n16777215,1\n-16777215,2\n", "");
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  close_data(&o);
+}
+
+static int quiet(void **state) {
+  (void)state;
+  wanted = NULL;
+  gt_log_set_level(GT_LOG_WARN);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kinds_are_decided),    cmocka_unit_test(proposals_load),
+      cmocka_unit_test(gaps_are_filled),      cmocka_unit_test(categories_are_sorted),
+      cmocka_unit_test(unseen_categories),    cmocka_unit_test(many_categories),
+      cmocka_unit_test(columns_are_scaled),   cmocka_unit_test(a_column_in_two_inputs),
+      cmocka_unit_test(nothing_leaks),        cmocka_unit_test(rows_without_a_target),
+      cmocka_unit_test(a_column_named_twice), cmocka_unit_test(large_integers),
+  };
+  return cmocka_run_group_tests_name("data: typed columns", tests, quiet, NULL);
+}
