@@ -252,6 +252,7 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
   input->columns = read_names(arena, json_object_get(from, "input_names"), features);
   if (!columns) return true;
+  if (input->element == GT_ELEMENT_U8) return false;
   input->table = gt_table_of_json(columns, input->element == GT_ELEMENT_I32, arena);
   if (!input->table || input->rank != 1 || input->table->stored != features) return false;
   input->columns = input->table->names;
@@ -279,7 +280,7 @@ static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *aren
   if (count < 1 || count > GT_DATA_MAX_INPUTS) return false;
   for (size_t k = 0; k < count; k++)
     if (!read_named_input(s, json_array_get(inputs, k), arena)) return false;
-  return true;
+  return gt_tables_agree(s->input, s->inputs, arena);
 }
 
 static bool read_signature(gt_model_file *file, json_t *root) {

@@ -1,5 +1,5 @@
 #include "train/model_table.h"
-#include "base/unicode.h"
+#include "base/names.h"
 #include "data/date.h"
 #include <math.h>
 #include <string.h>
@@ -32,14 +32,14 @@ json_t *gt_table_json(const gt_table *table) {
 
 /* --- reading --- */
 
-/* An optional code of a category. */
-static bool read_code(const json_t *from, const char *key, int categories, int *out) {
+/* An optional code of a category, from `least` on. */
+static bool read_code(const json_t *from, const char *key, int least, int categories, int *out) {
   const json_t *value = json_object_get(from, key);
   *out = -1;
   if (!value) return true;
   const json_int_t code = json_integer_value(value);
   *out = (int)code;
-  return json_is_integer(value) && code >= -1 && code < categories;
+  return json_is_integer(value) && code >= least && code < categories;
 }
 
 static bool read_categories(gt_column *c, const json_t *from, gt_arena *arena) {
@@ -56,9 +56,8 @@ static bool read_categories(gt_column *c, const json_t *from, gt_arena *arena) {
   c->categories =
       (int)texts + (json_object_get(from, "missing") != NULL) + (json_object_get(from, "other") != NULL);
   const int first = (int)texts, all = c->categories;
-  return all > 0 && read_code(from, "missing", all, &c->missing) &&
-         read_code(from, "other", all, &c->other) && read_code(from, "unseen", all, &c->unseen) &&
-         (c->missing < 0 || c->missing >= first) && (c->other < 0 || c->other >= first) &&
+  return all > 0 && read_code(from, "missing", first, all, &c->missing) &&
+         read_code(from, "other", first, all, &c->other) && read_code(from, "unseen", -1, all, &c->unseen) &&
          (c->missing < 0 || c->missing != c->other) && c->fill >= 0 && c->fill < (float)all &&
          c->fill == floorf(c->fill);
 }
@@ -67,7 +66,7 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
   const char *name = json_string_value(json_object_get(from, "name")),
              *kind = json_string_value(json_object_get(from, "kind"));
   const json_t *fill = json_object_get(from, "fill");
-  if (!name || !kind) return false;
+  if (!name || !kind || (fill && !json_is_number(fill))) return false;
   int k = 0;
   while (k < GT_COLUMN_KINDS && strcmp(kind, gt_column_kind_names[k]) != 0) k++;
   if (k == GT_COLUMN_KINDS) return false;
@@ -89,16 +88,58 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
   return c->kind != GT_COLUMN_CATEGORY || read_categories(c, from, arena);
 }
 
+static bool can_be_codes(const gt_column *c) {
+  return c->kind != GT_COLUMN_DATE && !c->indicator && !c->log &&
+         (!c->fills || c->kind == GT_COLUMN_CATEGORY);
+}
+
 const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena) {
   const size_t count = json_array_size(columns);
   int64_t features = 0;
+  gt_names names = {.arena = arena};
   if (!json_is_array(columns) || count < 1 || count > MAX_COLUMNS) return NULL;
   gt_column *column = GT_NEW_N(arena, gt_column, count);
   for (size_t i = 0; i < count; i++) {
     if (!read_column(&column[i], json_array_get(columns, i), arena)) return NULL;
-    if (codes && (column[i].kind == GT_COLUMN_DATE || column[i].indicator || column[i].log)) return NULL;
+    if (codes && !can_be_codes(&column[i])) return NULL;
+    if (gt_names_add(&names, column[i].name, (int)i) != (int)i) return NULL;
     features += gt_column_stored(&column[i]) + column[i].categories;
     if (features > INT32_MAX) return NULL;
   }
   return gt_table_of(arena, column, (int)count, codes);
+}
+
+/* True if cells of the column are read in the same way. */
+static bool is_same(const gt_column *a, const gt_column *b) {
+  const int texts = a->categories - (a->missing >= 0) - (a->other >= 0);
+  if (a->kind != b->kind || a->order != b->order || a->fills != b->fills || a->categories != b->categories ||
+      a->missing != b->missing || a->other != b->other || a->unseen != b->unseen)
+    return false;
+  for (int i = 0; i < texts; i++)
+    if (strcmp(a->category[i], b->category[i]) != 0) return false;
+  return true;
+}
+
+bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena) {
+  static const gt_column plain = {.missing = -1, .other = -1};
+  gt_names names = {.arena = arena};
+  int64_t count = 0;
+  int tables = 0;
+  for (int k = 0; k < inputs; k++) {
+    if (!input[k].columns) return true; /* matched by position, none twice */
+    tables += input[k].table != NULL;
+    count += input[k].table ? input[k].table->count : gt_input_features(&input[k]);
+  }
+  const gt_column **seen = tables ? GT_NEW_N(arena, const gt_column *, count) : NULL;
+  for (int k = 0, next = 0; k < inputs && tables; k++) {
+    const gt_table *table = input[k].table;
+    const int columns = table ? table->count : (int)gt_input_features(&input[k]);
+    for (int i = 0; i < columns; i++) {
+      const gt_column *column = table ? &table->column[i] : &plain;
+      const int at = gt_names_add(&names, table ? column->name : input[k].columns[i], next);
+      if (at == next) seen[next++] = column;
+      if (!is_same(seen[at], column)) return false;
+    }
+  }
+  return true;
 }

@@ -2,10 +2,13 @@
 #ifndef GT_TRAIN_MODEL_TABLE_H
 #define GT_TRAIN_MODEL_TABLE_H
 #include "data/column.h"
+#include "data/data.h"
 #include <jansson.h>
 
 json_t *gt_table_json(const gt_table *table);
 /* In the arena. codes: of an input of whole numbers, for embeddings. NULL if it is not such a table: a file
  * may hold anything. */
 const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena);
+/* True if inputs that read the same column describe it in the same way. */
+bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena);
 #endif
