@@ -115,6 +115,7 @@ uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, boo
     return GT_CSV_CELL_UNFIT;
   }
   if (gt_csv_is_missing(csv, cell)) {
+    if (!f->odd->gap.line) f->odd->gap = *cell;
     f->empty += !cell->length;
     f->missing += cell->length > 0;
     return cell->length ? GT_CSV_CELL_MISSING : GT_CSV_CELL_EMPTY;
@@ -133,6 +134,7 @@ static uint32_t *merge_texts(gt_csv_odd *to, const gt_csv_odd *from) {
     same &= code[i] == GT_CSV_CELL_TEXT + (uint32_t)i;
   }
   for (int i = 0; i < from->bads && to->bads < GT_CSV_FIRST_BAD; i++) to->bad[to->bads++] = from->bad[i];
+  if (!to->gap.line) to->gap = from->gap;
   if (!same) return code;
   free(code);
   return NULL;

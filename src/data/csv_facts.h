@@ -32,6 +32,7 @@ typedef struct gt_csv_slot { /* of the hash table of a column's texts */
 typedef struct gt_csv_odd { /* the cells of a column that are no numbers; as small as they are few */
   gt_cell bad[GT_CSV_FIRST_BAD];
   int bads;
+  gt_cell gap;   /* the first missing value; line 0: there is none */
   gt_cell *text; /* [distinct] where each text occurs first, in order of appearance; heap */
   int distinct, capacity;
   bool more;         /* there are further distinct texts */

@@ -12,17 +12,36 @@ static const char *name_of(const gt_csv *csv, int role) {
   return "";
 }
 
+/* The first cells that a message shows; their number. Texts say more than empty cells, unless the problem is
+ * the missing values or numbers that do not fit. */
+static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
+                    const gt_cell *out[GT_CSV_FIRST_BAD]) {
+  const gt_csv_facts *f = &csv->facts[problem->role];
+  const gt_csv_odd *odd = f->odd;
+  int count = 0;
+  if (!odd) return 0;
+  if (problem->gaps) {
+    out[0] = &odd->gap;
+    return 1;
+  }
+  for (int i = 0; i < (odd->distinct ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
+    const gt_cell *cell = odd->distinct ? &odd->text[i] : &odd->bad[i];
+    if (!f->unfit || !gt_csv_is_missing(csv, cell)) out[count++] = cell;
+  }
+  return count;
+}
+
 /* "'male' at 2:5, empty at 3:5" */
-static const char *first_cells(const gt_csv *csv, int role, gt_arena *arena) {
-  const gt_csv_odd *odd = csv->facts[role].odd;
+static const char *first_cells(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
+  const gt_cell *cell[GT_CSV_FIRST_BAD];
+  const int count = cells_of(csv, problem, cell);
   const char *text = "";
   char shown[48];
-  const bool texts = odd && odd->distinct; /* they say more than empty cells */
-  for (int i = 0; odd && i < (texts ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
-    const gt_cell *cell = texts ? &odd->text[i] : &odd->bad[i];
-    if (csv->facts[role].unfit && gt_csv_is_missing(csv, cell)) continue; /* its numbers are the problem */
-    const char *what = cell->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell, shown)) : "empty";
-    text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, *text ? ", " : "", what, cell->line, cell->column);
+  for (int i = 0; i < count; i++) {
+    const char *what =
+        cell[i]->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell[i], shown)) : "empty";
+    text =
+        gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell[i]->line, cell[i]->column);
   }
   return text;
 }
@@ -61,13 +80,13 @@ const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP
 }
 
 static const gt_cell *first_cell(const gt_csv *csv, const gt_column_problem *problem, int problems) {
-  const gt_cell *first = NULL;
+  const gt_cell *first = NULL, *cell[GT_CSV_FIRST_BAD];
   for (int i = 0; i < problems; i++) {
-    const gt_csv_odd *odd = csv->facts[problem[i].role].odd;
-    if (!odd || !odd->bads) continue;
-    const gt_cell *cell = &odd->bad[0];
-    if (!first || cell->line < first->line || (cell->line == first->line && cell->column < first->column))
-      first = cell;
+    const int count = cells_of(csv, &problem[i], cell);
+    for (int k = 0; k < count; k++)
+      if (!first || cell[k]->line < first->line ||
+          (cell[k]->line == first->line && cell[k]->column < first->column))
+        first = cell[k];
   }
   return first;
 }
@@ -88,11 +107,14 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
 static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
   const gt_cell *first = first_cell(csv, problem, 1);
   const char *name = name_of(csv, problem->role), *mend = mends(csv, problem, 1, arena),
-             *cells = first_cells(csv, problem->role, arena);
+             *cells = first_cells(csv, problem, arena);
   const char *text =
       gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name, problem->what, *cells ? " (" : "", cells,
                       *cells ? ")" : "", mend ? "; mend it with " : "", mend ? mend : "",
-                      problem->also ? "; or " : "", problem->also ? problem->also : "");
+                      !problem->also ? ""
+                      : mend         ? "; or "
+                                     : "; ",
+                      problem->also ? problem->also : "");
   return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first ? first->line : 1,
                  first ? first->column : 1, text);
 }
@@ -101,10 +123,11 @@ static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, in
   const gt_cell *first = first_cell(csv, problem, problems);
   const char *text = "", *mend = mends(csv, problem, problems, arena);
   for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
-    const char *cells = first_cells(csv, problem[i].role, arena);
+    const char *cells = first_cells(csv, &problem[i], arena);
     text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role),
                            problem[i].what, *cells ? ": " : "", cells);
-    if (problem[i].also) text = gt_arena_printf(arena, "%s\n      or %s", text, problem[i].also);
+    if (problem[i].also)
+      text = gt_arena_printf(arena, "%s\n      %s%s", text, problem[i].mend ? "or " : "", problem[i].also);
   }
   if (problems > MAX_SHOWN)
     text = gt_arena_printf(arena, "%s\n    … %d more columns", text, problems - MAX_SHOWN);
@@ -157,8 +180,8 @@ int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem) {
     if (gt_csv_facts_bad(&csv->facts[i]))
       problem[problems++] =
           has_only_gaps(csv, &csv->facts[i])
-              ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL}
-              : (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL};
+              ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL, true}
+              : (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL, false};
   return problems;
 }
 

@@ -38,7 +38,8 @@ static const gt_cell *texts_of(const typing *t, int role, int *count) {
 }
 
 static void add_problem(typing *t, int role, const char *what, const char *mend, const char *also) {
-  t->problem[t->problems++] = (gt_column_problem){role, what, t->table->item[role].final ? NULL : mend, also};
+  t->problem[t->problems++] =
+      (gt_column_problem){role, what, t->table->item[role].final ? NULL : mend, also, false};
 }
 
 /* --- kinds --- */
@@ -215,6 +216,7 @@ static void check_gaps(typing *t, int role) {
   else
     add_problem(t, role, "has missing values, but its input is listed in 'integers'", "{missing: drop}",
                 NULL);
+  t->problem[t->problems - 1].gaps = true;
 }
 
 static void check_column(typing *t, int role) {

@@ -42,6 +42,7 @@ typedef struct gt_column_problem {
   const char *what; /* "has numbers and texts" */
   const char *mend; /* an entry of data.columns without the name: "ignore"; NULL: none */
   const char *also; /* a further way out, or NULL */
+  bool gaps;        /* it is about missing values */
 } gt_column_problem;
 /* The name as a key of a flow mapping in YAML. */
 const char *gt_csv_yaml_key(const char *name, gt_arena *arena);

@@ -78,7 +78,7 @@ attacks = {
     "date_of_two_orders": edit("date", order=3),
     "date_of_no_order": edit("date", order=0),
     "date_far_away": edit("date", fill=1e9),
-    "date_with_hours": edit("date", hours=True),
+    "date_without_hours": without("date", "hours"),
     "no_categories": without("category", "categories"),
     "empty_categories": lambda s: [column(s, "category").pop(k, None) for k in ("missing", "other")]
     and column(s, "category").update(categories=[]),

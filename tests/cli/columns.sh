@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Typed columns by the commands: a table with categories, gaps, dates and booleans, from training to predictions.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+tools=$PWD/tests/cli
+cd "$TEST_TMP" || exit 1
+GTRAIN=${GTRAIN/#build/$OLDPWD/build}
+
+# rows COUNT SEED: sex and port are categories, age and port have gaps, day is a date with hours, vip is a boolean.
+rows() {
+  awk -v count="$1" -v seed="$2" 'BEGIN {
+    srand(seed); print "id,sex,age,port,day,fare,vip,y"
+    for (i = 1; i <= count; i++) {
+      sex = rand() < 0.5 ? "male" : "female"; age = rand() < 0.1 ? "" : int(20 + 40 * rand())
+      port = substr("SSSSCCCQQ", 1 + int(10 * rand()), 1); fare = 100 * rand() * rand()
+      y = 2 * (sex == "female") + 0.02 * fare + (port == "C") + rand() / 4
+      printf "%d,%s,%s,%s,%04d-%02d-%02d %02d:30,%.2f,%s,%.4f\n", 7 * i, sex, age, port, 1960 + int(90 * rand()), 1 + int(12 * rand()),
+        1 + int(28 * rand()), int(24 * rand()), fare, rand() < 0.5 ? "yes" : "no", y
+    }
+  }'
+}
+rows 400 1 > table.csv
+cat > table.yaml << 'YAML'
+data:
+  train: table.csv
+  target: y
+  columns: {id: ignore, fare: {scale: log1p}, age: {missing: mean, indicator: true}}
+  test_fraction: 0.25
+model: [{linear: 1}]
+loss: mse
+optimizer: {type: adam, lr: 0.05}
+train: {epochs: 8, batch_size: 32}
+YAML
+train() { "$GTRAIN" train table.yaml --device "$DEVICE" --quiet --run-dir "$@"; }
+exits 0 "train" train run
+result() { sed 's/.*"loss":\([0-9.e-]*\).*/\1/'; }
+# The test loss at the end of a run, and that of its model on a device.
+tested() { grep '"split":"test"' "$1/metrics.jsonl" | tail -1 | result; }
+loss() { "$GTRAIN" eval "$1/model.bin" --device "$2" --json 2> /dev/null | result; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a > 0 && d * d < 1e-10) }'; }
+check "eval has the test loss of the training, digit by digit" test "$(loss run "$DEVICE")" = "$(tested run)"
+exits 0 "eval" "$GTRAIN" eval run/model.bin --device "$DEVICE" --json
+says "is better than guessing" '"guessing":false'
+
+# An independent computation, on dates, gaps and categories that training did not see.
+rows 3000 2 | sed '5s/,female\|,male/,robot/; 9s/,female\|,male/,/' > other.csv
+exits 65 "a gap where training had none" "$GTRAIN" predict run/model.bin other.csv
+says "says where, and what would fill it" "other.csv:9:4: column 'sex' has missing values, but the model was trained without any in \
+this column (empty at 9:4); train with data: {columns: {sex: {missing: category}}} to fill them"
+sed -i '9s/,,/,male,/' other.csv
+exits 0 "a category that training had not" "$GTRAIN" predict run/model.bin other.csv --output out.csv
+says "is said" "other.csv: 1 cell of column 'sex' holds a category that is not one of the 2 learned from the training rows ('robot')"
+exits 0 "predictions are those of plain Python" python3 "$tools/columns.py" run/model.bin other.csv < <(tail -n +"$(($(wc -l < out.csv) - 2999))" out.csv)
+
+# The columns of a file for predictions.
+head -6 table.csv > few.csv
+predict() { "$GTRAIN" predict run/model.bin - 2>&1; }
+expected=$(predict < few.csv)
+check "in another order" test "$(awk -F, -v OFS=, '{ print $7, $5, $6, $2, $4, $3 }' few.csv | predict)" = "$expected"
+check "with one more" test "$(sed 's/$/,more/' few.csv | predict)" = "$expected"
+exits 65 "with one less" predict < <(cut -d, -f1-2,4- few.csv)
+says "names it" "there is no column 'age'"
+exits 65 "a text in a column of numbers" predict < <(sed '2s/,[0-9.]*,\(yes\|no\)/,many,\1/' few.csv)
+says "is at its place" "column 'fare' has texts, but the model reads numbers ('many' at 2:"
+exits 65 "a number below -1 where log1p is" predict < <(sed '2s/,[0-9.]*,\(yes\|no\)/,-2,\1/' few.csv)
+says "is told" "column 'fare' has numbers down to -2, but log1p needs numbers above -1"
+exits 65 "a date in another form" predict < <(sed '2s/,[0-9-]* [0-9:]*,/,31\/01\/2020,/' few.csv)
+exits 65 "an empty file" predict < /dev/null
+exits 65 "a header only" predict < <(head -1 few.csv)
+says "says so" "there are no rows after the header"
+
+# Resumed, the same bits; Vulkan, the same to rounding.
+goes_on run
+check "eval on Vulkan agrees" near "$(loss run vulkan)" "$(tested run)"
+exits 0 "train on Vulkan" "$GTRAIN" train table.yaml --device vulkan --quiet --run-dir vulkan
+check "agrees to rounding" near "$(tested vulkan)" "$(tested run)"
+
+# Rows that training drops are dropped by an evaluation.
+drop() { train drop --set 'data.columns={id: ignore, age: {missing: drop}, port: {missing: drop}, y: {missing: drop}}'; }
+sed -i '3s/[^,]*$/NA/; 8s/[^,]*$//' table.csv
+exits 0 "rows with gaps are dropped" drop
+check "also by eval, with the same test loss" test "$(loss drop "$DEVICE")" = "$(tested drop)"
+
+# A KAN reads a category; its edges are named after it.
+rows 200 3 > table.csv
+cat > kan.yaml << 'YAML'
+data: {train: table.csv, target: y, inputs: [sex, fare]}
+model: [{kan: 1}]
+loss: mse
+train:
+  phases: [{epochs: 2}, {epochs: 2, prune: {}}]
+  batch_size: 50
+quiet: [outside_grid]
+YAML
+exits 0 "a KAN" "$GTRAIN" train kan.yaml --device "$DEVICE" --quiet --run-dir kan
+exits 0 "explained" "$GTRAIN" explain kan/model.bin
+says "names the category" "sex=female"
+
+# A column that counts the rows is said, and the line that leaves it out works.
+awk 'BEGIN { print "PassengerId,a,y"; for (i = 1; i < 20; i++) printf "%d,%d,%.1f\n", i, i * i % 7, i / 3 }' > table.csv
+check_table() { "$GTRAIN" check table.yaml --set "data.columns=$1"; }
+exits 0 "a column of row numbers" check_table '~'
+says "is said" "table.csv: column 'PassengerId' counts the rows from 1 and is an input; data: {columns: {PassengerId: ignore}} leaves it out"
+exits 0 "… once left out" check_table '{PassengerId: ignore}'
+check "no more" test "$(grep -c 'counts the rows' <<< "$out")" = 0
+
+# Model files with a wrong description of their columns.
+rows 100 4 > table.csv
+cat > codes.yaml << 'YAML'
+data: {train: table.csv, target: y, inputs: {id: [port], wide: [age, port]}, integers: [id]}
+model:
+  - {embedding: {num_embeddings: 6, embedding_dim: 2, from: id}}
+  - flatten
+  - {concatenate: {from: [flatten1, wide]}}
+  - linear: 1
+loss: mse
+train: {epochs: 1, batch_size: 50}
+YAML
+exits 0 "codes for an embedding" "$GTRAIN" train codes.yaml --device "$DEVICE" --quiet --run-dir codes
+exits 65 "more categories than the embedding has" "$GTRAIN" check codes.yaml --set model.0.embedding.num_embeddings=2
+attack() {
+  local file code bad=0
+  mkdir "$1.attacks" && python3 "$tools/columns_attack.py" "$1/model.bin" "$1.attacks" || return 1
+  for file in "$1.attacks"/*.bin; do
+    code=0
+    "$GTRAIN" predict "$file" other.csv --device cpu > /dev/null 2>&1 || code=$?
+    [[ $code = 65 ]] && continue
+    [[ $file = */unchanged.bin && $code = 0 ]] && continue
+    echo "# $file: exit code $code"
+    bad=1
+  done
+  return $bad
+}
+check "attacks on a model of a table" attack run
+check "attacks on a model with codes" attack codes
+finish
