@@ -136,8 +136,8 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
   if (empty)
     gt_fail(
         reader->error, GT_ERR_DATA,
-        "%s: column '%s' has no value in any training row; leave it out with data: {columns: {'%s': ignore}}",
-        reader->train_name, c->column.name, c->column.name);
+        "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
+        reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
   else if (c->column.kind == GT_COLUMN_CATEGORY)
     fit_categories(c, &v, reader->arena);
   else

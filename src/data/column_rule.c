@@ -63,22 +63,54 @@ static bool bad_fill(gt_data_reader *reader, const gt_spec *node, const char *te
   return false;
 }
 
-/* True if this fill has no meaning for a kind of column. */
-static bool is_unfit(gt_fill_method fill, gt_column_kind kind) {
+bool gt_column_rule_fills(const gt_column_rule *r, gt_column_kind kind) {
   if (kind == GT_COLUMN_CATEGORY)
-    return fill == GT_FILL_MEAN || fill == GT_FILL_MEDIAN || fill == GT_FILL_VALUE;
-  return fill == GT_FILL_CATEGORY || (kind == GT_COLUMN_DATE && fill == GT_FILL_VALUE);
+    return r->fill != GT_FILL_MEAN && r->fill != GT_FILL_MEDIAN && r->fill != GT_FILL_VALUE;
+  if (r->fill == GT_FILL_VALUE)
+    return kind == GT_COLUMN_NUMBER || (kind == GT_COLUMN_BOOLEAN && (r->value == 0 || r->value == 1));
+  return r->fill != GT_FILL_CATEGORY;
+}
+
+bool gt_column_rule_scales(const gt_column_rule *r, gt_column_kind kind) {
+  if (kind == GT_COLUMN_CATEGORY) return r->scale == GT_SCALE_AUTO || r->scale == GT_SCALE_NONE;
+  return r->scale != GT_SCALE_LOG1P || kind == GT_COLUMN_NUMBER;
+}
+
+/* Keys that belong to other kinds of columns, and numbers that log(1 + x) does not have. */
+static bool check_settings(gt_data_reader *reader, const gt_spec *node, const gt_column_rule *r) {
+  const bool known = !r->any && !r->ignore, category = r->kind == GT_COLUMN_CATEGORY;
+  const struct {
+    const char *key;
+    bool bad;
+  } keys[] = {{"scale", known && !gt_column_rule_scales(r, r->kind)},
+              {"order", known && r->kind != GT_COLUMN_DATE},
+              {"max_categories", known && !category},
+              {"min_count", known && !category},
+              {"unseen", known && !category}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *setting = keys[i].bad ? gt_spec_find(node, keys[i].key) : NULL;
+    if (!setting) continue;
+    gt_error_at(reader->diagnostics, setting->at, "'%s' has no meaning for column '%s', which is a %s",
+                keys[i].key, node->key, gt_column_kind_names[r->kind]);
+    return false;
+  }
+  if (r->scale != GT_SCALE_LOG1P || r->fill != GT_FILL_VALUE || r->value > -1) return true;
+  gt_error_at(reader->diagnostics, gt_spec_find(node, "missing")->at,
+              "column '%s' cannot be filled with %g, because its scale log1p needs numbers above -1",
+              node->key, r->value);
+  return false;
 }
 
 static bool check_fill(gt_data_reader *reader, const gt_spec *node, const gt_column_rule *r,
                        const char *text) {
-  if (r->any || r->ignore || !is_unfit(r->fill, r->kind)) return true;
+  if (r->any || r->ignore || gt_column_rule_fills(r, r->kind)) return true;
   gt_error_at(reader->diagnostics, gt_spec_find(node, "missing")->at,
               "'missing: %s' has no meaning for column '%s', which is a %s", text, node->key,
               gt_column_kind_names[r->kind])
-      ->expected = r->kind == GT_COLUMN_CATEGORY ? "category, most_frequent, drop or error"
-                   : r->kind == GT_COLUMN_DATE   ? "mean, median, most_frequent, drop or error"
-                                                 : "mean, median, most_frequent, a number, drop or error";
+      ->expected = r->kind == GT_COLUMN_CATEGORY  ? "category, most_frequent, drop or error"
+                   : r->kind == GT_COLUMN_DATE    ? "mean, median, most_frequent, drop or error"
+                   : r->kind == GT_COLUMN_BOOLEAN ? "mean, median, most_frequent, 0, 1, drop or error"
+                                                  : "mean, median, most_frequent, a number, drop or error";
   return false;
 }
 
@@ -107,7 +139,7 @@ static bool read_rule(gt_data_reader *reader, const gt_spec *node, gt_column_rul
   if (fill == FILLS && !(missing && gt_spec_float(missing, &r->value)))
     return bad_fill(reader, node, s.missing);
   if (!isfinite((float)r->value)) return bad_fill(reader, node, s.missing);
-  return check_fill(reader, node, r, s.missing);
+  return check_fill(reader, node, r, s.missing) && check_settings(reader, node, r);
 }
 
 bool gt_column_rules_read(gt_data_reader *reader, const gt_spec *columns, gt_column_rules *out) {

@@ -54,5 +54,8 @@ typedef struct gt_column_rules {
 bool gt_column_rules_read(gt_data_reader *reader, const gt_spec *columns, gt_column_rules *out);
 /* The rule for a column; that of `auto` if the config has none. */
 gt_column_rule gt_column_rule_for(const gt_column_rules *rules, const char *name);
+/* True if the rule's fill, or its scale, has a meaning for this kind of column. */
+bool gt_column_rule_fills(const gt_column_rule *rule, gt_column_kind kind);
+bool gt_column_rule_scales(const gt_column_rule *rule, gt_column_kind kind);
 extern const gt_schema gt_column_schema; /* of one entry of `data.columns` */
 #endif

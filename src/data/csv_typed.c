@@ -219,6 +219,22 @@ static void check_gaps(typing *t, int role) {
   t->problem[t->problems - 1].gaps = true;
 }
 
+/* The settings of a column whose kind the cells decide. */
+static void check_rule(typing *t, int role) {
+  const gt_typed_column *c = &t->table->item[role];
+  const char *kind = gt_column_kind_names[c->column.kind];
+  if (c->final || !c->rule.any) return;
+  if (!gt_column_rule_fills(&c->rule, c->column.kind))
+    add_problem(
+        t, role,
+        gt_arena_printf(t->arena, "is read as a %s, for which its rule 'missing' has no meaning", kind),
+        c->column.kind == GT_COLUMN_CATEGORY ? "{missing: category}" : "{missing: most_frequent}", NULL);
+  else if (!gt_column_rule_scales(&c->rule, c->column.kind))
+    add_problem(t, role,
+                gt_arena_printf(t->arena, "is read as a %s, for which its rule 'scale' has no meaning", kind),
+                "{scale: auto}", NULL);
+}
+
 static void check_column(typing *t, int role) {
   const int before = t->problems;
   gt_typed_column *c = &t->table->item[role];
@@ -231,6 +247,7 @@ static void check_column(typing *t, int role) {
   else
     check_texts(t, role);
   if (t->problems == before) check_numbers(t, role);
+  if (t->problems == before) check_rule(t, role);
   if (t->problems == before) check_gaps(t, role);
 }
 
