@@ -60,7 +60,7 @@ static bool read_fields(text_reader *r, date_fields *f) {
     if (i == 2 && mark != f->mark) return false;
     f->digits[i] = read_digits(r, 4, &f->part[i]);
     if (f->digits[i] == 0 && !(f->part[i] = read_month(r))) return false;
-    if (f->digits[i] == 0 && i < 2) (void)(read_char(r, '.') || read_char(r, ',')); /* Jan. 3 */
+    if (i < 2 && f->digits[i] == 0) (void)(read_char(r, '.') || read_char(r, ',')); /* Jan. 3 */
     if (f->digits[i] && f->mark == ' ' && i == 1) read_char(r, ',');                /* Jan 3, 2024 */
   }
   return true;
