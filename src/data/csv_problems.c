@@ -57,13 +57,13 @@ const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
 }
 
 /* "data: {columns: {Name: ignore, Ticket: category}}" */
-static const char *mends(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
+static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
   const char *text = "";
   int shown = 0;
   for (int i = 0; i < problems && shown < MAX_MENDS; i++) {
-    if (!problem[i].mend) continue;
+    if (!problem[i].fix) continue;
     text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
-                           gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].mend);
+                           gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);
   }
   return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
 }
@@ -106,13 +106,13 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
 
 static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
   const gt_cell *first = first_cell(csv, problem, 1);
-  const char *name = name_of(csv, problem->role), *mend = mends(csv, problem, 1, arena),
+  const char *name = name_of(csv, problem->role), *fix = fixes(csv, problem, 1, arena),
              *cells = first_cells(csv, problem, arena);
   const char *text =
       gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name, problem->what, *cells ? " (" : "", cells,
-                      *cells ? ")" : "", mend ? "; mend it with " : "", mend ? mend : "",
+                      *cells ? ")" : "", fix ? "; fix it with " : "", fix ? fix : "",
                       !problem->also ? ""
-                      : mend         ? "; or "
+                      : fix          ? "; or "
                                      : "; ",
                       problem->also ? problem->also : "");
   return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first ? first->line : 1,
@@ -121,17 +121,17 @@ static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_are
 
 static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
   const gt_cell *first = first_cell(csv, problem, problems);
-  const char *text = "", *mend = mends(csv, problem, problems, arena);
+  const char *text = "", *fix = fixes(csv, problem, problems, arena);
   for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
     const char *cells = first_cells(csv, &problem[i], arena);
-    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role),
-                           problem[i].what, *cells ? ": " : "", cells);
+    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role), problem[i].what,
+                           *cells ? ": " : "", cells);
     if (problem[i].also)
-      text = gt_arena_printf(arena, "%s\n      %s%s", text, problem[i].mend ? "or " : "", problem[i].also);
+      text = gt_arena_printf(arena, "%s\n      %s%s", text, problem[i].fix ? "or " : "", problem[i].also);
   }
   if (problems > MAX_SHOWN)
     text = gt_arena_printf(arena, "%s\n    … %d more columns", text, problems - MAX_SHOWN);
-  if (mend) text = gt_arena_printf(arena, "%s\n    to mend them: %s", text, mend);
+  if (fix) text = gt_arena_printf(arena, "%s\n    to fix them: %s", text, fix);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %d columns cannot be read as they are%s", csv->path,
                  first ? first->line : 1, first ? first->column : 1, problems, text);
 }

@@ -37,9 +37,9 @@ static const gt_cell *texts_of(const typing *t, int role, int *count) {
   return odd ? odd->text : NULL;
 }
 
-static void add_problem(typing *t, int role, const char *what, const char *mend, const char *also) {
+static void add_problem(typing *t, int role, const char *what, const char *fix, const char *also) {
   t->problem[t->problems++] =
-      (gt_column_problem){role, what, t->table->item[role].final ? NULL : mend, also, false};
+      (gt_column_problem){role, what, t->table->item[role].final ? NULL : fix, also, false};
 }
 
 /* --- kinds --- */

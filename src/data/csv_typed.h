@@ -33,14 +33,14 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind);
 void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
 /* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out
  * the rows of columns that drop them. number_targets: problems of the targets are in the message, too. False
- * after an error that names every column that cannot be read, with the lines of the config that mend it. */
+ * after an error that names every column that cannot be read, with the lines of the config that fix it. */
 bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, bool number_targets, gt_arena *arena);
 
 /* Why the cells of a column cannot be read. */
 typedef struct gt_column_problem {
   int role;
   const char *what; /* "has numbers and texts" */
-  const char *mend; /* an entry of data.columns without the name: "ignore"; NULL: none */
+  const char *fix;  /* an entry of data.columns without the name: "ignore"; NULL: none */
   const char *also; /* a further way out, or NULL */
   bool gaps;        /* it is about missing values */
 } gt_column_problem;

@@ -47,11 +47,11 @@ says "all columns" "table.csv:2:15: 3 columns cannot be read as they are"
 says "text among numbers" "    deck has 3 numbers and 1 text: 'A' at 3:3"
 says "a large number" "    fare has numbers that are too large for a 32-bit float: '1e99' at 3:12"
 says "dates in doubt" "    born has dates whose day and month could be either way round: '03/04/1980' at 2:15"
-mend=$(sed -n 's/.*to mend them: //p' <<< "$out")
-check "and the way out" test "$mend" = \
+fix=$(sed -n 's/.*to fix them: //p' <<< "$out")
+check "and the way out" test "$fix" = \
   "data: {columns: {deck: ignore, fare: ignore, born: {type: date, order: day_first}}}"
-mend=${mend#data: \{columns: } mend=${mend%\}}
-exits 0 "which is one" "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns=$mend"
+fix=${fix#data: \{columns: } fix=${fix%\}}
+exits 0 "which is one" "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns=$fix"
 exits 65 "a prediction" "$GTRAIN" predict run/model.bin - --set data.skip=0 <<< $'a,b\n1,x\nNA,2'
 says "names the columns, and leaves none out" "'NA' at 3:1"
 check "of those the model needs" test "$(grep -c ignore <<< "$out")" = 0

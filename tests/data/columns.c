@@ -74,9 +74,9 @@ static const decision decisions[] = {
     {"20240131|20231201", "columns: {x: date}", GT_COLUMN_DATE, NULL},
     {"2024-01-31|2023-12-01|soon", "", GT_COLUMN_CATEGORY, NULL},
     {"1|2|x", "", -1,
-     "column 'x' has 2 numbers and 1 text ('x' at 4:1); mend it with data: {columns: {x: ignore}}"},
+     "column 'x' has 2 numbers and 1 text ('x' at 4:1); fix it with data: {columns: {x: ignore}}"},
     {"a|b|1|a|b", "", -1,
-     "column 'x' has 1 number and 4 texts ('a' at 2:1, 'b' at 3:1); mend it with data: {columns: {x: category}}"},
+     "column 'x' has 1 number and 4 texts ('a' at 2:1, 'b' at 3:1); fix it with data: {columns: {x: category}}"},
     {"yes|no|2", "columns: {x: boolean}", -1, "has values that are not yes or no"},
     {"01/02/2024|03/04/2024", "", -1, "has dates whose day and month could be either way round"},
     {"01/02/2024|13/14/2024", "columns: {x: date}", -1, "has texts that are not dates of one form"},
@@ -89,7 +89,7 @@ static const decision decisions[] = {
      "has numbers down to -1, but log1p needs numbers above -1"},
     {"1||3", "columns: {x: {missing: error}}", -1, "has missing values, and its rule is 'missing: error'"},
     {"a||b", "columns: {x: {type: category, missing: error}}", -1,
-     "mend it with data: {columns: {x: {missing: category}}}"},
+     "fix it with data: {columns: {x: {missing: category}}}"},
     {"1e99|2", "", -1, "has numbers that are too large for a 32-bit float"},
     {"|NA", "columns: {x: number}", -1, "column 'x' has no value in any training row"},
     {"1|2", "columns: {x: {type: number, missing: category}}", -1,
@@ -120,7 +120,7 @@ static const decision decisions[] = {
     {"a|b", "columns: {x: {type: category, max_categories: 1}}", -1,
      "'max_categories' in column 'x' is too small: 1"},
     {"1|2", "columns: {x: boolean}", -1,
-     "has values that are not yes or no, true or false, 0 or 1; mend it with"},
+     "has values that are not yes or no, true or false, 0 or 1; fix it with"},
     {"1|inf", "", -1, "column 'x' has 1 number and 1 text ('inf' at 3:1)"},
     {"1|2", "columns: {x: {fill: mean}}", -1, "unknown key 'fill' in column 'x'"},
     {"2024-02-30|2024-02-01", "columns: {x: date}", -1,
@@ -153,15 +153,16 @@ static void kinds_are_decided(void **state) {
 /* The line of config that a message proposes makes the file load. */
 static void proposals_load(void **state) {
   (void)state;
+  static const char proposes[] = "fix it with data: {";
   for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
     const decision *d = &decisions[i];
     opened o;
     char options[256] = "";
     if (!d->error) continue;
     open_column(&o, d->cells, d->options);
-    const char *rule = strstr(message_of(&o), "mend it with data: {");
+    const char *rule = strstr(message_of(&o), proposes);
     for (int at = 0, open = 1; rule && open; at++) { /* up to the brace that closes data */
-      const char c = rule[20 + at];
+      const char c = rule[strlen(proposes) + (size_t)at];
       open += (c == '{') - (c == '}');
       options[at] = open ? c : 0;
     }
@@ -366,7 +367,7 @@ static void a_column_in_two_inputs(void **state) {
   open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n", "inputs: {id: [x], wide: [z]}, integers: [id]");
   expect_bad_file(
       &o,
-      "column 'x' has missing values, but its input is listed in 'integers' (empty at 3:1); mend it with data: "
+      "column 'x' has missing values, but its input is listed in 'integers' (empty at 3:1); fix it with data: "
       "{columns: {x: {missing: drop}}}");
   open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n",
              "inputs: {id: [x], wide: [z]}, integers: [id], columns: {x: {missing: drop}}");
