@@ -1,6 +1,7 @@
 #include "data/csv_typed.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/unicode.h"
 #include "data/csv_boolean.h"
 #include "data/date.h"
@@ -101,6 +102,20 @@ static const char *counted(const typing *t, uint64_t count, const char *what) {
   return gt_arena_printf(t->arena, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
+/* The config under which few texts are missing values. */
+static const char *missing_words(const typing *t, const gt_csv_text *text, int count) {
+  enum { MOST = 3 };
+  const char *words = "NA";
+  for (int i = 0; i < count && count <= MOST; i++) {
+    const char *word = gt_arena_strndup(t->arena, text[i].first.text, text[i].first.length);
+    words =
+        gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_quotable(t->arena, word), t->arena));
+  }
+  return gt_arena_printf(t->arena, "if %s: data: {missing_values: [%s]}",
+                         count == 1 ? "the text means a missing value" : "the texts mean missing values",
+                         count <= MOST ? words : "NA, ...");
+}
+
 static void decide_any(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
   if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
@@ -119,7 +134,7 @@ static void decide_any(typing *t, int role) {
                 gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),
                                 counted(t, f->texts, "text")),
                 is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
-                "texts that mean a missing value: data: {missing_values: [NA, ...]}");
+                missing_words(t, text, count));
 }
 
 /* --- checks of a column whose kind is known --- */
@@ -169,9 +184,7 @@ static void check_texts(typing *t, int role) {
   if (f->texts && !boolean)
     add_problem(
         t, role, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
-        f->numbers ? "ignore" : "category",
-        c->final || c->rule.given ? NULL
-                                  : "texts that mean a missing value: data: {missing_values: [NA, ...]}");
+        f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t, text, count));
   else if (boolean && ((f->texts && !all_boolean(text, count)) ||
                        (f->numbers && !(f->whole && f->least >= 0 && f->largest <= 1))))
     add_problem(t, role, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);

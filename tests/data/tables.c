@@ -92,16 +92,16 @@ static const table tables[] = {
      ":2:3: 2 columns cannot be read as they are\n"
      "    a has numbers that are too large for a 32-bit float: '1e99' at 5:1\n"
      "    b has 1 number and 2 texts: 'x' at 2:3, 'z' at 5:6\n"
-     "      or texts that mean a missing value: data: {missing_values: [NA, ...]}\n"
+     "      or if the texts mean missing values: data: {missing_values: [NA, x, z]}\n"
      "    to fix them: data: {columns: {a: ignore, b: category}}",
      0, 0, 0},
     {"a.csv", "a,b,y\n1,x,0.5\n,4,1\n3,NA,1\n1e99,z,7\n",
      "columns: {a: ignore, b: {type: category, min_count: 1}}", NULL, 4, 1, 2},
     {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "",
      ":2:3: column 'b c' has 2 numbers and 2 texts ('x' at 2:3, 'w' at 4:3); fix it with data: {columns: {'b c': "
-     "ignore}}; or texts that mean a missing value: data: {missing_values: [NA, ...]}",
+     "ignore}}; or if the texts mean missing values: data: {missing_values: [NA, x, w]}",
      0, 0, 0},
-    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "missing_values: [x, w]", NULL, 4, 2, 8},
+    {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "missing_values: [NA, x, w]", NULL, 4, 2, 8},
     {"a.csv", "a,b,y\n1,x,0.5\n3,4,\n", "", ":2:3: column 'b' has 1 number and 1 text ('x' at 2:3)", 0, 0, 0},
     {"a.csv", "a,y,z\n1,x,0.5\n3,4,\n", "target: [y, z]",
      "    y is a target and has cells that are not numbers: 'x' at 2:3\n"
