@@ -120,7 +120,7 @@ static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
 static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
   const gt_cell *first = NULL;
   size_t count = 0;
-  char shown[48];
+  char shown[48], help[GT_CSV_DROP_HELP];
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
     if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* - is also a class beside + */
@@ -132,8 +132,8 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
                 "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
                 count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
                 first->line)
-      ->help = "leave these rows out: data: {columns: {NAME: {missing: drop}}}, or name the classes: data: "
-               "{class_names: [...]}";
+      ->help = gt_arena_printf(reader->arena,
+                               "to keep the class: quiet: [missing_labels]%s", gt_csv_drop_help(csv, 0, help));
 }
 
 /* The classes come from the config, else from the model that the data is for, else from the training

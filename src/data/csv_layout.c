@@ -328,8 +328,8 @@ static size_t find_begin(const gt_csv_sample *sample) {
   for (size_t k = 1; k + 2 <= rows && k <= MAX_BEFORE; k++) {
     const int columns = row[k].width;
     if (columns < 2 || !is_wide(&row[k], columns) || !is_even(sample, k, columns)) continue;
-    for (size_t i = 0; i < k; i++)
-      if (is_wide(&row[i], columns)) return 0;
+    for (size_t i = 0; i < k; i++) /* a wider line is a header, above rows without their last cells */
+      if (is_wide(&row[i], columns) || row[i].filled > columns) return 0;
     return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header without one of the names */
   }
   return 0;

@@ -35,6 +35,7 @@ static const published tables[] = {
      "data.skip: 1",
      NULL, 0},
     {"3,2,no\n1,2,0.5\n3,4,1\n5,6,2\n", "target: size", "there is no column 'size'", NULL, 0},
+    {"a,b,c,y\n1,2,0.5\n3,4,1\n", "", ":2:1: this row has 3 cells; expected 4, as in the first line", NULL, 0},
     /* --- names in single quotes --- */
     {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: y", NULL, "a b ", 2},
     {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: \"'y'\"", NULL, "'a' 'b' ", 2},
