@@ -26,7 +26,8 @@ typedef enum gt_scale_method {
 } gt_scale_method;
 extern const char *const gt_scale_methods[]; /* choices by gt_scale_method; end with NULL */
 
-/* Limits of `auto`: a column of text is categories if it has at most so many, and each twice on average. */
+/* Limits of `auto`: a column of text is categories if it has few, or at most GT_AUTO_CATEGORIES, each twice
+ * on average, or at most GT_MOST_CATEGORIES, each ten times on average. */
 enum { GT_AUTO_CATEGORIES = 100, GT_FEW_CATEGORIES = 10, GT_MOST_CATEGORIES = 1000 };
 
 typedef struct gt_column_rule {

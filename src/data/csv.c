@@ -132,8 +132,8 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
                 "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
                 count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
                 first->line)
-      ->help = gt_arena_printf(reader->arena,
-                               "to keep the class: quiet: [missing_labels]%s", gt_csv_drop_help(csv, 0, help));
+      ->help = gt_arena_printf(reader->arena, "to keep the class: quiet: [missing_labels]%s",
+                               gt_csv_drop_help(csv, 0, help));
 }
 
 /* The classes come from the config, else from the model that the data is for, else from the training

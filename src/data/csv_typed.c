@@ -60,7 +60,8 @@ static unsigned date_ways(const gt_cell *text, int count, bool compact) {
 }
 
 static bool is_few(uint64_t distinct, uint64_t texts) {
-  return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct);
+  return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct) ||
+         (distinct <= GT_MOST_CATEGORIES && texts >= 10 * distinct);
 }
 
 static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }

@@ -35,7 +35,8 @@ static const published tables[] = {
      "data.skip: 1",
      NULL, 0},
     {"3,2,no\n1,2,0.5\n3,4,1\n5,6,2\n", "target: size", "there is no column 'size'", NULL, 0},
-    {"a,b,c,y\n1,2,0.5\n3,4,1\n", "", ":2:1: this row has 3 cells; expected 4, as in the first line", NULL, 0},
+    {"a,b,c,y\n1,2,0.5\n3,4,1\n", "", ":2:1: this row has 3 cells; expected 4, as in the first line", NULL,
+     0},
     /* --- names in single quotes --- */
     {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: y", NULL, "a b ", 2},
     {"'a'\t'b'\t'y'\n1\t2\t0.5\n3\t4\t1\n", "target: \"'y'\"", NULL, "'a' 'b' ", 2},
@@ -70,7 +71,24 @@ static void every_table(void **state) {
   }
 }
 
+/* More than 100 different texts are categories if each occurs ten times on average. */
+static void many_categories(void **state) {
+  (void)state;
+  for (int copies = 9; copies <= 10; copies++) {
+    char *text = malloc(64 << 10), *at = text + sprintf(text, "model,y\n");
+    for (int i = 0; i < 225 * copies; i++) at += sprintf(at, "A-%d,%d.5\n", i % 225, i);
+    opened o;
+    const char *path = write_text("a.csv", text);
+    open_data(&o, "{train: %s}", path);
+    assert_true(o.ok == (copies == 10));
+    if (!o.ok) assert_non_null(strstr(o.error.message, "has free text: 225 different texts in 2025 cells"));
+    close_data(&o);
+    unlink(path);
+    free(text);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_table)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_table), cmocka_unit_test(many_categories)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
