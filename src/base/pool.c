@@ -64,21 +64,23 @@ static void relax(void) {
 #endif
 }
 
-/* From now on this thread treats denormals as zero and produces none; returns the previous mode. */
-static uint32_t flush_denormals(void) {
+/* From now on this thread treats denormals as zero and produces none (flush), or computes with them; returns
+ * the previous mode. */
+static uint32_t set_denormals(bool flush) {
 #if defined __x86_64__
-  enum { ZERO_RESULTS = 1 << 15, ZERO_OPERANDS = 1 << 6 };
-  const uint32_t before = __builtin_ia32_stmxcsr();
-  if ((before & (ZERO_RESULTS | ZERO_OPERANDS)) != (ZERO_RESULTS | ZERO_OPERANDS))
-    __builtin_ia32_ldmxcsr(before | ZERO_RESULTS | ZERO_OPERANDS);
+  enum { ZERO_RESULTS = 1 << 15, ZERO_OPERANDS = 1 << 6, ZERO_BOTH = ZERO_RESULTS | ZERO_OPERANDS };
+  const uint32_t before = __builtin_ia32_stmxcsr(), wanted = flush ? ZERO_BOTH : 0;
+  if ((before & ZERO_BOTH) != wanted) __builtin_ia32_ldmxcsr((before & ~(uint32_t)ZERO_BOTH) | wanted);
   return before;
 #elif defined __aarch64__
-  const uint64_t zero_both = 1u << 24; /* FPCR.FZ */
+  const uint64_t zero_both = 1u << 24, wanted = flush ? zero_both : 0; /* FPCR.FZ */
   uint64_t before;
   __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-  if (!(before & zero_both)) __asm__ volatile("msr fpcr, %0" : : "r"(before | zero_both));
+  if ((before & zero_both) != wanted)
+    __asm__ volatile("msr fpcr, %0" : : "r"((before & ~zero_both) | wanted));
   return (uint32_t)before;
 #else
+  (void)flush;
   return 0;
 #endif
 }
@@ -141,7 +143,7 @@ static void wait_for_work(gt_pool *pool) {
 
 static void *worker_main(void *argument) {
   gt_pool *pool = argument;
-  flush_denormals();
+  set_denormals(true);
   scratch = pool->scratch + (size_t)(1 + atomic_fetch_add(&pool->begun, 1)) * GT_POOL_SCRATCH;
   while (!atomic_load(&pool->quit)) {
     work(pool);
@@ -252,10 +254,34 @@ static void run_with_workers(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void 
 
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context) {
   if (pool && !in_tile) scratch = pool->scratch;
-  const uint32_t before = flush_denormals();
+  const uint32_t before = set_denormals(true);
   if (!pool || pool->threads == 1 || tiles <= 1 || in_tile)
     for (uint32_t tile = 0; tile < tiles; tile++) fn(context, tile);
   else
     run_with_workers(pool, tiles, fn, context);
   restore_denormals(before);
+}
+
+typedef struct ieee_tiles {
+  gt_tile_fn fn;
+  void *context;
+} ieee_tiles;
+
+static void ieee_tile(void *context, uint32_t tile) {
+  const ieee_tiles *t = context;
+  const uint32_t before = set_denormals(false);
+  t->fn(t->context, tile);
+  restore_denormals(before);
+}
+
+void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context) {
+  ieee_tiles t = {fn, context};
+  gt_pool_run(pool, tiles, ieee_tile, &t);
+}
+
+void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context) {
+  enum { FEW = 4 };
+  gt_pool *pool = tiles > FEW ? gt_pool_create(0) : NULL;
+  gt_pool_run_ieee(pool, tiles, fn, context);
+  gt_pool_destroy(pool);
 }

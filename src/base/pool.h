@@ -22,4 +22,8 @@ void *gt_pool_scratch(void);
  * as zero and produce none, like most GPUs: processors are a hundred times slower on them, and the moments
  * of a parameter without gradient would become denormal. */
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
+/* The same, but tiles compute with denormals, as code outside a pool does. */
+void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
+/* The same on a pool that exists for this run only; on the calling thread if there are just a few tiles. */
+void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context);
 #endif

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "data/csv_chunks.h"
-#include <fenv.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,20 +24,14 @@ struct reading {
   _Atomic uint32_t failed; /* the first part with an error that is known so far */
 };
 
-/* Tiles of a pool treat denormals as zero (base/pool.h), but numbers are the same for any number of
- * threads. */
 static void run_tile(void *context, uint32_t index) {
   reading *r = context;
-  fenv_t before;
-  fegetenv(&before);
-  fesetenv(FE_DFL_ENV);
   r->step(r, index);
-  fesetenv(&before);
 }
 
 static void run(reading *r, step each, size_t count) {
   r->step = each;
-  gt_pool_run(r->pool, (uint32_t)count, run_tile, r);
+  gt_pool_run_ieee(r->pool, (uint32_t)count, run_tile, r);
 }
 
 /* --- before reading --- */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <float.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +132,34 @@ static void test_environment(void **state) {
   gt_pool_destroy(NULL);
 }
 
+static void halve(void *context, uint32_t i) {
+  volatile float *value = (float *)context + i;
+  *value /= 2;
+}
+
+/* Denormals become zero in tiles, unless they are asked for. */
+static void test_denormals(void **state) {
+  (void)state;
+  enum { TILES = 64 };
+  float value[TILES];
+  gt_pool *pool = gt_pool_create(3);
+  for (int run = 0; run < 3; run++) {
+    for (int i = 0; i < TILES; i++) value[i] = FLT_MIN;
+    if (run == 0) gt_pool_run(pool, TILES, halve, value);
+    if (run == 1) gt_pool_run_ieee(pool, TILES, halve, value);
+    if (run == 2) gt_pool_run_once(TILES, halve, value);
+    for (int i = 0; i < TILES; i++) assert_true((value[i] > 0) == (run > 0));
+  }
+  gt_pool_destroy(pool);
+}
+
 int main(void) {
   unsetenv("GTRAIN_THREADS");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_tile_once), cmocka_unit_test(test_tiny_runs),
       cmocka_unit_test(test_sleep_and_wake),  cmocka_unit_test(test_slow_last_tile),
       cmocka_unit_test(test_environment),     cmocka_unit_test(test_scratch),
+      cmocka_unit_test(test_denormals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
