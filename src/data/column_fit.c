@@ -1,6 +1,8 @@
 /* Fits typed columns to the training split (fills, categories), and turns the raw values of all splits into
  * stored values. */
+#include "base/count.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "data/csv_typed.h"
 #include <inttypes.h>
@@ -16,6 +18,15 @@ typedef struct values { /* the values of a column that are not missing; heap */
 static int by_value(const void *a, const void *b) {
   const float x = *(const float *)a, y = *(const float *)b;
   return (x > y) - (x < y);
+}
+
+/* True if a value of the column is not missing. */
+static bool has_value(const gt_tensor *raw, int64_t column) {
+  const int64_t columns = gt_tensor_features(raw);
+  const float *value = (const float *)raw->data + column;
+  for (int64_t i = 0; i < raw->dim[0]; i++, value += columns)
+    if (!isnan(*value)) return true;
+  return false;
 }
 
 static values column_of(const gt_tensor *raw, int64_t column) {
@@ -37,10 +48,6 @@ static float most_frequent(const values *v) {
   return v->item[best];
 }
 
-static double median_of_sorted(const float *value, int64_t count) {
-  return ((double)value[(count - 1) / 2] + (double)value[count / 2]) / 2;
-}
-
 static float mean_of(const values *v) {
   double sum = 0;
   for (int64_t i = 0; i < v->count; i++) sum += (double)v->item[i];
@@ -53,16 +60,64 @@ static bool have_hours(const values *v) {
   return false;
 }
 
+/* --- the median --- */
+
+/* The value as a number of the same order. */
+static uint32_t ordered(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+static float value_of(uint32_t order) {
+  const uint32_t bits = order & 0x80000000u ? order & 0x7FFFFFFFu : ~order;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+enum { HALF = 1 << 16 };
+
+/* Counts the values by their lower half, of those with this upper half, or by the upper half (upper < 0), up
+ * to the one of `*rank`, which becomes its rank among those counted with it. Returns its half. */
+static uint32_t half_at(const values *v, int64_t upper, int64_t *rank, int64_t *count) {
+  uint32_t half = 0;
+  memset(count, 0, HALF * sizeof *count);
+  for (int64_t i = 0; i < v->count; i++) {
+    const uint32_t order = ordered(v->item[i]);
+    if (upper < 0)
+      count[order >> 16]++;
+    else
+      count[order & (HALF - 1)] += order >> 16 == (uint32_t)upper;
+  }
+  while (*rank >= count[half]) *rank -= count[half++];
+  return half;
+}
+
+/* The value of this rank in ascending order, by two histograms. */
+static double value_at(const values *v, int64_t rank, int64_t *count) {
+  const uint32_t upper = half_at(v, -1, &rank, count);
+  return (double)value_of(upper << 16 | half_at(v, upper, &rank, count));
+}
+
+static float median_of(const values *v) {
+  int64_t *count = gt_alloc(HALF * sizeof *count);
+  const double low = value_at(v, (v->count - 1) / 2, count), high = value_at(v, v->count / 2, count);
+  free(count);
+  return (float)((low + high) / 2);
+}
+
 static void fit_number(gt_typed_column *c, values *v) {
-  const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
-  if (!c->column.fills) return;
-  qsort(v->item, (size_t)v->count, sizeof *v->item, by_value);
-  switch (c->rule.fill) {
-  case GT_FILL_VALUE: c->column.fill = (float)c->rule.value; break;
-  case GT_FILL_MEAN: c->column.fill = mean_of(v); break;
-  case GT_FILL_FREQUENT: c->column.fill = most_frequent(v); break;
-  case GT_FILL_MEDIAN: c->column.fill = (float)median_of_sorted(v->item, v->count); break;
-  default: c->column.fill = boolean ? most_frequent(v) : (float)median_of_sorted(v->item, v->count);
+  const gt_fill_method fill = c->rule.fill;
+  const bool frequent =
+      fill == GT_FILL_FREQUENT || (c->column.kind == GT_COLUMN_BOOLEAN && fill != GT_FILL_MEDIAN);
+  if (fill == GT_FILL_VALUE) {
+    c->column.fill = (float)c->rule.value;
+  } else if (fill == GT_FILL_MEAN || frequent) {
+    qsort(v->item, (size_t)v->count, sizeof *v->item, by_value);
+    c->column.fill = fill == GT_FILL_MEAN ? mean_of(v) : most_frequent(v);
+  } else {
+    c->column.fill = median_of(v);
   }
 }
 
@@ -127,22 +182,27 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
   free(all);
 }
 
-bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *raw, int64_t place) {
+static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
   values v = column_of(raw, place);
-  const bool empty = !v.count && !has_own_category(c);
-  c->column.indicator = c->rule.indicator;
   c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
+  if (c->column.kind == GT_COLUMN_CATEGORY)
+    fit_categories(c, &v, arena);
+  else
+    fit_number(c, &v);
+  free(v.item);
+}
+
+bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *raw, int64_t place) {
+  const bool empty = !has_own_category(c) && !has_value(raw, place);
+  c->column.indicator = c->rule.indicator;
   c->column.log = c->column.kind == GT_COLUMN_NUMBER && c->rule.scale == GT_SCALE_LOG1P;
   if (empty)
     gt_fail(
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
         reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
-  else if (c->column.kind == GT_COLUMN_CATEGORY)
-    fit_categories(c, &v, reader->arena);
-  else
-    fit_number(c, &v);
-  free(v.item);
+  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills)
+    fit_values(c, raw, place, reader->arena);
   return !empty;
 }
 
@@ -187,10 +247,25 @@ static unseen_texts recode(const gt_typed_column *c, gt_tensor *raw, int64_t pla
   return unseen;
 }
 
+enum { TILE = 4096 }; /* rows */
+
+typedef struct storing {
+  const gt_table *table;
+  const gt_tensor *raw, *stored;
+} storing;
+
+static void store_tile(void *context, uint32_t tile) {
+  const storing *s = context;
+  const int64_t first = (int64_t)tile * TILE, rows = gt_least(s->raw->dim[0] - first, TILE);
+  gt_table_store(s->table, (const float *)s->raw->data + first * s->table->count, rows,
+                 (float *)s->stored->data + first * s->table->stored);
+}
+
 static bool store(const gt_table *table, gt_tensor *tensor, bool codes, gt_error *error) {
   gt_tensor out = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {tensor->dim[0], table->stored}};
   if (!gt_tensor_alloc(&out, "the values of a table", error)) return false;
-  gt_table_store(table, tensor->data, tensor->dim[0], out.data);
+  storing s = {table, tensor, &out};
+  gt_pool_run_once((uint32_t)gt_ceil_div(tensor->dim[0], TILE), store_tile, &s);
   gt_tensor_finish(tensor);
   *tensor = out;
   return !codes || gt_data_to_integers("a table", tensor, error);

@@ -1,6 +1,7 @@
 #include "data/csv_typed.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "base/unicode.h"
 #include "data/csv_boolean.h"
@@ -104,11 +105,11 @@ static const char *counted(const typing *t, uint64_t count, const char *what) {
 }
 
 /* The config under which few texts are missing values. */
-static const char *missing_words(const typing *t, const gt_csv_text *text, int count) {
+static const char *missing_words(const typing *t, const gt_cell *text, int count) {
   enum { MOST = 3 };
   const char *words = "NA";
   for (int i = 0; i < count && count <= MOST; i++) {
-    const char *word = gt_arena_strndup(t->arena, text[i].first.text, text[i].first.length);
+    const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
     words =
         gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_quotable(t->arena, word), t->arena));
   }
@@ -135,7 +136,7 @@ static void decide_any(typing *t, int role) {
                 gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),
                                 counted(t, f->texts, "text")),
                 is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
-                missing_words(t, text, count));
+                missing_words(t, f->odd->text, f->odd->distinct));
 }
 
 /* --- checks of a column whose kind is known --- */
@@ -312,15 +313,27 @@ static float unbox(const typing *t, int role, float value) {
   return code >= GT_CSV_CELL_TEXT && t->of_text[role] ? t->of_text[role][code - GT_CSV_CELL_TEXT] : NAN;
 }
 
+enum { TILE = 4096 }; /* rows */
+
+static void unbox_tile(void *context, uint32_t tile) {
+  const typing *t = context;
+  const size_t columns = (size_t)t->csv->inputs, first = (size_t)tile * TILE,
+               end = first + TILE < t->csv->rows ? first + TILE : t->csv->rows;
+  for (int role = 0; role < t->csv->inputs; role++) {
+    float *value = t->csv->values + role;
+    for (size_t row = first; row < end && facts_of(t, role)->odd; row++)
+      value[row * columns] = unbox(t, role, value[row * columns]);
+  }
+}
+
 static void convert(typing *t) {
   const size_t columns = (size_t)t->csv->inputs;
+  for (int role = 0; role < t->csv->inputs; role++) value_texts(t, role);
+  gt_pool_run_once((uint32_t)((t->csv->rows + TILE - 1) / TILE), unbox_tile, t);
   for (int role = 0; role < t->csv->inputs; role++) {
     gt_typed_column *c = &t->table->item[role];
     const gt_csv_facts *f = facts_of(t, role);
-    float *value = t->csv->values + role;
-    value_texts(t, role);
-    for (size_t row = 0; row < t->csv->rows && f->odd; row++)
-      value[row * columns] = unbox(t, role, value[row * columns]);
+    const float *value = t->csv->values + role;
     if (c->decided || c->final) continue;
     c->gaps = f->empty + f->missing;
     c->distinct = f->odd ? (uint64_t)f->odd->distinct : 0;

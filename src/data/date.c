@@ -174,7 +174,8 @@ void gt_date_split(double hours, int parts, float *out) {
   const double first = (double)days_of(year, 1, 1), length = (double)days_of(year + 1, 1, 1) - first;
   out[0] = (float)(year + (hours / 24 - first) / length);
   add_cycle((month - 1) / 12.0, out + 1);
-  add_cycle(fmod(fmod(day + 3, 7) + 7, 7) / 7, out + 3); /* 1970-01-01 was a Thursday */
+  const int64_t weekday = ((int64_t)day + 3) % 7; /* 1970-01-01 was a Thursday */
+  add_cycle((double)(weekday < 0 ? weekday + 7 : weekday) / 7, out + 3);
   if (parts > GT_DATE_PARTS) add_cycle((hours - 24 * day) / 24, out + 5);
 }
 

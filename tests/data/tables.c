@@ -261,6 +261,28 @@ static void a_long_line(void **state) {
   free(text);
 }
 
+/* The second column is filled with the median of the values around its gap. */
+static void medians(void **state) {
+  (void)state;
+  static const struct {
+    const char *cells[6];
+    float median;
+  } columns[] = {{{"3", "-1", "2"}, 2},
+                 {{"-7", "-5", "-6", "-1e-40"}, -5.5f},
+                 {{"0.5", "0.25", "1e30", "-1e30"}, 0.375f},
+                 {{"1", "1", "1.0000001", "1.0000001", "1.0000002"}, 1.0000001f},
+                 {{"8"}, 8}};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    opened o;
+    char text[256], *at = text + sprintf(text, "a,b,y\n1,,0.5\n");
+    for (int k = 0; k < 6 && columns[i].cells[k]; k++) at += sprintf(at, "2,%s,1.5\n", columns[i].cells[k]);
+    open_data(&o, "{train: %s, task: regression}", write_text("h.csv", text));
+    expect_open(&o);
+    assert_true(((const float *)o.data.train.input[0].data)[1] == columns[i].median);
+    close_data(&o);
+  }
+}
+
 static int quiet(void **state) {
   (void)state;
   wanted = NULL;
@@ -279,7 +301,7 @@ int main(void) {
       cmocka_unit_test(every_table),           cmocka_unit_test(first_lines_are_told),
       cmocka_unit_test(a_sample_of_texts),     cmocka_unit_test(words_for_missing_labels),
       cmocka_unit_test(a_long_line),           cmocka_unit_test(facts_are_counted),
-      cmocka_unit_test(every_table_in_chunks),
+      cmocka_unit_test(every_table_in_chunks), cmocka_unit_test(medians),
   };
   return cmocka_run_group_tests_name("data: tables", tests, quiet, remove_files);
 }
