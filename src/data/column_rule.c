@@ -18,17 +18,17 @@ enum { FILLS = sizeof fills / sizeof *fills };
 const char *const gt_scale_methods[] = {"auto", "none", "standard", "minmax", "robust", "log1p", NULL};
 
 static const gt_field fields[] = {
-    GT_ROW(settings, type, GT_FIELD_CHOICE, .fallback = "auto", .choices = types,
-           .help =
-               "what the cells are; auto: numbers, words such as yes and no, dates, or categories of text (up to "
-               "100, or up to 1000 that occur ten times on average); category is one input value per category, or a code for embeddings in "
-               "an input that `integers` lists"),
     GT_ROW(
-        settings, missing, GT_FIELD_STRING, .fallback = "auto",
+        settings, type, GT_FIELD_CHOICE, .fallback = "auto", .choices = types,
         .help =
-            "what replaces a missing value: mean, median, most_frequent, category (one of its own), a "
-            "number, drop (the row is left out; the only rule of a target) or error; auto: the median of "
-            "numbers and dates, the most frequent boolean, a category of its own"),
+            "what the cells are; auto: numbers, words such as yes and no, dates, or categories of text (up to "
+            "100, or up to 1000 that occur ten times on average); category is one input value per category, or a code for embeddings in "
+            "an input that `integers` lists"),
+    GT_ROW(settings, missing, GT_FIELD_STRING, .fallback = "auto",
+           .help =
+               "what replaces a missing value: mean, median, most_frequent, category (one of its own), a "
+               "number, drop (the row is left out; the only rule of a target) or error; auto: the median of "
+               "numbers and dates, the most frequent boolean, a category of its own"),
     GT_ROW(settings, indicator, GT_FIELD_BOOL, .fallback = "false",
            .help = "add an input that is 1 where the value is missing, else 0"),
     GT_ROW(settings, scale, GT_FIELD_CHOICE, .fallback = "auto", .choices = gt_scale_methods,
