@@ -40,7 +40,7 @@ static const table tables[] = {
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "", NULL, 1, 2, 2.25f},
     {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2, 3.5f}, /* with commas: a table of text */
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
-    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 2 columns cannot be read as they are", 0, 0, 0},
+    {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns cannot be read as they are", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "column 'a' has numbers with a comma ('1,5' at 2:1)", 0, 0, 0},
     {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: column 'a' has numbers with a comma ('1,500' at 2:1)", 0, 0,
      0}, /* may be thousands */
