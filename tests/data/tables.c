@@ -41,14 +41,14 @@ static const table tables[] = {
     {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2, 3.5f}, /* with commas: a table of text */
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns cannot be read as they are", 0, 0, 0},
-    {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "column 'a' has numbers with a comma ('1,5' at 2:1)", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "a has numbers with a comma: '1,5' at 2:1", 0, 0, 0},
     {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: column 'a' has numbers with a comma ('1,500' at 2:1)", 0, 0,
      0}, /* may be thousands */
     {"a.csv", "a;b;y\n1,500;2;3\n", "decimal: comma", NULL, 1, 2, 2},
     {"a.csv", "a;b;y\n1.5;2,25;0,5\n", "decimal: comma",
      ":2:1: column 'a' has numbers with a point ('1.5' at 2:1)", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: comma", NULL, 1, 2, 2.25f},
-    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "2 columns cannot be read as they are", 0, 0, 0},
+    {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "3 columns cannot be read as they are", 0, 0, 0},
     /* --- lines before the table --- */
     {"a.csv", "# made by an archive\n# Sat, Feb 15\n#\n\na,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
     {"a.csv", "#,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3},   /* # is a name */
