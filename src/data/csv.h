@@ -1,9 +1,10 @@
 /* CSV inside the data room. csv_scan.c: records; csv_number.c: numbers; csv_file.c: a file and its rows;
  * csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the first line is
- * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_inputs.c: from
- * columns to input tensors; csv_labels.c: class labels; csv_roles.c: columns that hold the weight, the split
- * or the group of a row; csv.c: the format itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and CR).
- * Blank lines, a byte order mark, a line `sep=;` and lines of comments (#) before the table are skipped. */
+ * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_chunks.c,
+ * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
+ * class labels; csv_roles.c: columns that hold the weight, the split or the group of a row; csv.c: the format
+ * itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line
+ * `sep=;` and lines of comments (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
