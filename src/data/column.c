@@ -1,4 +1,5 @@
 #include "data/column.h"
+#include "base/fingerprint.h"
 #include "data/date.h"
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,21 @@ void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float
   for (int64_t r = 0; r < rows; r++)
     for (int i = 0; i < table->count; out += gt_column_stored(&table->column[i++]))
       store_cell(&table->column[i], *raw++, out);
+}
+
+uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print) {
+  for (int i = 0; table && i < table->count; i++) {
+    const gt_column *c = &table->column[i];
+    const int32_t numbers[] = {(int32_t)c->kind, c->indicator, c->log,  c->hours,
+                               c->categories,    c->missing,   c->other};
+    print = gt_fingerprint(print, c->name, strlen(c->name) + 1);
+    print = gt_fingerprint(print, numbers, sizeof numbers);
+    for (int k = 0; k < c->categories; k++) {
+      const char *name = gt_column_category(c, k);
+      print = gt_fingerprint(print, name, strlen(name) + 1);
+    }
+  }
+  return print;
 }
 
 bool gt_table_has_code(const gt_table *table, int64_t i) {

@@ -59,6 +59,8 @@ const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count,
 bool gt_columns_are_plain(const gt_column *column, int count);
 /* From raw values [rows, count], which have no codes beyond `categories`, to stored values [rows, stored]. */
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
+/* A hash of how the columns become values, without fills; `print` if table is NULL. */
+uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print);
 /* True if stored value i is a code, of which the features are 0 and 1. table: or NULL. */
 bool gt_table_has_code(const gt_table *table, int64_t i);
 /* The features of one sample. */

@@ -1,4 +1,5 @@
 #include "base/fingerprint.h"
+#include "data/column.h"
 #include "data/data.h"
 #include <string.h>
 
@@ -36,6 +37,7 @@ static uint64_t of_meaning(const gt_dataset *data) {
       print = gt_fingerprint(print, data->input[k].name, strlen(data->input[k].name) + 1);
     if (scaling->count)
       print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
+    print = gt_table_fingerprint(data->input[k].table, print);
   }
   const gt_target_scaling *targets = &data->target_scaling;
   if (targets->count)

@@ -1,4 +1,5 @@
 #include "train/init_from.h"
+#include "data/column.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -218,6 +219,14 @@ static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data
   return same;
 }
 
+/* True if the columns of tables become the same values: else categories have other codes. */
+static bool same_tables(const gt_data_signature *taught, const gt_dataset *data) {
+  bool same = taught->inputs == data->inputs;
+  for (int k = 0; k < data->inputs && same; k++)
+    same = gt_table_fingerprint(taught->input[k].table, 1) == gt_table_fingerprint(data->input[k].table, 1);
+  return same;
+}
+
 /* The same for models whose targets are numbers. */
 static bool same_target_scaling(const gt_model_file *taught, const gt_dataset *data) {
   const gt_target_scaling *a = &taught->signature.target_scaling, *b = &data->target_scaling;
@@ -244,6 +253,10 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
   tell(from, store, result, taken);
   if (!same_scaling(&from->file.signature, dataset))
     gt_warn("the inputs are not normalized like those of %s", from->file.path);
+  if (!same_tables(&from->file.signature, dataset))
+    gt_warn(
+        "the columns of the table do not become the same inputs as those of %s: they have other kinds or categories",
+        from->file.path);
   if (!same_target_scaling(&from->file, dataset))
     gt_warn("the targets are not normalized like those of %s", from->file.path);
   return true;

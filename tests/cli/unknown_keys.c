@@ -138,6 +138,8 @@ static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *b
     check_refused(t, PRINT("%s{input: {" UNKNOWN "}}%s", before, behind), false);
   else if (!strcmp(f->holds, "split"))
     check_refused(t, PRINT("%s{method: last, " UNKNOWN "}%s", before, behind), false);
+  else if (!strcmp(f->holds, "columns"))
+    check_refused(t, PRINT("%s{a: {" UNKNOWN "}}%s", before, behind), false);
   else
     fail_msg("'%s' of '%s' holds '%s', which is not tried here", f->name, t->name, f->holds);
 }

@@ -442,9 +442,8 @@ static void rows_without_a_target(void **state) {
   opened o;
   open_table(&o, numbers, "");
   expect_bad_file(
-      &o,
-      ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing; to "
-      "leave out such rows: data: {columns: {y: {missing: drop}}}");
+      &o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing; to "
+          "leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_table(&o, numbers, "columns: {y: {missing: drop}}");
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2 &&
