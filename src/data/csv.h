@@ -94,6 +94,8 @@ int gt_csv_record(gt_csv *csv);
 /* Parses a whole number or decimal in C notation, but with this decimal mark ('.' or ','), that fills the
  * text; independent of the locale. May overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out);
+/* True for 1,234 and 12,345,678: the comma may as well separate thousands. */
+bool gt_csv_may_be_thousands(const gt_cell *cell);
 static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *out) {
   return gt_parse_number(cell->text, cell->length, csv->decimal, out);
 }

@@ -222,22 +222,6 @@ static const char *name_of(char delimiter) {
 
 /* --- the decimal mark --- */
 
-/* True for 1,234 and 12,345,678: the comma may as well separate thousands. */
-static bool may_be_thousands(const gt_cell *cell) {
-  uint32_t digits = 0, commas = 0;
-  for (uint32_t i = *cell->text == '-'; i < cell->length; i++) {
-    if (cell->text[i] == ',') {
-      if (digits == 0 || digits > 3 || (commas && digits != 3)) return false;
-      commas++;
-      digits = 0;
-    } else if (cell->text[i] < '0' || cell->text[i] > '9')
-      return false;
-    else
-      digits++;
-  }
-  return commas && digits == 3;
-}
-
 /* A comma is the decimal mark if it does not separate cells, numbers have one, none has a point, and one of
  * them cannot be thousands. */
 static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
@@ -247,7 +231,7 @@ static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
     const gt_cell *cell = &sample->cells.items[i];
     const bool comma = cell->length && memchr(cell->text, ',', cell->length);
     if (!comma && cell->length && memchr(cell->text, '.', cell->length) && is_number(cell, '.')) return '.';
-    commas |= comma && is_number(cell, ',') && !may_be_thousands(cell);
+    commas |= comma && is_number(cell, ',') && !gt_csv_may_be_thousands(cell);
   }
   return commas ? ',' : '.';
 }

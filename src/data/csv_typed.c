@@ -76,12 +76,19 @@ static bool has_other_mark(const gt_csv *csv, const gt_csv_facts *f) {
   return f->texts > 0;
 }
 
+/* True if the commas in all texts of a column may separate thousands. */
+static bool has_thousands(const gt_csv *csv, const gt_csv_facts *f) {
+  for (int i = 0; f->odd && i < f->odd->distinct; i++)
+    if (!gt_csv_may_be_thousands(&f->odd->text[i])) return false;
+  return f->texts > 0 && csv->decimal == '.';
+}
+
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const gt_csv_facts *f = &csv->facts[role];
   const gt_csv_odd *odd = f->odd;
   *kind = GT_COLUMN_NUMBER;
   if (!f->texts) return true;
-  if (f->numbers || f->unfit || has_other_mark(csv, f)) return false;
+  if (f->numbers || f->unfit || has_thousands(csv, f) || has_other_mark(csv, f)) return false;
   const bool codes = csv->whole && csv->whole[role];
   if (all_boolean(odd->text, odd->distinct))
     *kind = GT_COLUMN_BOOLEAN;
@@ -90,6 +97,11 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   else
     *kind = GT_COLUMN_CATEGORY;
   return *kind != GT_COLUMN_CATEGORY || codes || is_few((uint64_t)odd->distinct, f->texts);
+}
+
+static void report_thousands(typing *t, int role) {
+  add_problem(t, role, "has numbers with commas, which may separate thousands", "ignore",
+              "remove these commas from the file; or for decimal commas: data: {decimal: comma}");
 }
 
 static void report_other_mark(typing *t, int role) {
@@ -121,7 +133,9 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
 static void decide_any(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
   if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
-  if (has_other_mark(t->csv, f))
+  if (has_thousands(t->csv, f))
+    report_thousands(t, role);
+  else if (has_other_mark(t->csv, f))
     report_other_mark(t, role);
   else if (!f->numbers && !f->unfit)
     add_problem(

@@ -42,8 +42,12 @@ static const table tables[] = {
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns cannot be read as they are", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "a has numbers with a comma: '1,5' at 2:1", 0, 0, 0},
-    {"a.csv", "a;b;y\n1,500;2;3\n", "", ":2:1: column 'a' has numbers with a comma ('1,500' at 2:1)", 0, 0,
-     0}, /* may be thousands */
+    {"a.csv", "a;b;y\n1,500;2;3\n", "",
+     ":2:1: column 'a' has numbers with commas, which may separate thousands ('1,500' at 2:1)", 0, 0, 0},
+    {"a.csv", "a,b,y\n\"1,234,567\",1,2\n\"12,345\",3,4\n7,5,6\n", "",
+     "has numbers with commas, which may separate thousands ('1,234,567' at 2:1, '12,345' at 3:1); fix it with data: "
+     "{columns: {a: ignore}}; or remove these commas from the file; or for decimal commas",
+     0, 0, 0},
     {"a.csv", "a;b;y\n1,500;2;3\n", "decimal: comma", NULL, 1, 2, 2},
     {"a.csv", "a;b;y\n1.5;2,25;0,5\n", "decimal: comma",
      ":2:1: column 'a' has numbers with a point ('1.5' at 2:1)", 0, 0, 0},
