@@ -1,12 +1,27 @@
 /* CSV: inputs for predictions, read as the config of the trained model says. */
 #include "base/log.h"
 #include "data/csv_typed.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
-/* A file whose column names do not match must have exactly the inputs as its columns. */
+/* True if neither this file nor the training file has a header, and this one has more columns than the model
+ * reads, such as the target. */
+static bool has_places(const gt_csv *csv, const gt_csv_inputs *inputs) {
+  return !csv->header && inputs->names && csv->columns > inputs->count &&
+         gt_csv_are_places(inputs->names, inputs->count, csv->columns);
+}
+
+/* A file whose column names do not match must have exactly the inputs as its columns, or those of the
+ * training file. */
 static bool take_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
   if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
     return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
+  if (has_places(csv, inputs)) {
+    gt_warn(
+        "%s:1:1: this file has %d columns; the %d with the numbers of the training file's inputs are read",
+        csv->path, csv->columns, inputs->count);
+    return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
+  }
   if (csv->columns != inputs->count)
     return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
                    csv->path, csv->columns, inputs->count);
@@ -110,6 +125,9 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   bool ok = taught_form(signature, &inputs, &form, error) &&
             gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
   if (csv.doubt) gt_warn("%s", csv.doubt);
+  if (form.skip && ok)
+    gt_info("%s: skipped %" PRId64 " line%s, as in training; --set data.skip=0 reads %s", path, form.skip,
+            form.skip == 1 ? "" : "s", form.skip == 1 ? "it" : "them");
   ok = ok && take_inputs(&csv, &inputs) && find_ids(&csv, signature);
   csv.whole = inputs.whole;
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);

@@ -29,6 +29,7 @@ exits 0 "check says it, too" "$GTRAIN" check config.yaml --set data.skip=2
 says "with two inputs" "linear1  linear         [4, 1]                          3  input"
 exits 0 "a prediction" "$GTRAIN" predict run/model.bin table.csv
 predicted=$out
+says "skipped lines are said" "table.csv: skipped 2 lines, as in training; --set data.skip=0 reads them"
 check "reads it as the training did" test "$(grep -c '^-\?[0-9.]*$' <<< "$out")" = 5
 table | tail -n +3 | cut -d ';' -f 2,3 | sed 's/,/./; s/;/,/' > plain.csv
 exits 0 "the same with points and commas" "$GTRAIN" predict run/model.bin plain.csv --set data.skip=0

@@ -163,6 +163,7 @@ static void a_model_knows_a_header_of_numbers(void **state) {
 static void predictions_follow_the_config(void **state) {
   (void)state;
   static const char config[] = "{header: false, delimiter: ';'}", bad[] = "{header: no}";
+  static const char *const places[] = {"1", "3"};
   gt_data_signature signature = two;
   gt_error error = {0};
   gt_tensor out;
@@ -173,6 +174,11 @@ static void predictions_follow_the_config(void **state) {
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2\n3;4\n")}, 1, &signature,
                                   &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
+  gt_tensor_finish(&out);
+  signature.input[0].columns = places; /* a file with the target has the places of the training file */
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2;7\n3;4;8\n")}, 1,
+                                  &signature, &out, &error));
+  assert_true(out.dim[1] == 2 && floats(&out)[0] == 1 && floats(&out)[3] == 8);
   gt_tensor_finish(&out);
   signature.data = gt_spec_parse(&o.arena, "config", bad, strlen(bad), &o.diagnostics);
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("m.csv")}, 1, &signature, &out, &error));
