@@ -453,7 +453,7 @@ static void rows_without_a_target(void **state) {
   open_data(&o, "{train: %s}", path);
   expect_bad_file(
       &o,
-      ":3:3: missing label; 2 of 4 labels are missing; to leave these rows out: data: {columns: {y: {missing: drop}}}");
+      ":3:3: missing label; 2 of 4 labels are missing; to leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_data(&o, "{train: %s, columns: {y: {missing: drop}}}", path);
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && o.data.classes == 2);

@@ -106,10 +106,11 @@ static const table tables[] = {
      "ignore}}; or if the texts mean missing values: data: {missing_values: [NA, x, w]}",
      0, 0, 0},
     {"a.csv", "a,b c,y\n1,x,0.5\n3,4,1\n5,w,1\n7,8,1\n", "missing_values: [NA, x, w]", NULL, 4, 2, 8},
-    {"a.csv", "a,b,y\n1,x,0.5\n3,4,\n", "", ":2:3: column 'b' has 1 number and 1 text ('x' at 2:3)", 0, 0, 0},
+    {"a.csv", "a,b,y\n1,x,0.5\n3,4,\n", "", "    y is a target and has missing values: empty at 3:5\n", 0, 0,
+     0},
     {"a.csv", "a,y,z\n1,x,0.5\n3,4,\n", "target: [y, z]",
      "    y is a target and has cells that are not numbers: 'x' at 2:3\n"
-     "    z is a target and has cells that are not numbers: empty at 3:5",
+     "    z is a target and has missing values: empty at 3:5",
      0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n3,4,\n", "", ":3:5: missing value in column 'y'", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
