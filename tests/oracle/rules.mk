@@ -1,6 +1,6 @@
 # PyTorch as oracle: training with gtrain is compared, step by step, with PyTorch in double precision. Not part of `make
 # check`, since PyTorch is large: on Debian and Ubuntu, apt-get install python3-torch. Splines are compared with scipy
-# (python3-scipy), `crop:` with torchvision's center_crop or its rule.
+# (python3-scipy), `crop:` with torchvision's center_crop or its rule, metrics with scikit-learn (python3-sklearn).
 #
 #   make oracle [DEVICE=vulkan] [FILTER=optimizer]
 .PHONY: oracle

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh BUILD [options of oracle.py]: with the first installed Python that has PyTorch; then splines against
-# scipy, and crops against torchvision or its rule.
+# tests/oracle/run.sh BUILD [options of oracle.py]: with the first installed Python that has PyTorch; splines against scipy,
+# crops against torchvision or its rule, and metrics against scikit-learn.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
@@ -26,6 +26,7 @@ run_with() {
 if [[ " $* " != *" --filter "* ]]; then
   run_with numpy,scipy.interpolate tests/oracle/splines.py "$@"
   run_with numpy tests/oracle/crop.py "$@"
+  run_with numpy,sklearn tests/oracle/metrics.py "$@"
 fi
 run_with numpy,torch tests/oracle/oracle.py "$@"
 ((ran)) && exit "$status"
