@@ -110,7 +110,8 @@ const char *gt_find_bad_utf8(const char *at, const char *end);
 /* True for the words that tables contain for a value that is not there: NA, N/A, nan, null, None, ?, -. Not
  * for an empty cell. */
 bool gt_cell_is_missing(const gt_cell *cell);
-/* True for an empty cell and for a word for a missing value, as the config lists them. */
+/* True for an empty cell and for a word for a missing value, as the config lists them; a number of the list
+ * in any notation. */
 bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell);
 static inline bool gt_cell_is_same(const gt_cell *a, const gt_cell *b) {
   return a->length == b->length && !memcmp(a->text, b->text, a->length);

@@ -61,10 +61,20 @@ bool gt_cell_is_missing(const gt_cell *cell) {
   return false;
 }
 
+/* True for one number in two notations, as -999 in the config and -999.0 or -999,0 in the file. The first
+ * character is the same in both, so a code such as 0999 is not the number 999. */
+static bool is_same_number(const gt_csv *csv, const gt_cell *cell, const char *word) {
+  double wanted, value;
+  return *word == *cell->text && gt_parse_number(word, strlen(word), '.', &wanted) &&
+         gt_csv_parse(csv, cell, &value) && value == wanted;
+}
+
 bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell) {
   if (!cell->length || !csv->missing) return !cell->length || gt_cell_is_missing(cell);
-  for (int i = 0; i < csv->missing->count; i++)
-    if (gt_cell_is(cell, csv->missing->items[i])) return true;
+  for (int i = 0; i < csv->missing->count; i++) {
+    const char *word = csv->missing->items[i];
+    if (gt_cell_is(cell, word) || is_same_number(csv, cell, word)) return true;
+  }
   return false;
 }
 

@@ -193,6 +193,8 @@ static const fill fills[] = {
     {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 2, 1, 1},
     {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 3, 1, 0},
     {"1|none|9|NA", "normalize: none, missing_values: [none, NA]", 1, 0, 5},
+    {"1|-999.0|9|-999", "normalize: none, missing_values: [-999]", 1, 0, 5}, /* one number, two notations */
+    {"0999|999|0999|3", "normalize: none, missing_values: [999]", 0, 0, 999},
     {"a|NA|b|NA|a|b", "missing_values: []", 1, 0, 1}, /* Namibia is the first category in order: NA < a */
     {"a|NA|b|NA|a|b", "", 1, 2, 1},                   /* a category of its own, the last */
     {"a|NA|b|NA|a|b", "columns: {x: {missing: category}}", 1, 2, 1},
@@ -457,6 +459,13 @@ static void rows_without_a_target(void **state) {
   open_data(&o, "{train: %s, columns: {y: {missing: drop}}}", path);
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && o.data.classes == 2);
+  close_data(&o);
+  static const char codes[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n";
+  open_table(&o, codes, "missing_values: [-999]");
+  expect_bad_file(&o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
+  open_table(&o, codes, "missing_values: [-999], columns: {y: {missing: drop}}");
+  expect_open(&o);
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2);
   close_data(&o);
   open_table(&o, "x,y\n1,\n2,NA\n", "columns: {y: {missing: drop}}");
   expect_bad_file(&o, "no rows are left");
