@@ -86,6 +86,10 @@ static void say_what_was_found(const gt_scaffold *init) {
   if (data->classification && data->classes > 20 && data->classes > (int64_t)init->table.rows / 4)
     gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, data->classes,
             (unsigned long long)init->table.rows);
+  const uint64_t dropped = gt_scaffold_dropped_rows(init);
+  if (dropped)
+    gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,
+            dropped == 1 ? "" : "s", name);
   for (int i = 0; i < init->table.columns; i++)
     if (init->reason[i])
       gt_info("left out: '%s' (%s)", gt_quotable(init->arena, init->table.column[i].name), init->reason[i]);

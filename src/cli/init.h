@@ -34,6 +34,8 @@ bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *er
 bool gt_scaffold_open(gt_scaffold *init, int *code);
 /* The whole config, in the arena. */
 const char *gt_scaffold_text(const gt_scaffold *init);
+/* The number of rows that the config leaves out, because they have no target. */
+uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init);
 /* A text as a YAML value, quoted where necessary. In the arena. */
 const char *gt_scaffold_value(gt_arena *arena, const char *text);
 /* The number of training samples, and of inputs. */

@@ -20,6 +20,13 @@ int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   return seen[0];
 }
 
+/* Tables often end in rows whose target is still unknown. Among labels, a word such as NA or - may be a class,
+ * and `missing: drop` would leave it out: then training reports the empty cells. */
+uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init) {
+  const gt_survey_column *target = &init->table.column[init->target];
+  return target->texts && target->missing > target->empty ? 0 : target->missing;
+}
+
 /* --- YAML --- */
 
 /* True for a text that every YAML parser reads as a string. */
@@ -142,6 +149,14 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
   if (*separator == ',') fprintf(out, "]\n");
 }
 
+static void write_drop(const gt_scaffold *init, FILE *out) {
+  const uint64_t rows = gt_scaffold_dropped_rows(init);
+  if (rows)
+    fprintf(out, "  columns: {%s: {missing: drop}}  # leaves out %llu row%s without a target\n",
+            gt_scaffold_value(init->arena, init->table.column[init->target].name), (unsigned long long)rows,
+            rows == 1 ? "" : "s");
+}
+
 static void write_data(const gt_scaffold *init, FILE *out) {
   const bool opened = init->dataset.train.samples > 0;
   fprintf(out, "data:\n");
@@ -150,6 +165,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
   fprintf(out, "  target: %s  # the column to predict\n",
           gt_scaffold_value(init->arena, init->table.column[init->target].name));
   write_ignored(init, out);
+  write_drop(init, out);
   if (opened || init->kind->task)
     fprintf(out, "  task: %s  # %s\n",
             init->kind->task               ? init->kind->task
@@ -227,7 +243,7 @@ static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_erro
 }
 
 bool gt_scaffold_open(gt_scaffold *init, int *code) {
-  gt_error first = {0};
+  gt_error last = {0};
   gt_diagnostics diagnostics;
   bool tried = false;
   *code = GT_OK;
@@ -243,13 +259,15 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
       return false;
     }
     tried = true;
-    if (open_dataset(init, &own, &error)) return true;
-    if (*code) continue;
-    first = error;
+    if (open_dataset(init, &own, &error)) {
+      *code = GT_OK;
+      return true;
+    }
+    last = error;
     diagnostics = own;
     *code = own.errors ? (int)gt_diagnostics_status(&own) : (int)error.status;
   }
   gt_diagnostics_print(&diagnostics, stderr);
-  if (first.status) gt_report(&first);
+  if (last.status) gt_report(&last);
   return false;
 }

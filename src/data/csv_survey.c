@@ -11,6 +11,7 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .numbers = f->numbers + f->unfit,
                             .texts = f->texts,
                             .missing = f->empty + f->missing,
+                            .empty = f->empty,
                             .least = f->least,
                             .largest = f->largest,
                             .whole = f->numbers && f->whole,

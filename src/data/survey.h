@@ -10,6 +10,7 @@
 typedef struct gt_survey_column {
   const char *name;                 /* in the header, or "1", "2", … */
   uint64_t numbers, texts, missing; /* number of cells; missing: empty, or a word such as NA */
+  uint64_t empty;                   /* of the missing ones */
   double least, largest;            /* of the numbers */
   bool whole;                       /* all numbers are whole */
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … */

@@ -44,6 +44,16 @@ check "… categories are inputs" grep -q '^#   sex     categories, 2 different$
 check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
 trains people.yaml --quiet
 
+# Rows without a target, as in a table whose last rows are to be predicted.
+sed '2s/[^,]*$//; 5s/[^,]*$//' people.csv > unlabeled.csv
+exits 0 "empty cells in the target" "$GTRAIN" init csv unlabeled.csv
+says "… are counted" "left out: 2 rows without a value of 'size'"
+check "… and left out by the config" grep -q '^  columns: {size: {missing: drop}}  # leaves out 2 rows' unlabeled.yaml
+trains unlabeled.yaml --quiet --set train.epochs=1
+sed '2s/[^,]*$//; 5s/[^,]*$/-/' people.csv > dash.csv
+refused 65 "an empty cell and a word for a missing value" "dash.csv:2:" csv dash.csv -o new.yaml
+says "… is an error about the target, not about the text beside it" "missing label"
+
 # Names of any characters, in the table and of the files; texts that YAML would read as something else.
 names='"a: b","#c","d ""e""",''"f, g",''-h," i",größe,yes,null,"[j]",*k,"l'"'"'m",~'
 for target in 'a: b' '#c' 'd "e"' 'f, g' -h ' i' größe yes null '[j]' '*k' "l'm" '~'; do
