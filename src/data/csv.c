@@ -295,7 +295,8 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 }
 
 static bool probe(const gt_data_probe *p) {
-  static const char *const suffixes[] = {".csv", ".tsv", ".txt", ".data"};
+  /* Workbooks are no CSV files, but the error about them tells people to save one. */
+  static const char *const suffixes[] = {".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".ods"};
   for (size_t i = 0; p->path && i < sizeof suffixes / sizeof *suffixes; i++)
     if (gt_data_has_suffix(p->path, suffixes[i])) return true;
   return false;

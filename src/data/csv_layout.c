@@ -408,9 +408,21 @@ static bool has_trailing(const gt_csv_sample *sample) {
   return false;
 }
 
-/* Rejects other encodings; skips the byte order mark of UTF-8. */
+/* What a spreadsheet program saves unless it is told to write CSV; NULL: something else. */
+static const char *workbook(const gt_csv *csv) {
+  const size_t size = csv->bytes.size;
+  if (size >= 4 && !memcmp(csv->at, "PK\3\4", 4))
+    return "a ZIP archive, such as a workbook of Excel or LibreOffice (.xlsx, .ods)";
+  return size >= 4 && !memcmp(csv->at, "\xD0\xCF\x11\xE0", 4) ? "a workbook of Excel (.xls)" : NULL;
+}
+
+/* Rejects other encodings and workbooks; skips the byte order mark of UTF-8. */
 static bool check_encoding(gt_csv *csv) {
   const size_t size = csv->bytes.size;
+  const char *binary = workbook(csv);
+  if (binary)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s is %s; expected text: save the sheet as CSV (UTF-8)",
+                   csv->path, binary);
   if (size >= 2 && (!memcmp(csv->at, "\xFF\xFE", 2) || !memcmp(csv->at, "\xFE\xFF", 2)))
     return gt_fail(csv->error, GT_ERR_DATA,
                    "%s:1:1: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8", csv->path);

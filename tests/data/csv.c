@@ -190,7 +190,7 @@ static void other_encodings_are_refused(void **state) {
   (void)state;
   static const char utf16[] = "\xFF\xFE"
                               "a\0,\0b\0\n\0",
-                    mark[] = "\xEF\xBB\xBF\"a\",b\n1,0\n2,1\n";
+                    workbook[] = "PK\3\4\24\0\6", mark[] = "\xEF\xBB\xBF\"a\",b\n1,0\n2,1\n";
   opened o;
   open_data(&o, "{train: %s}",
             write_text("m.csv", "gr\xF6\xDF"
@@ -207,6 +207,12 @@ static void other_encodings_are_refused(void **state) {
   close_data(&o);
   open_data(&o, "{train: %s}", write_bytes("m.csv", utf16, sizeof utf16 - 1));
   expect_bad_file(&o, ":1:1: this is UTF-16 text");
+  open_data(&o, "{train: %s}", write_bytes("m.csv", workbook, 8));
+  expect_bad_file(&o, "m.csv is a ZIP archive, such as a workbook of Excel or LibreOffice (.xlsx, .ods)");
+  open_data(&o, "{train: %s}", write_bytes("m.xlsx", workbook, 8));
+  expect_bad_file(&o, "m.xlsx is a ZIP archive");
+  open_data(&o, "{train: %s}", write_bytes("m.xls", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8));
+  expect_bad_file(&o, "m.xls is a workbook of Excel (.xls); expected text: save the sheet as CSV (UTF-8)");
   open_data(&o, "{train: %s}", write_text("m.csv", mark));
   expect_open(&o);
   assert_string_equal(o.data.input[0].columns[0], "a");
