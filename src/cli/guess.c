@@ -32,8 +32,13 @@ void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const g
                              const gt_baseline *baseline, gt_arena *arena) {
   const gt_metric *guess = gt_baseline_main(baseline, results);
   if (!guess || !gt_is_guessing(baseline, results)) return;
+  /* Then a model that never answers a rare class can still rank its samples well. */
+  const bool imbalanced = !strcmp(guess->name, "accuracy") && guess->value >= 0.8;
   const char *reason = gt_guessing_reason(config, arena);
-  gt_warn("the model is no better than guessing: %s %s is %.4g, and %s reaches %.4g%s%s", split, guess->name,
-          gt_result_value(results, guess->name), baseline->guess, guess->value, reason ? "; " : "",
-          reason ? reason : "");
+  if (!reason && imbalanced)
+    reason = "one answer is right for most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
+             "see eval.threshold";
+  gt_warn("the %s is no better than guessing: %s %s is %.4g, and %s reaches %.4g%s%s",
+          imbalanced ? "accuracy" : "model", split, guess->name, gt_result_value(results, guess->name),
+          baseline->guess, guess->value, reason ? "; " : "", reason ? reason : "");
 }
