@@ -241,9 +241,7 @@ static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int
     return "has the same text in every row";
   if (csv->row_names && !column) return "holds row names, as the header has one cell fewer than the rows";
   if (!csv->nameless[column]) return NULL;
-  return facts->counts && csv->rows > 1 && (facts->least == 0 || facts->least == 1)
-             ? "has no name and counts the rows"
-             : NULL;
+  return gt_csv_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
 }
 
 /* Takes the column of this role out of what was read. */
@@ -270,11 +268,11 @@ static void leave_out(gt_csv *csv, gt_typed_table *typed, int role) {
  * may also be a time. */
 static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
-  const bool counts = facts->counts && csv->rows >= LEAST_COUNTED && (facts->least == 0 || facts->least == 1);
+  const bool counts = csv->rows >= LEAST_COUNTED && gt_csv_facts_count_rows(facts);
   const char *name = csv->names[column];
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.strange)
     gt_info(
-        "%s: column '%s' counts the rows from %g and is an input; data: {columns: {%s: ignore}} leaves it "
+        "%s: column '%s' counts the rows from %.15g and is an input; data: {columns: {%s: ignore}} leaves it "
         "out",
         csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
 }

@@ -64,6 +64,11 @@ static inline void gt_csv_facts_number(gt_csv_facts *f, double value) {
   if (f->whole && value >= -9e15 && value <= 9e15) f->whole = (double)(int64_t)value == value;
   f->numbers++;
 }
+/* True if the numbers count the rows: 0, 1, 2, … or 1, 2, 3, … or from 10,000 on, as the ids of a survey or a
+ * database do. Between, they may be years. */
+static inline bool gt_csv_facts_count_rows(const gt_csv_facts *f) {
+  return f->counts && f->numbers > 1 && (f->least == 0 || f->least == 1 || f->least >= 10000);
+}
 /* Adds a cell that is not a number, or does not fit. Returns what it is: GT_CSV_CELL_UNFIT, … */
 uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, bool unfit);
 

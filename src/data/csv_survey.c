@@ -15,7 +15,7 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .least = f->least,
                             .largest = f->largest,
                             .whole = f->numbers && f->whole,
-                            .counts_rows = f->counts && csv->rows > 1 && (f->least == 0 || f->least == 1),
+                            .counts_rows = gt_csv_facts_count_rows(f),
                             .distinct = odd ? odd->distinct : 0,
                             .kind = known ? gt_column_kind_names[kind] : NULL};
 }

@@ -13,7 +13,7 @@ typedef struct gt_survey_column {
   uint64_t empty;                   /* of the missing ones */
   double least, largest;            /* of the numbers */
   bool whole;                       /* all numbers are whole */
-  bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … */
+  bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or such, from 10,000 on */
   int distinct;                     /* texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
 } gt_survey_column;

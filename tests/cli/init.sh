@@ -44,6 +44,13 @@ check "… categories are inputs" grep -q '^#   sex     categories, 2 different$
 check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
 trains people.yaml --quiet
 
+# Ids that do not begin at 1.
+awk -F, -v OFS=, 'NR > 1 { $1 += 100000 } 1' people.csv > numbered.csv
+exits 0 "ids of a survey" "$GTRAIN" init csv numbered.csv
+says "… count the rows, too" "left out: 'id' (counts the rows)"
+exits 0 "… which training without init" "$GTRAIN" check numbered.yaml --set 'data.ignore=[name]'
+says "… tells" "column 'id' counts the rows from 100001 and is an input; data: {columns: {id: ignore}} leaves it out"
+
 # Rows without a target, as in a table whose last rows are to be predicted.
 sed '2s/[^,]*$//; 5s/[^,]*$//' people.csv > unlabeled.csv
 exits 0 "empty cells in the target" "$GTRAIN" init csv unlabeled.csv
