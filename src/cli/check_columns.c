@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SHOWN = 64, WIDTH = 24 };
+enum { MAX_SHOWN = 64, MIN_WIDTH = 24, MAX_WIDTH = 48 /* of the names */ };
 
 typedef struct facts { /* of the training rows */
   int64_t distinct;
@@ -48,15 +48,24 @@ static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
   return f;
 }
 
-static void print_name(const char *name) {
-  gt_put_text(stdout, name);
-  printf("%*s", gt_padding(WIDTH, name), "");
+static int width_of_names(const gt_dataset *d) {
+  int width = MIN_WIDTH;
+  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) {
+    const int own = gt_text_width(d->column[i].name);
+    if (own > width && own <= MAX_WIDTH) width = own;
+  }
+  return width;
 }
 
-static void print_column(const gt_dataset *d, const gt_column_summary *c) {
+static void print_name(const char *name, int width) {
+  gt_put_text(stdout, name);
+  printf("%*s", gt_padding(width, name), "");
+}
+
+static void print_column(const gt_dataset *d, const gt_column_summary *c, int width) {
   const facts f = facts_of(d, c);
   printf("  ");
-  print_name(c->name);
+  print_name(c->name, width);
   printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
   if (isfinite(f.mean))
     printf("%10.4g %10.4g  %-6s ", f.mean, f.deviation, f.scaled ? "yes" : "no");
@@ -70,12 +79,13 @@ static void print_column(const gt_dataset *d, const gt_column_summary *c) {
 }
 
 void gt_check_print_columns(const gt_dataset *d) {
+  const int width = width_of_names(d);
   if (!d->columns) return;
   printf("\n  ");
-  print_name("column");
+  print_name("column", width);
   printf(" %-9s %8s %8s %10s %10s  %-6s %s\n", "kind", "missing", "distinct", "mean", "deviation", "scaled",
          "first values");
-  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i]);
+  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i], width);
   if (d->columns > MAX_SHOWN) printf("  … %d more columns\n", d->columns - MAX_SHOWN);
   printf("\n");
 }

@@ -133,4 +133,10 @@ attack() {
 }
 check "attacks on a model of a table" attack run
 check "attacks on a model with codes" attack codes
+
+# Long names, as the questions of a survey.
+printf 'How satisfied are you with your pay?,b,y\n1,2,0.5\n3,4,1\n' > survey.csv
+printf 'data: {train: survey.csv, target: y}\nmodel: [{linear: 1}]\nloss: mse\ntrain: {epochs: 1}\n' > survey.yaml
+kinds() { "$GTRAIN" check survey.yaml | awk '/ kind /{ at = index($0, "kind") } / number /{ print index($0, "number") - at }'; }
+check "columns of long names are aligned" test "$(kinds | xargs)" = "0 0"
 finish
