@@ -73,7 +73,7 @@ exits 0 "a regression" "$GTRAIN" train configs/csv_regression.yaml --device "$DE
   --set train.epochs=1
 model=$TEST_TMP/mass/model.bin
 exits 2 "has no classes" evaluated --confusion "$TEST_TMP/none.csv"
-says "in a word" "--confusion needs a classification model"
+says "… says which models have them" "--confusion needs a classifier with an output for each of at most 4096 classes (loss: cross_entropy)"
 exits 2 "an unknown ending" evaluated --confusion "$TEST_TMP/none.txt"
 check "and no file" test ! -e "$TEST_TMP/none.csv"
 finish
