@@ -66,7 +66,22 @@ static bool read_fields(text_reader *r, date_fields *f) {
   return true;
 }
 
-/* 13:45, 13:45:10, 13:45:10.5, then Z or +02:00; nothing is midnight. */
+/* AM or PM after an hour from 1 to 12, which becomes one from 0 to 23; or nothing. */
+static bool read_half_day(text_reader *r, int *hour) {
+  const char *before = r->at;
+  while (read_char(r, ' ')) continue;
+  const bool morning = r->end - r->at >= 2 && !strncasecmp(r->at, "AM", 2);
+  if (!morning && (r->end - r->at < 2 || strncasecmp(r->at, "PM", 2) != 0)) {
+    r->at = before;
+    return true;
+  }
+  if (*hour < 1 || *hour > 12) return false;
+  *hour = *hour % 12 + (morning ? 0 : 12);
+  r->at += 2;
+  return true;
+}
+
+/* 13:45, 13:45:10, 13:45:10.5, 1:45 PM, then Z or +02:00; nothing is midnight. */
 static bool read_time(text_reader *r, double *hours) {
   int hour = 0, minute = 0, second = 0, fraction;
   *hours = 0;
@@ -75,6 +90,7 @@ static bool read_time(text_reader *r, double *hours) {
   if (!read_digits(r, 2, &hour) || !read_char(r, ':') || read_digits(r, 2, &minute) != 2) return false;
   if (read_char(r, ':') && read_digits(r, 2, &second) != 2) return false;
   if (read_char(r, '.') && !read_digits(r, 9, &fraction)) return false;
+  if (!read_half_day(r, &hour)) return false;
   if (hour > 24 || minute > 59 || second > 60 || (hour == 24 && minute + second > 0)) return false;
   *hours = hour + minute / 60.0 + second / 3600.0;
   if (read_char(r, 'Z') || r->at == r->end) return r->at == r->end;

@@ -8,7 +8,7 @@
 
 /* How a text can be read as a date; of several it is unknown which one is meant. */
 enum {
-  GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, Z, +02:00 */
+  GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, 1:45 PM, Z, +02:00 */
   GT_DATE_DAY_FIRST = 2,  /* 31/01/2024, 31.01.2024, 31-01-2024, 31 Jan 2024 */
   GT_DATE_MONTH_FIRST = 4 /* 01/31/2024, Jan 31 2024 */
 };
