@@ -126,11 +126,11 @@ static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
 }
 
 /* Gives the texts of a part the codes that they have in the table, a block of rows that fits the cache at a
- * time. */
+ * time. A list of images has no inputs. */
 static void recode_part(reading *r, uint32_t index) {
   enum { BLOCK = 64 << 10 };
   const part *p = &r->part[index];
-  const size_t block = BLOCK / (sizeof(float) * (size_t)p->csv.inputs) + 1;
+  const size_t block = BLOCK / (sizeof(float) * ((size_t)p->csv.inputs + 1)) + 1;
   for (size_t row = 0; row < p->csv.rows; row += block) {
     gt_csv rows = p->csv;
     rows.values += row * (size_t)rows.inputs;

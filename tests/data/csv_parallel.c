@@ -46,11 +46,11 @@ static const char *const cells[] = {"1",
                                     "90210"};
 static const char *const faults[] = {"\"never closed", "\"1\"2", "1,1,1,1,1,1,1", "\"a\" \"b\""};
 
-/* Rows of a table with one kind of line end, or with any. */
+/* Rows of a table with one kind of line end, or with any. A table of one column has no inputs. */
 static size_t random_table(char *text, uint32_t seed) {
   static const char *const line_ends[] = {"\n", "\r\n", "\r"};
   uint32_t state = seed * 2654435761u + 1;
-  const uint32_t columns = 1 + draw(&state, 4), rows = draw(&state, 60), kind = draw(&state, 5),
+  const uint32_t columns = draw(&state, 5), rows = draw(&state, 60), kind = draw(&state, 5),
                  faulty = draw(&state, 3);
   char *at = text + sprintf(text, "%s", draw(&state, 2) ? "name" : "1");
   for (uint32_t c = 1; c <= columns; c++) at += sprintf(at, ",n%u", c);
