@@ -100,9 +100,11 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
   if (gt_evaluator_confusion(session, evaluator, arena, matrix, error))
     return !file || gt_confusion_write(matrix, file, error);
   if (error->status || (!file && !gt_flag(arguments, "per-class"))) return !error->status;
-  return gt_fail(error, GT_ERR_USAGE, "--%s needs a classifier with an output for each of at most %d classes (loss: cross_entropy); one "
-                 "with loss: bce has metrics: [precision, recall, f1]",
-                 file ? "confusion" : "per-class", GT_CONFUSION_MAX);
+  return gt_fail(
+      error, GT_ERR_USAGE,
+      "--%s needs a classifier with an output for each of at most %d classes (loss: cross_entropy); one "
+      "with loss: bce has metrics: [precision, recall, f1]",
+      file ? "confusion" : "per-class", GT_CONFUSION_MAX);
 }
 
 /* A result that is not finite is an error, even without --fail-if. */

@@ -20,8 +20,8 @@ int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   return seen[0];
 }
 
-/* Tables often end in rows whose target is still unknown. Among labels, a word such as NA or - may be a class,
- * and `missing: drop` would leave it out: then training reports the empty cells. */
+/* Tables often end in rows whose target is still unknown. Among labels, a word such as NA or - may be a
+ * class, and `missing: drop` would leave it out: then training reports the empty cells. */
 uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init) {
   const gt_survey_column *target = &init->table.column[init->target];
   return target->texts && target->missing > target->empty ? 0 : target->missing;

@@ -141,16 +141,14 @@ static const char *first_value(const gt_typed_column *c, float value, gt_arena *
   }
 }
 
-/* Where the stored values of a column of the file begin. */
-static void find_place(const gt_data_reader *reader, int32_t place, gt_column_summary *s) {
-  for (int k = 0; k < reader->dataset->inputs; k++) {
+/* Notes where the stored values of each column of the file begin, in the first input that reads it. */
+static void note_places(const gt_data_reader *reader, gt_column_summary *all) {
+  for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
     const int64_t columns = table ? table->count : gt_tensor_features(&reader->dataset->train.input[k]);
-    int64_t at = 0;
-    for (int64_t i = 0; i < columns; i++) {
-      s->input = k;
-      s->stored = at;
-      if (reader->use[k].place[i] == place) return;
+    for (int64_t i = 0, at = 0; i < columns; i++) {
+      all[reader->use[k].place[i]].input = k;
+      all[reader->use[k].place[i]].stored = at;
       at += table ? gt_column_stored(&table->column[i]) : 1;
     }
   }
@@ -164,8 +162,8 @@ static void summarize(const gt_data_reader *reader) {
     all[i] = (gt_column_summary){
         .name = c->column.name, .kind = gt_column_kind_names[c->column.kind], .missing = c->gaps};
     for (int k = 0; k < 3; k++) all[i].first[k] = first_value(c, c->first[k], reader->arena);
-    find_place(reader, i, &all[i]);
   }
+  note_places(reader, all);
   reader->dataset->column = all;
   reader->dataset->columns = typed->count;
 }

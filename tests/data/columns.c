@@ -462,7 +462,8 @@ static void rows_without_a_target(void **state) {
   close_data(&o);
   static const char codes[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n";
   open_table(&o, codes, "missing_values: [-999]");
-  expect_bad_file(&o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
+  expect_bad_file(
+      &o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
   open_table(&o, codes, "missing_values: [-999], columns: {y: {missing: drop}}");
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2);
