@@ -25,7 +25,8 @@ void gt_cli_add_baseline(json_t *root, const gt_results *results, const gt_basel
   json_object_set_new(root, "baseline",
                       json_pack("{s:s, s:s, s:o}", "guess", baseline->guess, "metric", m->name, "value",
                                 gt_json_real(m->value)));
-  json_object_set_new(root, "guessing", json_boolean(gt_is_guessing(baseline, results)));
+  if (!baseline->balances)
+    json_object_set_new(root, "guessing", json_boolean(gt_is_guessing(baseline, results)));
 }
 
 void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,

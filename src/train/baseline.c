@@ -113,12 +113,15 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_ar
   const gt_dataset *data = &config->dataset;
   const bool bits = config->loss->type->applies && !config->loss->type->labels;
   if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
+  gt_baseline b = {0};
+  if (data->classification)
+    b = of_classes(data, split, arena);
+  else if (bits || gt_loss_fits_targets(config->loss))
+    b = of_numbers(config, split, arena);
   /* A loss, a sampler or a threshold that balances classes does not aim at the most frequent one. */
-  if (gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") || gt_sampler_balances(config) ||
-      config->threshold.used)
-    return (gt_baseline){0};
-  if (data->classification) return of_classes(data, split, arena);
-  return bits || gt_loss_fits_targets(config->loss) ? of_numbers(config, split, arena) : (gt_baseline){0};
+  b.balances = gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") ||
+               gt_sampler_balances(config) || config->threshold.used;
+  return b;
 }
 
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
@@ -134,7 +137,7 @@ static bool is_perfect(const gt_metric *m) {
 
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   const gt_metric *m = gt_baseline_main(baseline, results);
-  if (!m || is_perfect(m)) return false;
+  if (!m || baseline->balances || is_perfect(m)) return false;
   const double value = gt_result_value(results, m->name);
   return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
 }

@@ -11,6 +11,7 @@ typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
   gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
+  bool balances; /* class weights, a balanced sampler or a threshold: the model does not aim at it */
 } gt_baseline;
 
 /* Of the targets of a split that are numbers, for one output; means are weighted by the samples' weights. */
@@ -21,12 +22,11 @@ typedef struct gt_target_errors {
 } gt_target_errors;
 gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess);
 
-/* There is none for losses whose targets only measure an error, with class weights, a balanced sampler or a
- * threshold, for automata, and for many outputs. */
+/* There is none for losses whose targets only measure an error, for automata, and for many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The metric that says most, of those that the results have, too; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
-/* True if the results have that metric, and it is not better than the baseline. */
+/* True if the results have that metric, it is not better than the baseline, and the model aims at it. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);
 /* The input column with the value farthest from 0 that is not scaled; farthest 0: there is none. */
 typedef struct gt_unscaled_column {
