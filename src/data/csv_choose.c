@@ -244,24 +244,30 @@ static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int
   return gt_csv_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
 }
 
-/* Takes the column of this role out of what was read. */
-static void leave_out(gt_csv *csv, gt_typed_table *typed, int role) {
-  const size_t before = (size_t)csv->inputs, after = before - 1, all = before + (size_t)csv->targets;
+/* Takes the inputs of these roles out of what was read, all in one pass: a table may have very many. */
+static void leave_out(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_arena *arena) {
+  const int before = csv->inputs;
+  int32_t *role = GT_NEW_N(arena, int32_t, before + 1);
   float *to = csv->values;
+  int after = 0;
   for (size_t row = 0; row < csv->rows; row++)
-    for (size_t c = 0; c < before; c++)
-      if (c != (size_t)role) *to++ = csv->values[row * before + c];
-  gt_csv_facts_finish(&csv->facts[role]);
-  memmove(&csv->facts[role], &csv->facts[role + 1], (all - (size_t)role - 1) * sizeof *csv->facts);
-  memmove(&typed->item[role], &typed->item[role + 1], (before - (size_t)role - 1) * sizeof *typed->item);
-  typed->count--;
-  csv->fact_count--;
-  csv->inputs = (int)after;
+    for (int r = 0; r < before; r++)
+      if (!out[r]) *to++ = csv->values[row * (size_t)before + (size_t)r];
+  for (int r = 0; r < before; r++) {
+    role[r] = out[r] ? -1 : after;
+    if (out[r]) {
+      gt_csv_facts_finish(&csv->facts[r]);
+      continue;
+    }
+    csv->facts[after] = csv->facts[r];
+    typed->item[after++] = typed->item[r];
+  }
+  memmove(&csv->facts[after], &csv->facts[before], (size_t)csv->targets * sizeof *csv->facts);
   for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == role)
-      csv->role[i] = -1;
-    else if (csv->role[i] > role)
-      csv->role[i]--;
+    if (csv->role[i] >= 0)
+      csv->role[i] = csv->role[i] < before ? role[csv->role[i]] : csv->role[i] - (before - after);
+  csv->fact_count -= before - after;
+  csv->inputs = typed->count = after;
 }
 
 /* Numbers of rows under a name of their own tell nothing about a new row; they remain inputs, because they
@@ -309,7 +315,7 @@ void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
 bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
   gt_input *input = &reader->dataset->input[0];
   const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
-  const int before = csv->inputs;
+  bool *out = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
   for (int i = 0; i < csv->columns; i++) {
     const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
     const char *why = is_input ? why_no_input(csv, &reader->typed->item[csv->role[i]], i) : NULL;
@@ -318,9 +324,10 @@ bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs
     if (!reader->trust.strange)
       gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
               csv->names[i]);
-    leave_out(csv, reader->typed, csv->role[i]);
+    out[csv->role[i]] = any = true;
   }
-  if (csv->inputs == before) return true;
+  if (!any) return true;
+  leave_out(csv, reader->typed, out, reader->arena);
   gt_csv_expect(csv, reader->typed, reader->arena);
   if (!csv->inputs) return no_inputs(reader, csv);
   for (int i = 0; i < csv->columns; i++)

@@ -139,4 +139,17 @@ printf 'How satisfied are you with your pay?,b,y\n1,2,0.5\n3,4,1\n' > survey.csv
 printf 'data: {train: survey.csv, target: y}\nmodel: [{linear: 1}]\nloss: mse\ntrain: {epochs: 1}\n' > survey.yaml
 kinds() { "$GTRAIN" check survey.yaml | awk '/ kind /{ at = index($0, "kind") } / number /{ print index($0, "number") - at }'; }
 check "columns of long names are aligned" test "$(kinds | xargs)" = "0 0"
+
+# The time for a table grows with its columns, not with their square. Every third column is left out.
+awk 'BEGIN { for (r = 0; r < 4; r++) { for (i = 0; i < 100000; i++) printf i % 3 ? "%c," : "c,", 97 + (i + r) % 3
+                                       print r ? r : "y" } }' > many.csv
+cat > many.yaml << 'YAML'
+data: {train: many.csv, target: y, task: regression}
+model: [{linear: 1}]
+train: {epochs: 1, batch_size: 3}
+YAML
+many() { (ulimit -t 10 && exec "$GTRAIN" check many.yaml --device cpu) 2> many.err > many.txt; }
+check "100,000 columns in less than 10 seconds" many
+left_out() { [[ $(grep -c "is left out" many.err) = 33334 ]]; }
+check "a third of 100,000 columns is left out" left_out
 finish
