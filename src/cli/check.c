@@ -171,8 +171,8 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   printf("step            batch %s%lld, %lld step%s per epoch, loss %s, optimizer %s\n", parts,
          (long long)net->batch, (long long)net->steps, net->steps == 1 ? "" : "s", config->loss->type->name,
          config->optim->type->name);
-  printf("work            %sFLOP per step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
-         work.kernels, work.levels);
+  printf("work            %s%sFLOP per step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
+         work.flops < 1000 ? " " : "", work.kernels, work.levels);
   printf("memory          %s: %s dataset, %s parameters and state, ",
          gt_human_bytes((double)memory->total, a), gt_human_bytes((double)memory->dataset, b),
          gt_human_bytes((double)memory->state, c));
