@@ -281,8 +281,9 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
        (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
        gt_csv_type_values(&train, reader->typed, has_number_targets(reader, &train, true), reader->arena) &&
-       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train) &&
-       move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
+       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train);
+  if (ok) gt_csv_review(reader, &train);
+  ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
   if (ok && test_file.path) {
     gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));

@@ -36,6 +36,10 @@ void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
  * after an error that names every column that cannot be read, with the lines of the config that fix it. */
 bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, bool number_targets, gt_arena *arena);
 
+/* Finds what is hardly meant in the training file (csv_review.c): after its targets are read, before its
+ * values are moved. */
+void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);
+
 /* Why the cells of a column cannot be read. */
 typedef struct gt_column_problem {
   int role;

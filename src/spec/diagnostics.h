@@ -39,6 +39,8 @@
   X(repeated_samples, "test samples that are training samples, too")                    \
   X(doubtful_header, "a first line of a CSV that may or may not be a header")           \
   X(far_from_unit_scale, "inputs or targets that are not scaled and far from 0")        \
+  X(sentinel_values, "a number that may stand for missing values")                      \
+  X(many_classes, "a target of text that is nearly always another one")                 \
   X(unseen_category, "categories of a table that the training rows do not have")        \
   X(large_integers, "whole numbers of an input that 32-bit floats cannot tell apart")   \
   X(missing_labels, "words for a missing value that are read as a class")               \

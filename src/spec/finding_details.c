@@ -58,6 +58,14 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if an input that is not scaled has values beyond 30 or -30, or if a target that is not scaled has a mean or "
         "a deviation beyond 30: a network, whose values begin at about 1, learns little from them. Set data: {normalize: "
         "standard} or data: {normalize_targets: standard}. Models with gates or a KAN read values as they are.",
+    [GT_FINDING_sentinel_values] =
+        "Appears if three or more cells of a number column are -9, -99, -999, -9999, -99999, 999, 9999 or 99999 and all other "
+        "values are less than a fifth of that. Programs write such numbers for missing values; as a value, it ruins the scale of "
+        "the column. Set data: {missing_values: [-999]}, or silence the warning.",
+    [GT_FINDING_many_classes] =
+        "Appears if a target that holds text is read as classes and at least every second row has another text: numbers "
+        "with thousands separators or units, names or notes. Clean the column, choose another target, or set data: {task: "
+        "classification}.",
     [GT_FINDING_unseen_category] =
         "Appears if validation, test or evaluation rows have a category that is not one of those learned from the training "
         "rows. It is read as `other`, if training had rare categories, else as the most frequent one. Set columns: {NAME: "

@@ -1,0 +1,84 @@
+/* CSV: what the training file holds that is allowed and hardly meant: numbers that stand for missing values,
+ * and targets that are read as classes and have nearly as many texts as rows. */
+#include "data/csv_typed.h"
+#include <math.h>
+#include <string.h>
+
+/* Numbers that programs write for a missing value. */
+static const float sentinels[] = {-9, -99, -999, -9999, -99999, 999, 9999, 99999};
+enum { SENTINELS = sizeof sentinels / sizeof *sentinels };
+/* A sentinel stands out if it is so many times larger than all other values, and occurs in so many rows. */
+static const float stands_out = 5;
+enum { FEWEST_CELLS = 3 };
+
+typedef struct sentinel {
+  float value; /* 0: none */
+  size_t cells;
+  float low, high; /* of the other values */
+} sentinel;
+
+/* The sentinel among `rows` values, `stride` apart. */
+static sentinel find_sentinel(const float *value, size_t rows, size_t stride, float candidate) {
+  sentinel s = {candidate, 0, INFINITY, -INFINITY};
+  for (size_t i = 0; i < rows; i++) {
+    const float v = value[i * stride];
+    if (isnan(v)) continue;
+    if (v == candidate) {
+      s.cells++;
+      continue;
+    }
+    s.low = fminf(s.low, v);
+    s.high = fmaxf(s.high, v);
+  }
+  const bool is_one = s.cells >= FEWEST_CELLS && s.low <= s.high &&
+                      fabsf(candidate) > stands_out * fmaxf(fabsf(s.low), fabsf(s.high)) &&
+                      (candidate > 0 || s.low >= 0);
+  return is_one ? s : (sentinel){0};
+}
+
+static void review_column(gt_data_reader *reader, const gt_csv *csv, const gt_csv_facts *facts,
+                          const char *name, const float *value, size_t stride) {
+  for (int i = 0; i < SENTINELS; i++) {
+    /* Only the smallest or largest value of the column stands out. */
+    if (facts->least != (double)sentinels[i] && facts->largest != (double)sentinels[i]) continue;
+    const sentinel s = find_sentinel(value, csv->rows, stride, sentinels[i]);
+    if (s.value == 0) continue;
+    gt_finding_at(reader->diagnostics, GT_FINDING_sentinel_values, gt_data_position(reader, "train"),
+                  "%zu of %zu cells of column '%s' are %g, and all others lie from %g to %g", s.cells,
+                  csv->rows, name, (double)s.value, (double)s.low, (double)s.high)
+        ->help = gt_arena_printf(
+        reader->arena, "if it stands for a missing value: data: {missing_values: [%g]}", (double)s.value);
+  }
+}
+
+static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
+  const gt_tensor *targets = &reader->dataset->train.targets;
+  for (int c = 0; c < csv->inputs; c++)
+    if (reader->typed->item[c].column.kind == GT_COLUMN_NUMBER && csv->facts[c].numbers)
+      review_column(reader, csv, &csv->facts[c], reader->typed->item[c].column.name, csv->values + c,
+                    (size_t)csv->inputs);
+  for (int t = 0; t < csv->targets && !reader->dataset->classification; t++)
+    review_column(reader, csv, &csv->facts[csv->inputs + t], reader->dataset->target_names[t],
+                  (const float *)targets->data + t, (size_t)csv->targets);
+}
+
+/* Text that is nearly always another one is hardly a class: numbers in another notation, names, notes. */
+static void review_classes(gt_data_reader *reader, const gt_csv *csv) {
+  const gt_dataset *d = reader->dataset;
+  if (!d->classification || !d->text_labels || reader->task == GT_TASK_CLASSIFICATION ||
+      reader->common->class_names.count || reader->common->classes.listed)
+    return;
+  if (d->classes <= GT_FEW_CATEGORIES || 2 * (size_t)d->classes < csv->rows) return;
+  gt_finding_at(reader->diagnostics, GT_FINDING_many_classes, gt_data_position(reader, "train"),
+                "the target '%s' has %d different texts in %zu rows, and each is read as a class ('%s', …)",
+                d->target_names[0], d->classes, csv->rows, d->class_names[0])
+      ->help =
+      "for quantities, write numbers without thousands separators and units; if they are classes: data: "
+      "{task: classification}";
+}
+
+void gt_csv_review(gt_data_reader *reader, const gt_csv *csv) {
+  if (reader->wanted->signature || reader->trust.strange) return;
+  review_sentinels(reader, csv);
+  review_classes(reader, csv);
+}
