@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/common.h"
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const gt_option options[] = {
@@ -112,16 +113,33 @@ static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {
   return GT_OK;
 }
 
+/* Whether the config may be written. It never replaces the table, and a pipe could be read only once, while
+ * the config names it for every run. */
+static int check_files(const gt_arguments *arguments, const gt_scaffold *init) {
+  struct stat table, config;
+  const bool found = stat(init->file, &table) == 0;
+  if (found && !S_ISREG(table.st_mode) && !S_ISDIR(table.st_mode)) {
+    gt_log_error("%s is not a regular file; save the table in a file, which the config can name", init->file);
+    return GT_ERR_DATA;
+  }
+  if (goes_to_stdout(arguments) || access(init->config, F_OK)) return GT_OK;
+  if (found && stat(init->config, &config) == 0 && table.st_dev == config.st_dev &&
+      table.st_ino == config.st_ino) {
+    gt_log_error("%s is the table itself; --output FILE writes the config to another file", init->config);
+    return GT_ERR_BUSY;
+  }
+  if (gt_flag(arguments, "force")) return GT_OK;
+  gt_log_error("%s exists; --force replaces it, --output FILE writes to another file", init->config);
+  return GT_ERR_BUSY;
+}
+
 static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
   gt_error error = {0};
   const char *output = gt_option_value(arguments, "output"), *target = gt_option_value(arguments, "target");
-  int code;
   init->config =
       output && *output && !goes_to_stdout(arguments) ? output : default_name(init->arena, init->file);
-  if (!goes_to_stdout(arguments) && !gt_flag(arguments, "force") && !access(init->config, F_OK)) {
-    gt_log_error("%s exists; --force replaces it, --output FILE writes to another file", init->config);
-    return GT_ERR_BUSY;
-  }
+  int code = check_files(arguments, init);
+  if (code) return code;
   if (!gt_survey_read(init->file, target, init->arena, &init->table, &error) ||
       !gt_scaffold_choose_target(init, target, &error))
     return gt_report(&error);

@@ -87,6 +87,14 @@ says "… is kept" "odd.yaml exists; --force replaces it"
 check "… as it is" cmp odd.yaml before.yaml
 exits 0 "… unless --force is given" "$GTRAIN" init csv odd.csv --force --target a
 check "… and then replaced" sh -c '! cmp -s odd.yaml before.yaml'
+cp odd.csv table.csv
+exits 73 "a config that would replace its table" "$GTRAIN" init csv odd.csv --force -o ./odd.csv
+says "… names the way out" "./odd.csv is the table itself; --output FILE"
+ln odd.csv link.yaml
+exits 73 "… also by another name" "$GTRAIN" init csv odd.csv --force -o link.yaml
+check "… and the table stays" cmp odd.csv table.csv
+mkfifo pipe.csv
+exits 65 "a pipe" timeout 10 "$GTRAIN" init csv pipe.csv
 : > empty.csv
 printf 'a\n1\n2\n' > single.csv
 printf 'x,y\nred,1.5\nblue,2.5\n' > texts.csv
