@@ -134,6 +134,16 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
          gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
 }
 
+/* Changes of a loss that is not finite mean nothing. */
+static bool is_finite(const gt_arguments *arguments, const char *split, const gt_importance *importance,
+                      gt_error *error) {
+  return isfinite(importance->loss) ||
+         gt_fail(error, GT_ERR_DATA,
+                 "%s: the loss on the %s split is not finite, so that no column "
+                 "can change it",
+                 arguments->word[0], split);
+}
+
 /* Returns the exit code, or GT_OK with *error set. */
 static int explain(const gt_arguments *arguments, gt_session *session, gt_model_file *file, uint64_t limit,
                    gt_arena *arena, gt_error *error) {
@@ -145,7 +155,9 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   gt_model_file_check_data(file, config, split);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_refuse(arguments, &config->diagnostics, NULL, code);
-  if (!measure(arguments, session, file, split, limit, arena, &importance, error)) return GT_OK;
+  if (!measure(arguments, session, file, split, limit, arena, &importance, error) ||
+      !is_finite(arguments, split, &importance, error))
+    return GT_OK;
   if (gt_flag(arguments, "json"))
     print_json(&importance, split, config);
   else

@@ -58,6 +58,11 @@ check "… and the rows" cmp told/metrics.jsonl quiet/metrics.jsonl
 "$GTRAIN" train one.yaml --device "$DEVICE" --run-dir json "${long[@]}" --json > result.json 2> log
 check "… in JSON" python3 -c 'import json; r = json.load(open("result.json")); assert [c["column"] for c in r["importance"]][:3] == ["a", "b", "c"], r'
 
+# --- no finite loss ---
+sed '2s/.*/3e38,0,0,0,-3e38/' test.csv > far.csv
+exits 65 "a loss that is not finite" importance one --set data.test=far.csv
+says "… is an error" "the loss on the test split is not finite"
+
 # --- no table, and formulas ---
 cat > function.yaml <<'YAML'
 data: {format: function, formula: "x0 + x1", samples: 40}
