@@ -2,7 +2,7 @@
  *
  *   cell ──read──▶ raw value ──fill, encode──▶ stored values ──scale, one-hot (on the device)──▶ features
  *
- * A raw value is a float: a number; 0 or 1 for a boolean; hours since 1970 for a date (data/date.h); a code
+ * A raw value is a float: a number; 0 or 1 for a boolean; hours since 2000 for a date (data/date.h); a code
  * for a category; NaN if the value is missing. Stored values lie in the dataset: a number or a code, the
  * parts of a date, and an indicator of missing values where one is asked for. Features are what the network
  * sees: a code becomes one value per category (op/one_hot.h).

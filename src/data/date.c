@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { EPOCH = 10957 }; /* days from 1970-01-01, the zero of days_of, to 2000-01-01 */
+
 typedef struct text_reader {
   const char *at, *end;
 } text_reader;
@@ -163,7 +165,7 @@ unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compa
   unsigned ways;
   if (length < 8 || length > 40) return 0;
   if (length == 8 && compact && (ways = parse_compact(text, days))) {
-    if (out) *out = 24 * days[0];
+    if (out) *out = 24 * (days[0] - EPOCH);
     return ways;
   }
   if (!read_fields(&r, &f) || !read_time(&r, &hours)) return 0;
@@ -171,7 +173,7 @@ unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compa
   if (!ways || !out) return ways;
   const unsigned chosen = ways & way ? ways & way : ways;
   const int i = chosen & GT_DATE_YEAR_FIRST ? 0 : chosen & GT_DATE_DAY_FIRST ? 1 : 2;
-  *out = 24 * days[i] + hours;
+  *out = 24 * (days[i] - EPOCH) + hours;
   return ways;
 }
 
@@ -184,20 +186,20 @@ static void add_cycle(double part, float *out) {
 }
 
 void gt_date_split(double hours, int parts, float *out) {
-  const double day = floor(hours / 24);
+  const double day = EPOCH + floor(hours / 24), of_day = hours - 24 * floor(hours / 24);
   int year, month, of_month;
   date_of((int64_t)day, &year, &month, &of_month);
   const double first = (double)days_of(year, 1, 1), length = (double)days_of(year + 1, 1, 1) - first;
-  out[0] = (float)(year + (hours / 24 - first) / length);
+  out[0] = (float)(year + (day + of_day / 24 - first) / length);
   add_cycle((month - 1) / 12.0, out + 1);
   const int64_t weekday = ((int64_t)day + 3) % 7; /* 1970-01-01 was a Thursday */
   add_cycle((double)(weekday < 0 ? weekday + 7 : weekday) / 7, out + 3);
-  if (parts > GT_DATE_PARTS) add_cycle((hours - 24 * day) / 24, out + 5);
+  if (parts > GT_DATE_PARTS) add_cycle(of_day / 24, out + 5);
 }
 
 const char *gt_date_text(double hours, bool with_hours, char out[32]) {
-  const double day = floor(hours / 24);
-  const int minutes = (int)(60 * (hours - 24 * day));
+  const double whole = floor(60 * hours + 0.5) / 60, day = EPOCH + floor(whole / 24);
+  const int minutes = (int)(60 * (whole - 24 * floor(whole / 24)) + 0.5);
   int year, month, of_month;
   date_of((int64_t)day, &year, &month, &of_month);
   const int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);

@@ -29,7 +29,7 @@ def of_date(when, hours):
     return parts + (cycle((when - when.replace(hour=0, minute=0)).total_seconds() / 86400) if hours else [])
 
 
-epoch = datetime.datetime(1970, 1, 1)
+epoch = datetime.datetime(2000, 1, 1)
 words = {"yes": 1, "no": 0}
 
 

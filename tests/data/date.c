@@ -15,10 +15,11 @@ enum { Y = GT_DATE_YEAR_FIRST, D = GT_DATE_DAY_FIRST, M = GT_DATE_MONTH_FIRST };
 typedef struct form {
   const char *text;
   unsigned ways;
-  double hours; /* since 1970, as the first of the ways */
+  double hours; /* days since 1970, as the first of the ways */
 } form;
 
-static const double day = 24, jan31 = 24.0 * 19753; /* 2024-01-31 */
+static const double day = 24, epoch = 10957;        /* days from 1970 to 2000 */
+static const double jan31 = 24.0 * (19753 - 10957); /* 2024-01-31 */
 
 static const form forms[] = {
     {"2024-01-31", Y, 19753},
@@ -80,14 +81,15 @@ static void forms_are_read(void **state) {
     double hours = -12345;
     const unsigned ways = gt_date_parse(forms[i].text, strlen(forms[i].text), 0, false, &hours);
     if (ways != forms[i].ways) fail_msg("'%s': ways %u", forms[i].text, ways);
-    if (ways && fabs(hours - day * forms[i].hours) > 1e-9) fail_msg("'%s': %g hours", forms[i].text, hours);
+    if (ways && fabs(hours - day * (forms[i].hours - epoch)) > 1e-9)
+      fail_msg("'%s': %g hours", forms[i].text, hours);
   }
   double hours;
   assert_int_equal(gt_date_parse("20240131", 8, 0, true, &hours), Y);
   assert_true(fabs(hours - jan31) < 1e-9);
   assert_int_equal(gt_date_parse("20240231", 8, 0, true, &hours), 0);
   assert_int_equal(gt_date_parse("03/04/2024", 10, M, false, &hours), D | M);
-  assert_true(fabs(hours - day * 19786) < 1e-9); /* March 4 */
+  assert_true(fabs(hours - day * (19786 - epoch)) < 1e-9); /* March 4 */
 }
 
 static const form times[] = {
@@ -164,7 +166,7 @@ static void days_are_split(void **state) {
     const int length =
         snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
     assert_int_equal(gt_date_parse(text, (size_t)length, 0, false, &hours), Y);
-    assert_true(fabs(hours - 24.0 * (double)n) < 1e-9);
+    assert_true(fabs(hours - 24.0 * ((double)n - epoch)) < 1e-9);
     gt_date_split(hours, GT_DATE_PARTS_WITH_HOURS, part);
     const int year = tm.tm_year + 1900, leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     const double weekday = (tm.tm_wday + 6) % 7; /* from Monday */
@@ -188,13 +190,26 @@ static void hours_are_a_cycle(void **state) {
     gt_date_split(-240.0 + h, GT_DATE_PARTS_WITH_HOURS, part);
     assert_true(fabs((double)part[5] - sin(2 * M_PI * h / 24)) < 1e-6);
     assert_true(fabs((double)part[6] - cos(2 * M_PI * h / 24)) < 1e-6);
-    assert_true(fabsf(part[0] - 1969.9726f) < 0.01f);
+    assert_true(fabsf(part[0] - 1999.9726f) < 0.01f);
+  }
+}
+
+/* As a float, too, in which the dataset holds dates. */
+static void minutes_are_told_apart(void **state) {
+  static const char *const texts[] = {"1971-01-01 00:10", "2024-12-31 23:59", "2029-10-31 07:01"};
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    double hours;
+    char text[32];
+    assert_int_equal(gt_date_parse(texts[i], strlen(texts[i]), 0, false, &hours), Y);
+    assert_string_equal(gt_date_text((double)(float)hours, true, text), texts[i]);
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(forms_are_read), cmocka_unit_test(times_are_read),
-                                     cmocka_unit_test(texts_may_end_anywhere),
-                                     cmocka_unit_test(days_are_split), cmocka_unit_test(hours_are_a_cycle)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(minutes_are_told_apart), cmocka_unit_test(forms_are_read),
+      cmocka_unit_test(times_are_read),         cmocka_unit_test(texts_may_end_anywhere),
+      cmocka_unit_test(days_are_split),         cmocka_unit_test(hours_are_a_cycle)};
   return cmocka_run_group_tests_name("data: dates", tests, NULL, NULL);
 }
