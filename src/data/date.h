@@ -1,7 +1,7 @@
 /* Dates as tables contain them, and the numbers that a network reads instead of one. A date is a number of
  * hours since 2000-01-01 00:00 in the proleptic Gregorian calendar, without time zones (an offset such as
  * +02:00 is applied, so times are in UTC if the file has offsets). As a float, whole hours are exact, and
- * from 1971 to 2029 minutes are told apart. */
+ * minutes are told apart for 29 years before and after. */
 #ifndef GT_DATA_DATE_H
 #define GT_DATA_DATE_H
 #include <stdbool.h>
