@@ -1,5 +1,6 @@
 #include "cli/check_columns.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cli/common.h"
 #include "data/column.h"
@@ -15,11 +16,6 @@ typedef struct facts { /* of the training rows */
   bool scaled;
 } facts;
 
-static int by_value(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 static double value_at(const gt_tensor *tensor, int64_t i) {
   return tensor->element == GT_ELEMENT_I32 ? (double)((const int32_t *)tensor->data)[i]
                                            : (double)((const float *)tensor->data)[i];
@@ -27,7 +23,6 @@ static double value_at(const gt_tensor *tensor, int64_t i) {
 
 static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
   const gt_tensor *tensor = &d->train.input[c->input];
-  const gt_scaling *scaling = &d->input[c->input].scaling;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
   const bool number = *c->kind == 'n' || *c->kind == 'b';
   facts f = {0, NAN, NAN, false};
@@ -39,12 +34,11 @@ static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
     sum += (double)value[i];
   }
   for (int64_t i = 0; i < rows; i++) squares += pow((double)value[i] - sum / (double)rows, 2);
-  qsort(value, (size_t)rows, sizeof *value, by_value);
+  qsort(value, (size_t)rows, sizeof *value, gt_order_floats);
   for (int64_t i = 0; i < rows; i++) f.distinct += !i || value[i] != value[i - 1];
   free(value);
   if (number) f.mean = sum / (double)rows, f.deviation = sqrt(squares / (double)rows);
-  const int64_t n = scaling->count, at = n ? c->stored % n : 0;
-  f.scaled = n && (scaling->values[at] != 0 || scaling->values[n + at] != 1);
+  f.scaled = gt_input_is_scaled(&d->input[c->input], c->stored);
   return f;
 }
 

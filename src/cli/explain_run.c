@@ -13,14 +13,6 @@ static bool ends_in_functions(const gt_config *config) {
 enum { MAX_EDGES = 12 /* of a formula that fits on a line and is found at once */ };
 static const double effort = 2e8; /* operations: at most half a second */
 
-static int count_edges(const gt_kan_network *network) {
-  int count = 0;
-  for (int l = 0; l < network->layers; l++)
-    for (int e = 0; e < network->layer[l].inputs * network->layer[l].outputs; e++)
-      count += network->layer[l].edge[e];
-  return count;
-}
-
 /* Opens the model and finds its formula, unless outputs are not trained to equal the targets, as for classes.
  * What there is to say about the data was said by the run. */
 static bool find(gt_explained *e, const char *model) {
@@ -28,7 +20,7 @@ static bool find(gt_explained *e, const char *model) {
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
   const bool opened = gt_explained_open(e, &(gt_arguments){0}, model, &error) && !e->of_network;
   gt_log_set_level(level);
-  if (!opened || count_edges(&e->network) > MAX_EDGES ||
+  if (!opened || gt_kan_network_edges(&e->network) > MAX_EDGES ||
       !gt_explained_find(e, &(gt_symbolic_options){.effort = effort}, &error))
     return false;
   for (int v = 0; v < e->report.verdicts; v++)

@@ -20,6 +20,10 @@ bool gt_columns_are_plain(const gt_column *column, int count) {
   return true;
 }
 
+int gt_column_texts(const gt_column *column) {
+  return column->categories - (column->missing >= 0) - (column->other >= 0);
+}
+
 const char *gt_column_category(const gt_column *column, int code) {
   return code == column->missing ? "missing" : code == column->other ? "other" : column->category[code];
 }

@@ -50,6 +50,8 @@ typedef struct gt_table {
   const char *const *feature; /* [features] their names: "Sex=male" */
 } gt_table;
 
+/* Categories that are texts; the others stand for missing values and for all other texts. */
+int gt_column_texts(const gt_column *column);
 /* The name of a code: a text, or "missing", "other". */
 const char *gt_column_category(const gt_column *column, int code);
 int gt_column_stored(const gt_column *column); /* stored values of one cell */

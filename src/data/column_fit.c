@@ -2,6 +2,7 @@
  * stored values. */
 #include "base/count.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/pool.h"
 #include "base/text.h"
 #include "data/csv_typed.h"
@@ -14,11 +15,6 @@ typedef struct values { /* the values of a column that are not missing; heap */
   float *item;
   int64_t count, rows;
 } values;
-
-static int by_value(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
 
 /* True if a value of the column is not missing. */
 static bool has_value(const gt_tensor *raw, int64_t column) {
@@ -114,7 +110,7 @@ static void fit_number(gt_typed_column *c, values *v) {
   if (fill == GT_FILL_VALUE) {
     c->column.fill = (float)c->rule.value;
   } else if (fill == GT_FILL_MEAN || frequent) {
-    qsort(v->item, (size_t)v->count, sizeof *v->item, by_value);
+    qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
     c->column.fill = fill == GT_FILL_MEAN ? mean_of(v) : most_frequent(v);
   } else {
     c->column.fill = median_of(v);
@@ -212,7 +208,7 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
 static int *final_codes(const gt_typed_column *c) {
   int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
   const gt_column *column = &c->column;
-  const int texts = column->categories - (column->missing >= 0) - (column->other >= 0);
+  const int texts = gt_column_texts(column);
   for (int i = 0; i < c->texts; i++) {
     int low = 0, high = texts - 1, found = -1;
     while (low <= high && found < 0) {
@@ -278,8 +274,7 @@ static const char *unseen_text(const gt_column *column, int64_t cells, const cha
       " cell%s of column '%s' hold%s a category that is not one of the %d learned from the training rows "
       "('%s'%s)",
       cells, cells == 1 ? "" : "s", gt_quotable(arena, column->name), cells == 1 ? "s" : "",
-      column->categories - (column->missing >= 0) - (column->other >= 0), gt_quotable(arena, first),
-      cells == 1 ? "" : ", …");
+      gt_column_texts(column), gt_quotable(arena, first), cells == 1 ? "" : ", …");
 }
 
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,

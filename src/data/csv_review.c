@@ -2,7 +2,6 @@
  * and targets that are read as classes and have nearly as many texts as rows. */
 #include "data/csv_typed.h"
 #include <math.h>
-#include <string.h>
 
 /* Numbers that programs write for a missing value. */
 static const float sentinels[] = {-9, -99, -999, -9999, -99999, 999, 9999, 99999};

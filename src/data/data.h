@@ -243,6 +243,8 @@ int64_t gt_input_features(const gt_input *input);
 /* Sets dim[0 … rank - 1] to the shape of a sample that the network reads (after the crop, with one value per
  * category). */
 void gt_input_seen(const gt_input *input, int64_t *dim);
+/* True if the scaling changes value `value` of a sample. The scaling must have values. */
+bool gt_input_is_scaled(const gt_input *input, int64_t value);
 /* Names of the values that the network reads, for a table; else NULL. */
 const char *const *gt_input_feature_names(const gt_input *input);
 size_t gt_element_size(gt_element element);

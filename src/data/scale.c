@@ -1,6 +1,7 @@
 /* Normalization of inputs and targets with measured or given means and deviations. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "data/column_rule.h"
 #include "data/format.h"
 #include <inttypes.h>
@@ -118,11 +119,6 @@ static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) 
 
 /* --- per column --- */
 
-static int by_value(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 /* Between two neighbors of sorted values, as numpy.quantile does. */
 static double quantile(const float *sorted, int64_t count, double part) {
   const double at = part * (double)(count - 1);
@@ -137,7 +133,7 @@ static void measure_range(const gt_tensor *inputs, int64_t column, bool robust, 
   const float *from = inputs->data;
   float *value = gt_alloc((size_t)rows * sizeof *value + 1);
   for (int64_t i = 0; i < rows; i++) value[i] = from[i * columns + column];
-  qsort(value, (size_t)rows, sizeof *value, by_value);
+  qsort(value, (size_t)rows, sizeof *value, gt_order_floats);
   *center = robust ? quantile(value, rows, 0.5) : (double)value[0];
   *width =
       robust ? quantile(value, rows, 0.75) - quantile(value, rows, 0.25) : (double)value[rows - 1] - *center;
@@ -268,6 +264,12 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
     return true;
   }
   return plan.period >= 1 && fill_scales(reader, index, normalize, &plan);
+}
+
+bool gt_input_is_scaled(const gt_input *input, int64_t value) {
+  const int64_t n = input->scaling.count;
+  const float *of_value = n ? input->scaling.values + value % n : NULL;
+  return n && (of_value[0] != 0 || of_value[n] != 1);
 }
 
 gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena) {

@@ -31,7 +31,7 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
 
 static gt_typed_column of_model(const gt_column *column, gt_arena *arena) {
   gt_typed_column c = {.column = *column, .decided = true, .final = true, .index = {.arena = arena}};
-  const int texts = column->categories - (column->missing >= 0) - (column->other >= 0);
+  const int texts = gt_column_texts(column);
   c.rule = (gt_column_rule){.name = column->name, .kind = column->kind};
   if (column->kind != GT_COLUMN_CATEGORY) return c;
   c.text = GT_NEW_N(arena, const char *, texts + 1);

@@ -201,6 +201,14 @@ int gt_kan_network_outputs(const gt_kan_network *network) {
   return network->layer[network->layers - 1].outputs;
 }
 
+int gt_kan_network_edges(const gt_kan_network *network) {
+  int count = 0;
+  for (int l = 0; l < network->layers; l++)
+    for (int e = 0; e < network->layer[l].inputs * network->layer[l].outputs; e++)
+      count += network->layer[l].edge[e];
+  return count;
+}
+
 /* --- evaluation --- */
 
 /* The basis functions of one input at x, [functions], and the base branch. */

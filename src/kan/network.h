@@ -43,6 +43,7 @@ void gt_kan_network_unscale(gt_kan_network *network, const gt_target_scaling *sc
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
 int gt_kan_network_outputs(const gt_kan_network *network);
+int gt_kan_network_edges(const gt_kan_network *network); /* that are not pruned */
 
 /* The function of a symbolic edge; NULL: the edge is a sum of basis functions. */
 const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, int output);

@@ -310,14 +310,6 @@ static void lay_out(gt_symbolic *s, const gt_kan_network *network) {
   }
 }
 
-static int count_edges(const gt_kan_network *network) {
-  int count = 0;
-  for (int l = 0; l < network->layers; l++)
-    for (int e = 0; e < network->layer[l].inputs * network->layer[l].outputs; e++)
-      count += network->layer[l].edge[e];
-  return count;
-}
-
 static void open_finder(finder *f, gt_symbolic_report *report) {
   gt_symbolic *out = f->out;
   gt_arena *arena = &out->arena;
@@ -467,7 +459,7 @@ static bool find_groups(const finder *f, const gt_symbolic_options *options, gt_
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const gt_symbolic_options *options,
                       gt_symbolic_report *report, gt_error *error) {
-  const int edges = count_edges(network);
+  const int edges = gt_kan_network_edges(network);
   finder f = {.out = out,
               .network = network,
               .data = data,

@@ -15,7 +15,7 @@ static json_t *column_json(const gt_column *c) {
   if (c->kind == GT_COLUMN_DATE) json_object_set_new(root, "order", json_integer(c->order));
   if (c->kind != GT_COLUMN_CATEGORY) return root;
   json_t *names = json_array();
-  const int texts = c->categories - (c->missing >= 0) - (c->other >= 0);
+  const int texts = gt_column_texts(c);
   for (int i = 0; i < texts; i++) json_array_append_new(names, json_string(c->category[i]));
   json_object_set_new(root, "categories", names);
   if (c->missing >= 0) json_object_set_new(root, "missing", json_integer(c->missing));
@@ -111,7 +111,7 @@ const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *ar
 
 /* True if cells of the column are read in the same way. */
 static bool is_same(const gt_column *a, const gt_column *b) {
-  const int texts = a->categories - (a->missing >= 0) - (a->other >= 0);
+  const int texts = gt_column_texts(a);
   if (a->kind != b->kind || a->order != b->order || a->fills != b->fills || a->categories != b->categories ||
       a->missing != b->missing || a->other != b->other || a->unseen != b->unseen)
     return false;
