@@ -54,24 +54,15 @@ int64_t gt_input_features(const gt_input *input) {
   return count;
 }
 
-/* False if the values are codes of categories, of which the features are bits. */
-static bool *read_as_numbers(const gt_input *input, int64_t values) {
-  const gt_table *table = input ? input->table : NULL;
-  bool *number = gt_alloc((size_t)values + 1);
-  memset(number, 1, (size_t)values);
-  for (int64_t f = 0; table && table->one_hot && f < table->features; f++)
-    number[table->one_hot[f]] = table->one_hot[table->features + f] < 0;
-  return number;
-}
-
 bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
   if (tensor->element != GT_ELEMENT_F32 || !tensor->data) return false;
-  const int64_t values = gt_tensor_features(tensor), count = tensor->dim[0] * values;
+  const int64_t values = gt_tensor_features(tensor);
+  const gt_table *table = input ? input->table : NULL;
   const float *value = tensor->data;
-  bool *number = read_as_numbers(input, values), bits = true;
-  for (int64_t i = 0; i < count && bits; i++) bits = value[i] == 0 || value[i] == 1 || !number[i % values];
-  free(number);
-  return bits;
+  for (int64_t row = 0; row < tensor->dim[0]; row++, value += values)
+    for (int64_t i = 0; i < values; i++)
+      if (value[i] != 0 && value[i] != 1 && !gt_table_has_code(table, i)) return false;
+  return true;
 }
 
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {

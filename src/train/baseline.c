@@ -1,8 +1,10 @@
 #include "train/baseline.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/column.h"
 #include "train/sampler.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double far = 30; /* from 0: a network whose inputs are about 1 learns little from such values */
@@ -142,18 +144,15 @@ bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
 }
 
-static bool is_unscaled(const gt_input *input, int64_t column) {
-  const int64_t n = input->scaling.count;
-  const float *of_column = n ? input->scaling.values + column % n : NULL;
-  return (!n || (of_column[0] == 0 && of_column[n] == 1)) && !gt_table_has_code(input->table, column);
-}
-
-static double farthest_of(const gt_tensor *tensor, int64_t column) {
+/* Raises most[column] to the largest magnitude of each column, in the order in which rows lie in memory. */
+static void find_magnitudes(const gt_tensor *tensor, float *most) {
+  const int64_t columns = tensor->dim[1];
   const float *value = tensor->data;
-  double most = 0;
-  for (int64_t i = column; i < tensor->dim[0] * tensor->dim[1]; i += tensor->dim[1])
-    most = fmax(most, fabs((double)value[i]));
-  return most;
+  for (int64_t row = 0; row < tensor->dim[0]; row++, value += columns)
+    for (int64_t c = 0; c < columns; c++) {
+      const float magnitude = fabsf(value[c]);
+      most[c] = magnitude > most[c] ? magnitude : most[c];
+    }
 }
 
 gt_unscaled_column gt_farthest_column(const gt_dataset *data) {
@@ -161,10 +160,13 @@ gt_unscaled_column gt_farthest_column(const gt_dataset *data) {
   for (int k = 0; k < data->inputs; k++) {
     const gt_tensor *t = &data->train.input[k];
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
-    for (int64_t c = 0; c < t->dim[1]; c++) {
-      const double farthest = is_unscaled(&data->input[k], c) ? farthest_of(t, c) : 0;
-      if (farthest > most.farthest) most = (gt_unscaled_column){&data->input[k], c, farthest};
-    }
+    float *farthest = gt_alloc((size_t)t->dim[1] * sizeof *farthest + 1);
+    find_magnitudes(t, farthest);
+    for (int64_t c = 0; c < t->dim[1]; c++)
+      if ((double)farthest[c] > most.farthest && !gt_input_is_scaled(&data->input[k], c) &&
+          !gt_table_has_code(data->input[k].table, c))
+        most = (gt_unscaled_column){&data->input[k], c, (double)farthest[c]};
+    free(farthest);
   }
   return most;
 }
