@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MAX_SHOWN = 12, MAX_MENDS = 16 };
+enum { MAX_SHOWN = 12, MAX_FIXES = 16 };
 
 static const char *name_of(const gt_csv *csv, int role) {
   for (int i = 0; i < csv->columns; i++)
@@ -60,7 +60,7 @@ const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
 static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
   const char *text = "";
   int shown = 0;
-  for (int i = 0; i < problems && shown < MAX_MENDS; i++) {
+  for (int i = 0; i < problems && shown < MAX_FIXES; i++) {
     if (!problem[i].fix) continue;
     text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
                            gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);

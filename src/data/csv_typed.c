@@ -173,7 +173,7 @@ static void check_date(typing *t, int role) {
     c->column.order = ways & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : ways;
   else
     add_problem(t, role, "has dates whose day and month could be either way round",
-                "{type: date, order: day_first}", "or order: month_first");
+                "{type: date, order: day_first}", "order: month_first");
 }
 
 static void check_categories(typing *t, int role) {
