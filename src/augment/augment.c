@@ -140,6 +140,24 @@ gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) 
   return stage;
 }
 
+bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone) {
+  gt_augment_rule *rule = &build->plan->rule;
+  gt_augment_look *look = &build->plan->look;
+  uint32_t first = 0;
+  if (rule->tones == GT_AUGMENT_MAX_TONES)
+    return gt_augment_error(build, NULL, "is one too many; at most %d may change the tone",
+                            GT_AUGMENT_MAX_TONES);
+  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_TONE);
+  if (!stage) return false;
+  for (uint32_t i = 0; i < look->tones; i++) first += look->tone[i].rows;
+  stage->value[0] = (float)probability;
+  stage->value[1] = (float)first;
+  stage->value[2] = (float)tone.rows;
+  look->tone[look->tones++] = tone;
+  rule->tones = look->tones;
+  return true;
+}
+
 gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind) {
   gt_augment_stage *stage = gt_augment_add(build, kind);
   const uint32_t height = (uint32_t)build->sample->seen[0], width = (uint32_t)build->sample->seen[1];

@@ -83,6 +83,8 @@ gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind);
 gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind);
 /* The last stage of this kind; NULL: none. */
 gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind);
+/* Adds a stage that applies a tone curve with this probability. */
+bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone);
 /* All geometric augmentations are applied as one map, so they must agree on the border, its fill and the
  * interpolation. */
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill);

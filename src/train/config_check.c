@@ -176,7 +176,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
 /* Colour augmentations clip at white. With bytes white is 255; float data may exceed it. */
 static void check_light(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
   const gt_tensor *tensor = &config->dataset.train.input[0];
-  if (!plan->look.lights || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
+  if ((!plan->look.lights && !plan->look.tones) || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *value = tensor->data;
   float most = 0;

@@ -48,6 +48,46 @@ for kind in whole accumulated phases; do
   check "$kind: the same bits" same $kind $kind-stopped
 done
 
+# --- tone curves: the loss of images that were changed beforehand, by torchvision's definitions ---
+python3 - "$TEST_TMP" << 'PY'
+import random, struct, sys
+random.seed(3)
+x = [random.randrange(256) for _ in range(40 * 12)]
+def npy(name, kind, shape, data):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    head += ' ' * (117 - len(head)) + '\n'
+    with open(f'{sys.argv[1]}/{name}.npy', 'wb') as f:
+        f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+def images(name, of):
+    npy(name, '|u1', (40, 3, 4), bytes(of(v) for v in x))
+npy('y', '<i4', (40,), struct.pack('<40i', *(i % 2 for i in range(40))))
+images('x', lambda v: v)
+images('invert', lambda v: 255 - v)
+images('posterize', lambda v: v & 0xE0)
+images('solarize', lambda v: 255 - v if v >= 0.7 * 255 else v)
+images('gamma', lambda v: round(255 * (v / 255) ** 2))
+PY
+cat > "$TEST_TMP/tone.yaml" << 'YAML'
+data: {train: {inputs: x.npy, targets: y.npy}, normalize: {scale: 0.00392156862745098}}
+model: [flatten, {linear: 2}]
+optimizer: {type: sgd, lr: 1.0e-9}
+train: {epochs: 1, batch_size: 40, log_every: 1}
+YAML
+first_loss() {
+  "$GTRAIN" train "$TEST_TMP/tone.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/tone-$1" "${@:2}" > /dev/null &&
+    python3 -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["loss"])' "$TEST_TMP/tone-$1/metrics.jsonl"
+}
+close() { python3 -c 'import sys; a, b, e = map(float, sys.argv[1:]); sys.exit(abs(a - b) > e)' "$@"; }
+far() { ! close "$@"; }
+plain=$(first_loss plain)
+for tone in "invert {p: 1}" "posterize {bits: 3, p: 1}" "solarize {threshold: 0.7, p: 1}" "gamma [2, 2]"; do
+  name=${tone%% *}
+  before=$(first_loss "$name-before" --set "data.train.inputs=$TEST_TMP/$name.npy")
+  drawn=$(first_loss "$name" --set "augment=[{random_$name: ${tone#* }}]")
+  check "random_$name is what it says" close "$before" "$drawn" "$([[ $name == gamma ]] && echo 1e-4 || echo 1e-6)"
+  check "and changes the images" far "$plain" "$drawn" 5e-4
+done
+
 # --- augmentations that change nothing leave every bit as it is ---
 cat > "$TEST_TMP/run.yaml" << 'YAML'
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [28, 28], channels: 1, normalize: channel}
@@ -57,7 +97,7 @@ train: {epochs: 3, batch_size: 30}
 YAML
 exits 0 "plain" train clothes
 exits 0 "changes of nothing" train nothing \
-  --set 'augment=[{random_crop: 0}, {random_vertical_flip: 0}, {random_resized_crop: {scale: [1, 1], ratio: [1, 1]}}, {random_affine: 0}, {mixup: {p: 0}}, {cutout: {size: 1, p: 0}}]'
+  --set 'augment=[{random_crop: 0}, {random_vertical_flip: 0}, {random_resized_crop: {scale: [1, 1], ratio: [1, 1]}}, {random_affine: 0}, {mixup: {p: 0}}, {cutout: {size: 1, p: 0}}, {random_posterize: {bits: 8, p: 1}}, {random_gamma: {gamma: [1, 1]}}, {random_invert: 0}]'
 check "to the last bit" same_metrics clothes nothing
 exits 0 "mirrored twice" train twice --set 'augment=[{random_horizontal_flip: 1}, {random_horizontal_flip: 1}]'
 check "is as it was" same_metrics clothes twice
@@ -186,6 +226,8 @@ refused "two fills" "[{random_crop: {padding: 1, fill: 1}}, {random_rotation: {d
 refused "nothing to fill" "[{random_crop: {padding: 1, padding_mode: reflect}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:100 \
   "nothing is filled"
 refused "no colours" "[random_grayscale]" 2:11 "needs color images"
+refused "too many tones" "[{random_gamma: [1, 2]}, random_invert, random_solarize, {random_posterize: 1}, random_invert]" 2:90 \
+  "'random_invert' is in the list twice"
 refused "two ways" "[{random_rotation: {degrees: 1, interpolation: nearest}}, {random_affine: {degrees: 1, interpolation: bilinear}}]" \
   2:112 "they are applied in one step and must agree"
 refused "too many that erase" "[{cutout: 1}, {cutout: 1}, {cutout: 1}, {cutout: 1}, {cutout: 1}]" 2:64 "at most 4 may erase"

@@ -50,7 +50,7 @@ static void moments(void **state) {
   }
 }
 
-enum { ROWS = 500, WORDS = ROWS * GT_AUGMENT_WORDS(2) };
+enum { ROWS = 500, WORDS = ROWS * GT_AUGMENT_WORDS(2, 0) };
 
 static gt_graph *build(gt_arena *arena) {
   static const gt_augment_stage stages[] = {
@@ -74,7 +74,8 @@ static gt_graph *build(gt_arena *arena) {
   memcpy(rule.stage, stages, sizeof stages);
   const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false);
-  const uint32_t out = gt_graph_variable(graph, "out", gt_shape_2(ROWS, GT_AUGMENT_WORDS(2)), GT_F32, false);
+  const uint32_t out =
+      gt_graph_variable(graph, "out", gt_shape_2(ROWS, GT_AUGMENT_WORDS(2, 0)), GT_F32, false);
   gt_assign(graph, out, 0, gt_augment_draw(graph, gt_clock(graph, state, table), &rule));
   return graph;
 }
@@ -111,8 +112,8 @@ static void same_bits(void **state) {
   draw(gt_cpu_open(1, &error), cpu);
   for (int i = 0; i < WORDS; i++)
     if (memcmp(&cpu[i], &device[i], sizeof *cpu) != 0)
-      fail_msg("word %d of row %d: %.9g, on the device %.9g", i % (int)GT_AUGMENT_WORDS(2),
-               i / (int)GT_AUGMENT_WORDS(2), (double)cpu[i], (double)device[i]);
+      fail_msg("word %d of row %d: %.9g, on the device %.9g", i % (int)GT_AUGMENT_WORDS(2, 0),
+               i / (int)GT_AUGMENT_WORDS(2, 0), (double)cpu[i], (double)device[i]);
 }
 
 int main(void) {

@@ -11,6 +11,7 @@ layout(constant_id = GT_AUGMENT_SPEC_LIGHTS) const uint LIGHTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_CONTRASTS) const uint CONTRASTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SATURATES) const uint SATURATES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_HUES) const uint HUES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_TONES) const uint TONES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
@@ -67,6 +68,18 @@ vec4 lit(uint row, uint record, vec4 v) {
   return v;
 }
 
+/* Tone curve `tone` of a sample, which has its value for the nearest of the levels. */
+vec4 toned(uint record, uint tone, vec4 v, uint n) {
+  float row = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
+  if (row < 0.0) return v;
+  uint from = (1u + boxes) * channels + uint(row) * GT_AUGMENT_LEVELS;
+  for (uint k = 0u; k < n; k++) {
+    precise float place = clamp(v[k], 0.0, white) * level;
+    v[k] = table.at[from + min(uint(place + 0.5), GT_AUGMENT_LEVELS - 1u)];
+  }
+  return v;
+}
+
 bool inside(float place, uint pixels) { return place >= -0.5 && place < float(pixels) - 0.5; }
 
 /* Maps a position outside the image to one inside, along an axis of `pixels` pixels. */
@@ -99,6 +112,7 @@ vec4 shown(uint row, uint across, uint down, uint c, uint n) {
   if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
     value = sampled(row, h, v, c, n);
     if (LIGHTS != 0u) value = lit(row, record, value);
+    for (uint tone = 0u; tone < TONES; tone++) value = toned(record, tone, value, n);
   } else value = from_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {

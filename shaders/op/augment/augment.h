@@ -2,7 +2,8 @@
  * (augment/augment_draw.h).
  *
  * augment       y [batch, tall, wide, channels]. table: a value per channel for pixels outside the image, and
- *               for each erased box. grey: the mean gray level of each sample, for contrast.
+ *               for each erased box; then the tone curves, GT_AUGMENT_LEVELS values each. grey: the mean gray
+ *               level of each sample, for contrast.
  *
  * augment_grey  y [batch], the mean gray level of each sample */
 #include "lib/args.h"
@@ -15,6 +16,7 @@
 #define GT_AUGMENT_SPEC_MIXES     9
 #define GT_AUGMENT_SPEC_BORDER    10 /* values outside the image, one of: */
 #define GT_AUGMENT_SPEC_HUES      11
+#define GT_AUGMENT_SPEC_TONES     12 /* number of tone curves that are applied to each pixel */
 #define GT_AUGMENT_FILL           0u /* a constant value */
 #define GT_AUGMENT_EDGE           1u /* the nearest pixel of the border */
 #define GT_AUGMENT_REFLECT        2u /* reflection without repeating the last pixels */
@@ -22,5 +24,5 @@
 GT_ARGS(gt_augment_args) {
   GT_FLOATS x, drawn, grey, scaling, table, y;
   uint batch, height, width, channels, tall, wide, words, boxes, period; /* words: length of a record */
-  float white;
+  float white, level; /* level: (GT_AUGMENT_LEVELS - 1) / white */
 };

@@ -18,5 +18,5 @@
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;
-  uint batch, stages, boxes;
+  uint batch, stages, boxes, tones;
 };

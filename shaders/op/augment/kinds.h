@@ -20,7 +20,10 @@
  *
  * MIX: alpha of mixup and of CutMix, 0: not used; probability of each.
  *
- * GRAYSCALE: probability that the saturation becomes 0. */
+ * GRAYSCALE: probability that the saturation becomes 0.
+ *
+ * TONE: probability; first row of its tone curves among those of all stages; number of them, of which one is
+ * drawn. */
 #define GT_AUGMENT_KINDS(X)      \
   X(GT_DRAW_CROP, 0u)            \
   X(GT_DRAW_HORIZONTAL_FLIP, 1u) \
@@ -31,5 +34,6 @@
   X(GT_DRAW_CUTOUT, 6u)          \
   X(GT_DRAW_ERASE, 7u)           \
   X(GT_DRAW_MIX, 8u)             \
-  X(GT_DRAW_GRAYSCALE, 9u)
+  X(GT_DRAW_GRAYSCALE, 9u)       \
+  X(GT_DRAW_TONE, 10u)
 #endif

@@ -65,6 +65,7 @@ GT_STRUCT(gt_drawn) {
   gt_map map;
   gt_box mixed, erased; /* erased: by this stage */
   float brightness, contrast, saturation, hue, share, pixel_share;
+  float tone; /* of this stage */
 };
 /* A stage: the index of its words in the table, the numbers of the sample's random words, and the size of
  * images at this stage. */
@@ -246,12 +247,19 @@ GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn dr
   return drawn;
 }
 
+/* Settings: probability, first row, rows. */
+GT_RULE(float) gt_draw_tone(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
+  if (gt_unit(bits.x) >= gt_real(table, at, 0u)) return -1.0f;
+  return GT_REAL(gt_word(table, at, 1u) + gt_below(bits.y, gt_word(table, at, 2u)));
+}
+
 GT_RULE(gt_drawn) gt_nothing_drawn(void) {
   gt_drawn drawn;
   drawn.map = gt_map_of(1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f);
   drawn.brightness = drawn.contrast = drawn.saturation = 1.0f;
   drawn.hue = 0.0f;
   drawn.share = drawn.pixel_share = 1.0f;
+  drawn.tone = -1.0f;
   drawn.mixed = drawn.erased = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
   return drawn;
 }
@@ -277,6 +285,8 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
     drawn.hue = gt_between(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
   } else if (kind == GT_DRAW_GRAYSCALE) {
     if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
+  } else if (kind == GT_DRAW_TONE) {
+    drawn.tone = gt_draw_tone(table, at, bits);
   } else if (kind == GT_DRAW_CUTOUT) {
     drawn.erased = gt_cutout(table, at, bits);
   } else if (kind == GT_DRAW_ERASE) {
@@ -298,10 +308,11 @@ GT_RULE(void) gt_put_box(GT_RECORDS y, uint to, gt_box box) {
 
 /* Writes the record of a row of the batch, which the kernel `augment` reads. */
 GT_RULE(void)
-gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint stages, uint boxes) {
-  const uint to = row * GT_AUGMENT_WORDS(boxes);
+gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint stages, uint boxes,
+            uint tones) {
+  const uint to = row * GT_AUGMENT_WORDS(boxes, tones);
   gt_drawn drawn = gt_nothing_drawn();
-  uint box = to + GT_AUGMENT_BOXES;
+  uint box = to + GT_AUGMENT_BOXES, tone = to + GT_AUGMENT_TONES(boxes);
   for (uint i = 0u; i < stages; i++) {
     gt_stage_at at;
     at.word = i * GT_AUGMENT_STAGE_WORDS;
@@ -314,6 +325,7 @@ gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint 
       gt_put_box(y, box, drawn.erased);
       box += 4u;
     }
+    if (GT_WORD_AT(table, at.word) == GT_DRAW_TONE) GT_PUT(y, tone++, drawn.tone);
   }
   GT_PUT(y, to + GT_AUGMENT_MAP, drawn.map.a);
   GT_PUT(y, to + GT_AUGMENT_MAP + 1u, drawn.map.b);

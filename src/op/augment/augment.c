@@ -47,7 +47,8 @@ static bool check_images(const gt_graph *graph, const gt_node *node, gt_error *e
     return gt_fail(error, GT_ERR_CONFIG, "%s works on images, not on %s", node->op->name,
                    gt_shape_text(x->shape, text));
   return (drawn->shape.rank == 2 && drawn->shape.dim[0] == x->shape.dim[0] &&
-          look->boxes <= GT_AUGMENT_MAX_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
+          look->boxes <= GT_AUGMENT_MAX_BOXES && look->tones <= GT_AUGMENT_MAX_TONES &&
+          drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes, look->tones)) ||
          gt_fail(error, GT_ERR_INTERNAL, "%s: the drawn values do not match the images", node->op->name);
 }
 
@@ -88,18 +89,39 @@ static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node 
                                   .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
                                   .boxes = look->boxes,
                                   .period = 1,
-                                  .white = look->white};
+                                  .white = look->white,
+                                  .level = (float)(GT_AUGMENT_LEVELS - 1) / look->white};
 }
 
-/* Uploads the values outside the image and in erased boxes, for each channel. */
+static uint32_t curves_of(const gt_augment_look *look) {
+  uint32_t curves = 0;
+  for (uint32_t i = 0; i < look->tones; i++) curves += look->tone[i].rows;
+  return curves;
+}
+
+static void tabulate(const gt_tone *tone, double white, float *out) {
+  for (uint32_t row = 0; row < tone->rows; row++) {
+    const double amount = tone->low + (tone->high - tone->low) * (row + 0.5) / tone->rows;
+    for (uint32_t level = 0; level < GT_AUGMENT_LEVELS; level++)
+      *out++ = (float)(white * tone->curve(level / (GT_AUGMENT_LEVELS - 1.0), amount));
+  }
+}
+
+/* Uploads the values outside the image and in erased boxes, for each channel, and the tone curves. */
 static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uint32_t channels) {
-  const size_t count = (size_t)(1 + look->boxes) * channels;
+  const size_t lines = (size_t)(1 + look->boxes) * channels,
+               count = lines + (size_t)curves_of(look) * GT_AUGMENT_LEVELS;
   float *value = gt_alloc(count * sizeof *value);
   for (uint32_t line = 0; line <= look->boxes; line++)
     for (uint32_t c = 0; c < channels; c++) {
       const float *given = line ? look->value[line - 1] : look->fill;
       value[line * channels + c] = given[gt_least_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
     }
+  float *curve = value + lines;
+  for (uint32_t i = 0; i < look->tones; i++) {
+    tabulate(&look->tone[i], (double)look->white, curve);
+    curve += (size_t)look->tone[i].rows * GT_AUGMENT_LEVELS;
+  }
   gt_lower_constants(lowering, offsetof(struct gt_augment_args, table), value, count * sizeof *value);
   free(value);
 }
@@ -119,6 +141,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_AUGMENT_SPEC_CONTRASTS] = look->contrasts != 0;
   step->spec[GT_AUGMENT_SPEC_SATURATES] = look->saturates && args.channels == 3;
   step->spec[GT_AUGMENT_SPEC_HUES] = look->hues && args.channels == 3;
+  step->spec[GT_AUGMENT_SPEC_TONES] = look->tones;
   step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
   step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
   step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;
@@ -157,8 +180,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const gt_augment_look *look = node->attribute;
   (void)graph;
-  snprintf(buffer, size, "%s%s%s%s", look->nearest ? "nearest" : "bilinear", look->lights ? ", light" : "",
-           look->boxes ? ", erased" : "", look->mixes ? ", mixed" : "");
+  snprintf(buffer, size, "%s%s%s%s%s", look->nearest ? "nearest" : "bilinear", look->lights ? ", light" : "",
+           look->tones ? ", toned" : "", look->boxes ? ", erased" : "", look->mixes ? ", mixed" : "");
 }
 
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look) {

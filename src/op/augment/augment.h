@@ -7,6 +7,8 @@
  *            value, `fill`, or are those of the reflected sample. A map that only shifts by whole pixels, or
  *            flips, copies pixels exactly.
  *   light    brightness, contrast, saturation, hue, as in torchvision, in this order; not for `fill`
+ *   tones    curves that map the value of each channel, with an amount that is drawn for each sample; not for
+ *            `fill`
  *   scaling  that of the batch op: (value - center) * scale + shift
  *   erased   boxes of a constant value
  *   mixed    with the previous row of the batch; the first row with the last
@@ -17,7 +19,12 @@
 #include "graph/graph.h"
 #include "shaders/op/augment/kinds.h"
 
-enum { GT_AUGMENT_MAX_STAGES = 16, GT_AUGMENT_MAX_BOXES = 4, GT_AUGMENT_MAX_VALUES = 4 };
+enum {
+  GT_AUGMENT_MAX_STAGES = 16,
+  GT_AUGMENT_MAX_BOXES = 4,
+  GT_AUGMENT_MAX_TONES = 4,
+  GT_AUGMENT_MAX_VALUES = 4
+};
 
 typedef enum gt_augment_kind {
 #define X(name, number) name = number,
@@ -34,7 +41,8 @@ typedef struct gt_augment_stage {
 
 typedef struct gt_augment_rule { /* attribute of augment_draw; unused elements are zero */
   int64_t batch;
-  uint32_t height, width, stages, boxes; /* height, width: of the samples; boxes: number of erasing stages */
+  uint32_t height, width, stages; /* height, width: of the samples */
+  uint32_t boxes, tones;          /* number of erasing stages, and of GT_DRAW_TONE */
   gt_augment_stage stage[GT_AUGMENT_MAX_STAGES];
 } gt_augment_rule;
 
@@ -45,16 +53,26 @@ typedef enum gt_augment_border {                     /* values outside the sampl
                                  GT_BORDER_SYMMETRIC /* reflection that repeats the last pixels */
 } gt_augment_border;
 
+/* A tone curve: the value of a channel that is v, both from 0 (black) to 1 (white). The kernel reads it from
+ * a table for 256 levels and `rows` amounts, of which one is drawn: low + (high - low) * (k + 1/2) / rows, k
+ * from 0. */
+typedef struct gt_tone {
+  double (*curve)(double v, double amount);
+  double low, high;
+  uint32_t rows;
+} gt_tone;
+
 typedef struct gt_augment_look {               /* attribute of augment; unused elements are zero */
   uint32_t height, width;                      /* size of the output; 0: that of the sample */
   uint32_t border;                             /* gt_augment_border */
   uint32_t nearest;                            /* nearest pixel instead of bilinear interpolation */
   uint32_t lights, contrasts, saturates, hues; /* color changes in use: any, contrast, saturation, hue */
   uint32_t mixes;
-  uint32_t boxes;                    /* number of erased boxes */
+  uint32_t boxes, tones;             /* number of erased boxes, and of tone curves */
   float white;                       /* the maximum of a channel, in the units of the samples */
   float fill[GT_AUGMENT_MAX_VALUES]; /* by channel; further channels have the last one */
   float value[GT_AUGMENT_MAX_BOXES][GT_AUGMENT_MAX_VALUES]; /* of erased boxes, after scaling */
+  gt_tone tone[GT_AUGMENT_MAX_TONES];                       /* in the order of their stages */
 } gt_augment_look;
 
 /* F32 [batch, words]: the random parameters (shaders/op/augment/augment_draw.h). */

@@ -96,6 +96,19 @@ GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
   if (j->spec[GT_AUGMENT_SPEC_HUES]) turn_hue(s->record[GT_AUGMENT_HUE], v);
 }
 
+/* Tone curve `tone` of a sample, which has its value for the nearest of the levels. */
+GT_MATH void apply_tone(const job *j, const source *s, uint32_t tone, uint32_t n, float *v) {
+  const struct gt_augment_args *a = j->a;
+  const float row = s->record[GT_AUGMENT_TONES(a->boxes) + tone];
+  if (row < 0) return;
+  const float *curve = GT_PTR(const float, a->table) + (1 + a->boxes) * a->channels +
+                       (size_t)(uint32_t)row * GT_AUGMENT_LEVELS;
+  for (uint32_t k = 0; k < n; k++) {
+    const float place = within(v[k], a->white) * a->level;
+    v[k] = curve[gt_least_u32((uint32_t)(place + 0.5f), GT_AUGMENT_LEVELS - 1)];
+  }
+}
+
 GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *v) {
   const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
               *shift = factor + a->period;
@@ -135,6 +148,7 @@ GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) 
   if (border || (inside(across, a->width) && inside(down, a->height))) {
     sample(a, j->spec, s->x + p.channel, across, down, n, v);
     if (j->spec[GT_AUGMENT_SPEC_LIGHTS]) light(j, s, n, v);
+    for (uint32_t tone = 0; tone < j->spec[GT_AUGMENT_SPEC_TONES]; tone++) apply_tone(j, s, tone, n, v);
   } else {
     for (uint32_t k = 0; k < n; k++) v[k] = table[p.channel + k];
   }

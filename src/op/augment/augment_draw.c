@@ -29,7 +29,7 @@ static void augment_draw_cpu(const void *args, const uint32_t *spec, uint32_t ti
   (void)spec;
   for (uint32_t row = tile * TILE_ROWS; row < (tile + 1) * TILE_ROWS && row < a->batch; row++)
     gt_draw_row(GT_PTR(const uint32_t, a->table), GT_PTR(float, a->y), key, clock[0], row, a->stages,
-                a->boxes);
+                a->boxes, a->tones);
 }
 
 static const gt_kernel kernel = {"augment_draw", augment_draw_cpu};
@@ -39,15 +39,18 @@ static const gt_kernel kernel = {"augment_draw", augment_draw_cpu};
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
   const gt_augment_rule *rule = node->attribute;
-  uint32_t boxes = 0;
-  for (uint32_t i = 0; i < rule->stages && i < GT_AUGMENT_MAX_STAGES; i++)
+  uint32_t boxes = 0, tones = 0;
+  for (uint32_t i = 0; i < rule->stages && i < GT_AUGMENT_MAX_STAGES; i++) {
     boxes += gt_erases(rule->stage[i].kind);
+    tones += rule->stage[i].kind == GT_DRAW_TONE;
+  }
   if (rule->batch < 1 || !rule->height || !rule->width || rule->stages > GT_AUGMENT_MAX_STAGES ||
-      boxes != rule->boxes || boxes > GT_AUGMENT_MAX_BOXES)
+      boxes != rule->boxes || boxes > GT_AUGMENT_MAX_BOXES || tones != rule->tones ||
+      tones > GT_AUGMENT_MAX_TONES)
     return gt_fail(error, GT_ERR_INTERNAL, "augment_draw: the rule is invalid");
   if (gt_node_at(graph, node->input[0])->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "augment_draw needs a clock");
-  *shape = gt_shape_2(rule->batch, GT_AUGMENT_WORDS(rule->boxes));
+  *shape = gt_shape_2(rule->batch, GT_AUGMENT_WORDS(rule->boxes, rule->tones));
   *dtype = GT_F32;
   return gt_check_size("augment_draw", *shape, error);
 }
@@ -56,7 +59,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_augment_rule *rule = node->attribute;
   const struct gt_augment_draw_args args = {
-      .batch = (uint32_t)rule->batch, .stages = rule->stages, .boxes = rule->boxes};
+      .batch = (uint32_t)rule->batch, .stages = rule->stages, .boxes = rule->boxes, .tones = rule->tones};
   size_t words;
   uint32_t *table = gt_augment_table(rule, &words);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);

@@ -193,6 +193,11 @@ static void add_stage(table *t, size_t word, size sample, size piece, const gt_a
     set_float(t, word + 2, (double)value[0]);
     break;
   case GT_DRAW_MIX: add_mix(t, word, sample, value); break;
+  case GT_DRAW_TONE:
+    set_float(t, word, (double)value[0]);
+    t->word[word + 1] = (uint32_t)value[1];
+    t->word[word + 2] = (uint32_t)value[2];
+    break;
   default: /* flips and color changes: the settings as they are */
     for (size_t i = 0; i < 8; i++) set_float(t, word + i, (double)value[i]);
   }

@@ -9,8 +9,13 @@ GT_REGISTER(opcase, augment)
 
 /* Inputs: images, a record for each, then optionally a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: kind
  * of color change, MIX to mix samples; p[3]: border mode; p[4], p[5]: height and width of the output, 0 for
- * those of the input. A record may contain any numbers: each is some geometric map, boxes and factors. */
+ * those of the input; p[6]: tone curves. A record may contain any numbers: each is some geometric map, boxes,
+ * factors, and curves. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
+enum { CURVES = 9 }; /* of each tone; records have no numbers beyond it */
+
+static double power(double v, double amount) { return pow(v, amount); }
+static double steps(double v, double amount) { return floor(4 * v) / 4 * amount; }
 
 static gt_augment_look look_of(const gt_case_view *v) {
   gt_augment_look look;
@@ -26,6 +31,9 @@ static gt_augment_look look_of(const gt_case_view *v) {
   look.hues = (v->c->p[2] & HUE) != 0;
   look.mixes = (v->c->p[2] & MIX) != 0;
   look.white = 1.5f;
+  look.tones = (uint32_t)v->c->p[6];
+  look.tone[0] = (gt_tone){power, 0.5, 2, CURVES};
+  look.tone[1] = (gt_tone){steps, 0.25, 1, CURVES};
   for (int c = 0; c < GT_AUGMENT_MAX_VALUES; c++) {
     look.fill[c] = 0.25f * (float)(c + 1);
     for (int box = 0; box < GT_AUGMENT_MAX_BOXES; box++) look.value[box][c] = -1.0f - (float)(box * 4 + c);
@@ -131,6 +139,19 @@ static double lit(const pictures *p, int64_t row, double x, double y, int64_t c)
   return p->look.hues ? turned(v, factor[5], c) : v[c];
 }
 
+/* After the tone curves of the sample, in steps of 1/255 of white. */
+static double toned(const pictures *p, int64_t row, double v) {
+  const double *number = p->x[1] + row * p->words + 16 + 4 * p->look.boxes, white = (double)p->look.white;
+  for (uint32_t i = 0; i < p->look.tones; i++) {
+    const double curve = floor(number[i]);
+    const gt_tone *tone = &p->look.tone[curve < CURVES ? 0 : 1];
+    if (number[i] < 0) continue;
+    const double amount = tone->low + (tone->high - tone->low) * (fmod(curve, CURVES) + 0.5) / CURVES;
+    v = white * tone->curve(floor(limit(p, v) * 255 / white + 0.5) / 255, amount);
+  }
+  return v;
+}
+
 static bool in_box(const double *box, int64_t x, int64_t y) {
   return (double)x >= box[0] && (double)y >= box[1] && (double)x < box[2] && (double)y < box[3];
 }
@@ -150,7 +171,7 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
   double v = (double)p->look.fill[channel];
   if (border ||
       (across >= -0.5 && down >= -0.5 && across < (double)p->width - 0.5 && down < (double)p->height - 0.5))
-    v = p->look.lights ? lit(p, row, across, down, c) : sampled(p, row, across, down, c);
+    v = toned(p, row, p->look.lights ? lit(p, row, across, down, c) : sampled(p, row, across, down, c));
   if (p->v->inputs < 3) return v;
   const int64_t period = p->v->shape[2].dim[1], at = ((y * p->width + x) * p->channels + c) % period;
   const double *scaling = p->x[2] + at;
@@ -254,6 +275,9 @@ static const gt_case cases[] = {
     {&plain, "4,5,5,2 4,16 3,50", {0, 0, MIX}},
     {&plain, "4,5,5,6 4,20 3,6", {0, 1, BRIGHT | CONTRAST | SATURATION | MIX}},
     {&plain, "1,6,5,4 1,20", {0, 1, MIX}},
+    {&plain, "5,7,6 5,17", {1, 0, 0, 0, 0, 0, 1}},
+    {&plain, "9,8,7,3 9,22 3,3", {0, 1, BRIGHT | HUE | MIX, 0, 0, 0, 2}},
+    {&plain, "9,8,7,2 9,18", {0, 0, 0, GT_BORDER_EDGE, 5, 4, 2}, 0, -3, 17},
     {&plain, "40,28,28,1 40,16", {0, 0, MIX}, 0, -1, 1},
     {&plain, "6,33,31,3 6,20 3,3", {0, 1, CONTRAST | MIX}, 0, -1, 1.5},
     {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST | MIX, 0, 5, 4}},

@@ -49,6 +49,7 @@ static const gt_augment_stage rules[][STAGES] = {
      {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
      {GT_DRAW_MIX, {1, 1, 0.5f, 0.5f}}},
     {{GT_DRAW_RESIZED_CROP, {0.9f, 1, 0.3f, 0.3f}}, {GT_DRAW_KINDS}},
+    {{GT_DRAW_TONE, {0.6f, 0, 5}}, {GT_DRAW_CUTOUT, {1, 4, 4}}, {GT_DRAW_TONE, {1, 5, 1}}, {GT_DRAW_KINDS}},
 };
 enum {
   NOTHING,
@@ -70,7 +71,8 @@ enum {
   HUE,
   PIECE,
   PIECE_RESIZED,
-  NARROW
+  NARROW,
+  TONES
 };
 
 static gt_augment_rule rule_of(const gt_case_view *v) {
@@ -84,6 +86,7 @@ static gt_augment_rule rule_of(const gt_case_view *v) {
        stage++) {
     rule.stage[rule.stages++] = *stage;
     rule.boxes += stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE;
+    rule.tones += stage->kind == GT_DRAW_TONE;
   }
   return rule;
 }
@@ -268,7 +271,7 @@ static void record(draw *d, double *y) {
   memcpy(y, map, sizeof map);
   for (int k = 6; k < 11; k++) y[k] = 1;
   for (int k = 11; k < 16; k++) y[k] = 0;
-  double *box = y + 16;
+  double *box = y + 16, *tone = box + 4 * d->rule.boxes;
   for (uint32_t i = 0; i < d->rule.stages; i++) {
     const gt_augment_stage *stage = enter(d, i);
     const float *value = stage->value;
@@ -278,12 +281,16 @@ static void record(draw *d, double *y) {
     if (stage->kind == GT_DRAW_GRAYSCALE && unit(d, 0, 0) < (double)value[0]) y[8] = 0;
     if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased(d, stage, box), box += 4;
     if (stage->kind == GT_DRAW_MIX) mixed(d, value, y);
+    if (stage->kind == GT_DRAW_TONE)
+      *tone++ = unit(d, 0, 0) < (double)value[0]
+                    ? (double)value[1] + (double)below(d, 0, 1, (int64_t)value[2])
+                    : -1;
   }
 }
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   draw d = {.v = v, .rule = rule_of(v)};
-  const int64_t words = 16 + 4 * d.rule.boxes;
+  const int64_t words = 16 + 4 * d.rule.boxes + d.rule.tones;
   (void)x;
   for (d.row = 0; y && d.row < d.rule.batch; d.row++) record(&d, y + d.row * words);
   return gt_shape_2(d.rule.batch, words);
@@ -326,6 +333,7 @@ static const gt_case cases[] = {
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 20, 1, 2}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, ERASE, 200, 32, 31}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, NEVER, 20, 9, 9}},
+    {&exact, "w4 v1,1", {2, 3, 1, 0, TONES, 200, 9, 7}},
     {&rounded, "w4 v1,1", {5, 3, 1, 0, MIXUP, 100, 9, 9}},
     {&rounded, "w4 v1,1", {5, 3, 1, 0, CUTMIX, 200, 29, 17}},
     {&rounded, "w4 v1,1", {5, 3, 1, 0, ALL, 1000, 32, 32}},
