@@ -201,7 +201,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
                             const double *scaled, gt_symbolic_edges_options *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
-  const gt_tensor *targets = &data->train.targets;
+  const gt_tensor *targets = &data->train.target[0];
   const bool given = gt_loss_fits_targets(run->config->loss) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
@@ -211,7 +211,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
               : given ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
                       : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
   for (int64_t k = 0; y && k < samples * outputs; k++)
-    y[k] = given ? gt_target_scaled(&data->target_scaling, k % outputs, y[k])
+    y[k] = given ? gt_target_scaled(&data->target[0].scaling, k % outputs, y[k])
                  : trace->node[network->layers][k % outputs * samples + k / outputs];
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);

@@ -129,12 +129,12 @@ static void print_targets(const gt_config *config) {
 
 /* Mean and deviation of each scaled target; an empty array if they are not scaled. */
 static json_t *targets_json(const gt_dataset *data) {
-  const gt_target_scaling *s = &data->target_scaling;
+  const gt_target_scaling *s = &data->target[0].scaling;
   json_t *list = json_array();
   for (int64_t o = 0; o < s->count; o++) {
     json_t *row =
         json_pack("{s:f, s:f}", "mean", (double)s->values[o], "deviation", (double)s->values[s->count + o]);
-    if (data->target_names) json_object_set_new(row, "name", json_string(data->target_names[o]));
+    if (data->target[0].columns) json_object_set_new(row, "name", json_string(data->target[0].columns[o]));
     json_array_append_new(list, row);
   }
   return list;

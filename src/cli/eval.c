@@ -62,7 +62,7 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
 /* True if the items are not the samples: pixels, for example. */
 static bool has_items(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  return data->ignores || (data->classification && data->train.targets.rank > 1);
+  return data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1);
 }
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,

@@ -67,10 +67,10 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
                                       &to->samples, error)
                      : NULL;
   if (!to->x) return false;
-  e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->targets) != outputs;
+  e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->target[0]) != outputs;
   to->y = e->of_network
               ? gt_explained_network_outputs(e, to)
-              : gt_kan_samples(NULL, false, &from->targets, outputs, MAX_SAMPLES, &to->samples, error);
+              : gt_kan_samples(NULL, false, &from->target[0], outputs, MAX_SAMPLES, &to->samples, error);
   return to->y != NULL;
 }
 

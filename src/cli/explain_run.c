@@ -33,7 +33,7 @@ static bool find(gt_explained *e, const char *model) {
 
 /* The name of an output in formulas, as those of inputs. */
 static const char *output_name(gt_explained *e, int output) {
-  const char *const *targets = e->config.dataset.target_names;
+  const char *const *targets = e->config.dataset.target[0].columns;
   const int outputs = gt_kan_network_outputs(&e->network);
   if (targets) return gt_formula_names(&e->arena, targets, outputs)[output];
   return outputs == 1 ? "y" : gt_arena_printf(&e->arena, "y%d", output);

@@ -80,13 +80,14 @@ static void say_what_was_found(const gt_scaffold *init) {
   const char *name = gt_quotable(init->arena, init->table.column[init->target].name);
   gt_info("target: '%s'%s", name,
           init->target_given ? "" : ", the last column; --target COLUMN chooses another");
-  if (data->classification)
-    gt_info("task: classification, %d classes", data->classes);
+  if (data->target[0].classification)
+    gt_info("task: classification, %d classes", data->target[0].classes);
   else
     gt_info("task: regression");
-  if (data->classification && data->classes > 20 && data->classes > (int64_t)init->table.rows / 4)
-    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, data->classes,
-            (unsigned long long)init->table.rows);
+  if (data->target[0].classification && data->target[0].classes > 20 &&
+      data->target[0].classes > (int64_t)init->table.rows / 4)
+    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name,
+            data->target[0].classes, (unsigned long long)init->table.rows);
   const uint64_t dropped = gt_scaffold_dropped_rows(init);
   if (dropped)
     gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,

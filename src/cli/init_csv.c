@@ -28,9 +28,9 @@ static void write_csv(const gt_scaffold *init, FILE *out) {
   const plan p = plan_of(init);
   fprintf(out, "model:\n");
   for (int i = 0; i < 2; i++) fprintf(out, "  - linear: %lld\n  - silu\n", (long long)p.width);
-  fprintf(out, "  - linear: %d  # %s\n", data->classification ? data->classes : 1,
-          data->classification ? "one output for each class" : "one output");
-  fprintf(out, "\nloss: %s\n", data->classification ? "cross_entropy" : "mse");
+  fprintf(out, "  - linear: %d  # %s\n", data->target[0].classification ? data->target[0].classes : 1,
+          data->target[0].classification ? "one output for each class" : "one output");
+  fprintf(out, "\nloss: %s\n", data->target[0].classification ? "cross_entropy" : "mse");
   fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: 0.01}\n");
   fprintf(out, "schedule: cosine  # the learning rate falls to 0 by the last epoch\n\ntrain:\n");
   fprintf(out, "  epochs: %lld  # passes over the training rows\n", (long long)p.epochs);

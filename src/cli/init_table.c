@@ -131,7 +131,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
 static const char *task_text(const gt_scaffold *init) {
   const gt_survey_column *target = &init->table.column[init->target];
   if (init->kind->task) return "a quantity";
-  if (init->dataset.classification)
+  if (init->dataset.target[0].classification)
     return target->texts ? "the texts are classes"
                          : "whole numbers from 0 on are classes; quantities: regression";
   return target->whole && target->largest - target->least < 20
@@ -168,9 +168,9 @@ static void write_data(const gt_scaffold *init, FILE *out) {
   write_drop(init, out);
   if (opened || init->kind->task)
     fprintf(out, "  task: %s  # %s\n",
-            init->kind->task               ? init->kind->task
-            : init->dataset.classification ? "classification"
-                                           : "regression",
+            init->kind->task                         ? init->kind->task
+            : init->dataset.target[0].classification ? "classification"
+                                                     : "regression",
             task_text(init));
   if (init->table.rows >= FEWEST_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");

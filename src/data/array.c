@@ -139,7 +139,8 @@ static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, g
   if (!gt_raw_count(array, &count, reader->error) || !shape_labels(reader, array, count, out) ||
       !gt_tensor_alloc(out, array->path, reader->error))
     return false;
-  const bool ignores = reader->dataset->ignores = gt_data_node(reader, "ignore_index", NULL) != NULL;
+  const bool ignores = reader->dataset->target[0].ignores =
+      gt_data_node(reader, "ignore_index", NULL) != NULL;
   const double ignored = (double)reader->common->ignore_index;
   int32_t *labels = out->data;
   for (uint64_t i = 0; i < count; i++) {
@@ -278,14 +279,14 @@ static bool read_targets(gt_data_reader *reader, const gt_array_files *from, gt_
   gt_raw_array targets = {0};
   const bool outline = is_outlined(reader, from->targets);
   bool ok = read_array(from->targets, outline, parse, &targets, reader->error);
-  if (ok && first) reader->dataset->classification = decide_task(reader, &targets);
-  if (ok && outline && reader->dataset->classification) {
+  if (ok && first) reader->dataset->target[0].classification = decide_task(reader, &targets);
+  if (ok && outline && reader->dataset->target[0].classification) {
     gt_bytes_finish(&targets.file);
     ok = read_array(from->targets, false, parse, &targets, reader->error);
   }
   if (ok)
-    ok = reader->dataset->classification ? to_labels(reader, &targets, &out->targets)
-                                         : to_targets(reader, &targets, &out->targets);
+    ok = reader->dataset->target[0].classification ? to_labels(reader, &targets, &out->target[0])
+                                                   : to_targets(reader, &targets, &out->target[0]);
   gt_bytes_finish(&targets.file);
   return ok;
 }
@@ -301,7 +302,7 @@ static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_ra
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
       return false;
   if (!read_targets(reader, from, parse, first, out)) return false;
-  out->samples = out->targets.dim[0];
+  out->samples = out->target[0].dim[0];
   for (int k = 0; k < dataset->inputs; k++)
     if (out->input[k].dim[0] != out->samples)
       return gt_fail(reader->error, GT_ERR_DATA,

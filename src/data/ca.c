@@ -145,17 +145,17 @@ static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t sa
   out->samples = samples;
   out->input[0] =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
-  out->targets =
+  out->target[0] =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->seen}};
   if (gt_data_is_outlined(reader, gt_tensor_bytes(&out->input[0]))) return true;
   void *memory = NULL;
   const int64_t cells = b->height * b->width, size = cells * b->channels;
   if (!gt_tensor_alloc(&out->input[0], "the boards", reader->error) ||
-      !gt_tensor_alloc(&out->targets, "the boards", reader->error) ||
+      !gt_tensor_alloc(&out->target[0], "the boards", reader->error) ||
       !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->seen, "the boards", reader->error))
     return false;
   uint8_t *before = memory, *target = before + cells;
-  float *inputs = out->input[0].data, *wanted = out->targets.data;
+  float *inputs = out->input[0].data, *wanted = out->target[0].data;
   for (int64_t n = 0; n < samples; n++, inputs += size) {
     for (int64_t i = 0; i < size; i++) inputs[i] = start_value(b, n, i);
     for (int64_t i = 0; i < cells; i++) before[i] = inputs[i * b->channels] > 0.5f;

@@ -64,8 +64,8 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
                    "%s holds %zu bytes, which is not a multiple of the record size %zu; the file is "
                    "truncated or not a binary CIFAR-%s file",
                    path, bytes->size, record, f.labels == 1 ? "10" : "100");
-  if (!grow(&out->targets, (before + count) * sizeof(int32_t), path, error)) return false;
-  int32_t *label = (int32_t *)out->targets.data + before;
+  if (!grow(&out->target[0], (before + count) * sizeof(int32_t), path, error)) return false;
+  int32_t *label = (int32_t *)out->target[0].data + before;
   for (size_t i = 0; i < count; i++) label[i] = bytes->data[i * record + f.taken];
   if (!outline && !grow(&out->input[0], (before + count) * SAMPLE, path, error)) return false;
   uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
@@ -96,9 +96,9 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
   inputs->dim[0] = out->samples;
   inputs->dim[1] = inputs->dim[2] = SIDE;
   inputs->dim[3] = CHANNELS;
-  out->targets.element = GT_ELEMENT_I32;
-  out->targets.rank = 1;
-  out->targets.dim[0] = out->samples;
+  out->target[0].element = GT_ELEMENT_I32;
+  out->target[0].rank = 1;
+  out->target[0].dim[0] = out->samples;
   return true;
 }
 
@@ -122,10 +122,10 @@ static void name_classes(gt_data_reader *reader, form f) {
   static const char *const names[] = {"airplane", "automobile", "bird",  "cat",  "deer",
                                       "dog",      "frog",       "horse", "ship", "truck"};
   gt_dataset *dataset = reader->dataset;
-  dataset->classification = true;
-  dataset->classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
+  dataset->target[0].classification = true;
+  dataset->target[0].classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
   if (f.labels == 1 && !reader->common->class_names.count && !reader->wanted->class_names)
-    dataset->class_names = names;
+    dataset->target[0].class_names = names;
 }
 
 static bool open_cifar(gt_data_reader *reader, const void *given) {

@@ -27,7 +27,7 @@ static bool same_size(const gt_tensor *targets, const gt_input *input) {
 
 static bool taught_crop(gt_data_reader *reader, gt_input *input) {
   memcpy(input->crop, reader->wanted->signature->input[0].crop, sizeof input->crop);
-  return !input->crop[0] || same_size(&reader->dataset->train.targets, input) ||
+  return !input->crop[0] || same_size(&reader->dataset->train.target[0], input) ||
          gt_fail(reader->error, GT_ERR_DATA, "the targets and the inputs have different heights or widths");
 }
 
@@ -42,7 +42,7 @@ bool gt_data_crop(gt_data_reader *reader) {
       (input->rank != 2 && input->rank != 3))
     return refuse(reader, "only images can be cropped, and only if they are the model's single input",
                   "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
-  if (dataset->classification && dataset->train.targets.rank > 1)
+  if (dataset->target[0].classification && dataset->train.target[0].rank > 1)
     return refuse(reader, "samples with an array of labels cannot be cropped", "no crop");
   const int64_t height = crop.items[0], width = crop.items[crop.count - 1];
   if (height > input->dim[0] || width > input->dim[1])
@@ -52,7 +52,7 @@ bool gt_data_crop(gt_data_reader *reader) {
   if (input->scaling.count > 1 && (input->rank == 2 || input->scaling.count != input->dim[2]))
     return refuse(reader, "the normalization differs per pixel, but a crop may start at any pixel",
                   "normalize: channel for samples with channels, or a single mean and std");
-  if (!same_size(&dataset->train.targets, input))
+  if (!same_size(&dataset->train.target[0], input))
     return refuse(reader, "the targets and the inputs have different heights or widths",
                   "targets of the inputs' height and width");
   if (height == input->dim[0] && width == input->dim[1]) return true;

@@ -85,7 +85,7 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
 
 /* True if the targets are to be numbers and are no booleans. */
 static bool has_number_targets(gt_data_reader *reader, const gt_csv *csv, bool first) {
-  if (first ? decide_task(reader, csv) : reader->dataset->classification) return false;
+  if (first ? decide_task(reader, csv) : reader->dataset->target[0].classification) return false;
   for (int t = 0; t < csv->targets; t++)
     if (gt_csv_is_boolean_target(csv, t)) return false;
   return true;
@@ -103,15 +103,15 @@ static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
  * be checked cell by cell. */
 static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   gt_dataset *dataset = reader->dataset;
-  dataset->text_labels = labels->text;
+  dataset->target[0].text_labels = labels->text;
   if (labels->text) {
-    dataset->classes = labels->count;
-    dataset->class_names = labels->names;
+    dataset->target[0].classes = labels->count;
+    dataset->target[0].class_names = labels->names;
     return true;
   }
   if (labels->count) return true; /* set by the config */
-  const int32_t *label = dataset->train.targets.data;
-  for (int64_t i = 0; i < dataset->train.targets.dim[0]; i++)
+  const int32_t *label = dataset->train.target[0].data;
+  for (int64_t i = 0; i < dataset->train.target[0].dim[0]; i++)
     if (label[i] >= labels->count) labels->count = label[i] + 1;
   return true;
 }
@@ -167,15 +167,15 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
   if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
-  if (first) dataset->classification = decide_task(reader, csv);
-  if (!dataset->classification) {
+  if (first) dataset->target[0].classification = decide_task(reader, csv);
+  if (!dataset->target[0].classification) {
     gt_csv_take_boolean_targets(reader, csv, first);
     if (!gt_csv_check_targets(csv)) return false;
   }
-  if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
-  if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
+  if (!dataset->target[0].classification) return read_quantities(reader, csv, &out->target[0]);
+  if (!first) return gt_csv_labels_read(labels, csv, &out->target[0]);
   return one_target(reader, csv) && start_labels(reader, csv, labels) &&
-         gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);
+         gt_csv_labels_read(labels, csv, &out->target[0]) && fix_classes(reader, labels);
 }
 
 static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
@@ -189,7 +189,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
                       const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
   if (train->header) {
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
-    form.known[1] = (gt_strings){.items = reader->dataset->target_names, .count = train->targets};
+    form.known[1] = (gt_strings){.items = reader->dataset->target[0].columns, .count = train->targets};
   }
   const bool ok = gt_csv_open(test, file, &form, reader->error);
   report_doubt(reader, test, "test");
@@ -239,7 +239,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
   if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target_names, train->targets) ||
+    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target[0].columns, train->targets) ||
         !take_weight(reader, train, test))
       return false;
   } else {

@@ -51,16 +51,16 @@ static void find_columns(gt_data_reader *reader, const gt_csv *csv) {
     keep_words(csv, t, &words[2 * t], reader->arena);
     if (!numbers)
       text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
-                             words[2 * t + 1], words[2 * t], dataset->target_names[t]);
+                             words[2 * t + 1], words[2 * t], dataset->target[0].columns[t]);
   }
   if (*text && !reader->trust.strange) gt_info("targets: %s", text);
-  dataset->target_words = any ? words : NULL;
+  dataset->target[0].words = any ? words : NULL;
 }
 
 void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, bool first) {
   static const char *const digits[] = {"0", "1"};
   if (first) find_columns(reader, csv);
-  const char *const *words = reader->dataset->target_words;
+  const char *const *words = reader->dataset->target[0].words;
   for (int t = 0; words && t < csv->targets; t++) {
     if (!words[2 * t] || !csv->facts[csv->inputs + t].texts) continue;
     for (size_t row = 0; row < csv->rows; row++) {

@@ -220,15 +220,15 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
     dataset->input[k].dim[0] = count;
     if (!count) return no_inputs(reader, csv);
   }
-  dataset->target_names = names_of(reader->arena, csv, a.target, TARGET, &targets);
+  dataset->target[0].columns = names_of(reader->arena, csv, a.target, TARGET, &targets);
   *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
   csv->whole = inputs->whole;
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
-  reader->typed->drops = targets_that_drop(&a.rules, dataset->target_names, targets, reader->arena);
+  reader->typed->drops = targets_that_drop(&a.rules, dataset->target[0].columns, targets, reader->arena);
   reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
   gt_csv_expect(csv, reader->typed, reader->arena);
-  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);
+  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target[0].columns, targets);
 }
 
 /* Why a column is no input unless the config names it: it has no values or the same text in every row, or it

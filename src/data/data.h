@@ -86,6 +86,7 @@ enum {
   GT_DATA_MAX_RANK = 8,
   GT_DATA_MAX_CLASSES = 1000000,
   GT_DATA_MAX_INPUTS = 16,
+  GT_DATA_MAX_TARGETS = 8,
   GT_DATA_MAX_INTEGER = (1 << 24) - 1 /* a float, which files may contain, is exact up to here */
 };
 
@@ -131,11 +132,27 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   double white;                  /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
 
+typedef struct gt_data_target { /* one of the tensors that losses read: the properties that all splits share
+                                 */
+  const char *name;             /* NULL: the only target, to which the config gives no name */
+  bool classification;
+  bool ignores;                   /* classification: `ignore_index` is set */
+  int classes;                    /* classification: at least 1; regression: 0 */
+  const char *const *class_names; /* one per class, or NULL */
+  bool text_labels;               /* the files contain class names, not class numbers */
+  const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
+  /* CSV: [2 * columns], the words of the training file that are read as 0 and 1 in each column of booleans;
+   * NULL for other columns. NULL if there is none. */
+  const char *const *words;
+  gt_target_scaling scaling; /* of a trained model, or set by the config */
+} gt_data_target;
+
 typedef struct gt_split {
   gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
-  /* Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or token, each in [0,
-   * classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or [samples, axes…]. */
-  gt_tensor targets;
+  /* One per target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or
+   * token, each in [0, classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or
+   * [samples, axes…]. Rank 0: the data has no targets. */
+  gt_tensor target[GT_DATA_MAX_TARGETS];
   gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
                         all are 1 */
   int64_t samples;   /* 0: the split is absent */
@@ -161,21 +178,13 @@ typedef struct gt_dataset {
   gt_split train, validation, test; /* train is never absent */
   int inputs;                       /* at least 1 */
   gt_input input[GT_DATA_MAX_INPUTS];
-  bool classification;
-  bool ignores;                    /* classification: `ignore_index` is set */
-  int classes;                     /* classification: at least 1; regression: 0 */
-  const char *const *class_names;  /* one per class, or NULL */
-  bool text_labels;                /* the files contain class names, not class numbers */
-  const char *const *target_names; /* CSV: names, one per target column; else NULL */
-  /* CSV: [2 * targets], the words of the training file that are read as 0 and 1 in each target column of
-   * booleans; NULL for other columns. NULL if there is none. */
-  const char *const *target_words;
+  int targets; /* at least 1 */
+  gt_data_target target[GT_DATA_MAX_TARGETS];
   const gt_column_summary *column; /* CSV: [columns], for people; else NULL */
   int columns;
-  gt_target_scaling target_scaling; /* of a trained model, or set by the config */
-  bool from_files, overridden;      /* files were read; --set named some of them */
-  const gt_data_moved *moved;       /* paths that must be rewritten so that they are found again; or NULL */
-  const void *made_of;              /* private data of the format (data/ca.h), or NULL */
+  bool from_files, overridden; /* files were read; --set named some of them */
+  const gt_data_moved *moved;  /* paths that must be rewritten so that they are found again; or NULL */
+  const void *made_of;         /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
 /* The column that names the rows of a CSV, for predictions. */

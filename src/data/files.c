@@ -31,7 +31,7 @@ void gt_tensor_finish(gt_tensor *tensor) {
 
 void gt_split_finish(gt_split *split) {
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
-  gt_tensor_finish(&split->targets);
+  gt_tensor_finish(&split->target[0]);
   gt_tensor_finish(&split->weights);
 }
 

@@ -19,16 +19,16 @@ static uint64_t told(uint64_t print) { return print ? print : 1; }
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs) {
   uint64_t print = 1;
   for (int k = 0; k < inputs; k++) print = of_tensor(print, &split->input[k]);
-  print = of_tensor(print, &split->targets);
+  print = of_tensor(print, &split->target[0]);
   return told(split->weights.rank ? of_tensor(print, &split->weights) : print);
 }
 
 static uint64_t of_meaning(const gt_dataset *data) {
-  const int64_t numbers[] = {data->classification, data->classes, data->class_names != NULL,
-                             data->input[0].scaling.count};
+  const int64_t numbers[] = {data->target[0].classification, data->target[0].classes,
+                             data->target[0].class_names != NULL, data->input[0].scaling.count};
   uint64_t print = gt_fingerprint(2, numbers, sizeof numbers);
-  for (int i = 0; data->class_names && i < data->classes; i++)
-    print = gt_fingerprint(print, data->class_names[i], strlen(data->class_names[i]) + 1);
+  for (int i = 0; data->target[0].class_names && i < data->target[0].classes; i++)
+    print = gt_fingerprint(print, data->target[0].class_names[i], strlen(data->target[0].class_names[i]) + 1);
   for (int k = 0; k < data->inputs; k++) {
     const gt_scaling *scaling = &data->input[k].scaling;
     const int64_t *crop = data->input[k].crop;
@@ -39,7 +39,7 @@ static uint64_t of_meaning(const gt_dataset *data) {
       print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
     print = gt_table_fingerprint(data->input[k].table, print);
   }
-  const gt_target_scaling *targets = &data->target_scaling;
+  const gt_target_scaling *targets = &data->target[0].scaling;
   if (targets->count)
     print = gt_fingerprint(print, targets->values, 2 * (size_t)targets->count * sizeof *targets->values);
   return told(print);

@@ -192,7 +192,7 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
                                 : "the value of this formula is infinite",
                        "a formula that is finite over the whole range");
     if (noise > 0) y += noise * normal(reader->seed, TRAIN_NOISE, (uint32_t)(i * s->outputs + k));
-    if (!reader->dataset->classification && !gt_data_target_fits(reader, y, why))
+    if (!reader->dataset->target[0].classification && !gt_data_target_fits(reader, y, why))
       return bad_value(s, "formula", k, x, why, NULL);
     targets[k] = (float)y;
   }
@@ -255,7 +255,7 @@ static gt_tensor input_of(const sampler *s, int64_t n) {
 static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out) {
   const options *o = s->options;
   const int64_t features = gt_tensor_features(&out->input[0]);
-  float *inputs = out->input[0].data, *targets = out->targets.data;
+  float *inputs = out->input[0].data, *targets = out->target[0].data;
   double x[MAX_INPUTS + 1 + MAX_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
     float *input = inputs ? inputs + i * features : NULL;
@@ -276,9 +276,9 @@ static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *
   static const char what[] = "the samples of the formula";
   gt_error *error = s->reader->error;
   out->input[0] = input_of(s, n);
-  out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
+  out->target[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
   return (!inputs || gt_tensor_alloc(&out->input[0], what, error)) &&
-         gt_tensor_alloc(&out->targets, what, error) && evaluate(s, n, test, out);
+         gt_tensor_alloc(&out->target[0], what, error) && evaluate(s, n, test, out);
 }
 
 /* In an outline only the first points are computed, so that a formula with infinite values is found. The
@@ -291,10 +291,10 @@ static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
   const uint64_t tried = TRIED / each;
   if (!make(s, tried < (uint64_t)n ? (int64_t)tried : n, test, true, out)) return false;
   gt_tensor_finish(&out->input[0]);
-  gt_tensor_finish(&out->targets);
-  if (s->reader->dataset->classification) return make(s, n, test, false, out);
+  gt_tensor_finish(&out->target[0]);
+  if (s->reader->dataset->target[0].classification) return make(s, n, test, false, out);
   out->input[0] = input;
-  out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
+  out->target[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
   return true;
 }
 
@@ -336,10 +336,11 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   s->reader = reader;
   s->options = o;
   s->outputs = o->formula.count;
-  dataset->classification = reader->task == GT_TASK_CLASSIFICATION;
-  if (s->outputs < 1 || s->outputs > (dataset->classification ? 1 : MAX_OUTPUTS)) {
+  dataset->target[0].classification = reader->task == GT_TASK_CLASSIFICATION;
+  if (s->outputs < 1 || s->outputs > (dataset->target[0].classification ? 1 : MAX_OUTPUTS)) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"), "wrong number of formulas")
-        ->expected = dataset->classification ? "one formula that gives the class label" : "1 to 256 formulas";
+        ->expected =
+        dataset->target[0].classification ? "one formula that gives the class label" : "1 to 256 formulas";
     return false;
   }
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;
@@ -347,9 +348,9 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   reader->train_name = reader->test_name = "formula";
   if (!sample(s, o->samples, false, &dataset->train)) return false;
   if (o->test_samples && !sample(s, o->test_samples, true, &dataset->test)) return false;
-  if (!dataset->classification) return true;
-  return to_labels(reader, &dataset->train.targets) &&
-         (!o->test_samples || to_labels(reader, &dataset->test.targets));
+  if (!dataset->target[0].classification) return true;
+  return to_labels(reader, &dataset->train.target[0]) &&
+         (!o->test_samples || to_labels(reader, &dataset->test.target[0]));
 }
 
 static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->spec, "formula"); }

@@ -106,11 +106,11 @@ static bool list_folder(opening *o, int k, gt_split *split) {
   if (reader->task == GT_TASK_REGRESSION)
     return refuse(reader, "task", "a folder per class gives classification targets",
                   "task: classification, a folder of target images, or a CSV of paths and targets");
-  reader->dataset->classification = reader->dataset->text_labels = true;
+  reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
-  split->targets = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
-  if (!gt_tensor_alloc(&split->targets, path, reader->error)) return false;
-  int32_t *label = split->targets.data;
+  split->target[0] = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
+  if (!gt_tensor_alloc(&split->target[0], path, reader->error)) return false;
+  int32_t *label = split->target[0].data;
   for (size_t i = 0; i < files->count; i++) label[i] = files->items[i].label;
   return true;
 }
@@ -240,7 +240,7 @@ static void keep_good(const gt_image_set *set, gt_tensor *targets) {
 
 /* Scales bytes to values from 0 to 1. */
 static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
-  gt_tensor *targets = &split->targets;
+  gt_tensor *targets = &split->target[0];
   *targets = set->pixels[GT_IMAGE_TARGET];
   set->pixels[GT_IMAGE_TARGET].data = NULL;
   if (!gt_data_widen(targets, "the targets", error)) return false;
@@ -266,7 +266,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
     gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", damaged,
             set->files.count, name);
   if (o->roles > 1) return take_targets(set, split, o->reader->error);
-  keep_good(set, &split->targets);
+  keep_good(set, &split->target[0]);
   return true;
 }
 

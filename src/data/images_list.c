@@ -119,7 +119,7 @@ typedef struct listing { /* a folder of classes while it is read */
 
 static bool unknown_class(const listing *l, const char *name) {
   const gt_dataset *dataset = l->reader->dataset;
-  const gt_strings known = {.items = dataset->class_names, .count = dataset->classes};
+  const gt_strings known = {.items = dataset->target[0].class_names, .count = dataset->target[0].classes};
   char help[256];
   gt_data_class_help(name, known, l->reader->common->class_names.count ? "the folders" : NULL, help,
                      sizeof help);
@@ -128,10 +128,10 @@ static bool unknown_class(const listing *l, const char *name) {
 
 static bool add_class(const listing *l, const char *name) {
   gt_dataset *dataset = l->reader->dataset;
-  if (dataset->classes == GT_DATA_MAX_CLASSES)
+  if (dataset->target[0].classes == GT_DATA_MAX_CLASSES)
     return gt_fail(l->reader->error, GT_ERR_DATA, "%s holds more than %d classes", l->folder,
                    GT_DATA_MAX_CLASSES);
-  l->added[dataset->classes++] = gt_arena_strdup(l->reader->arena, name);
+  l->added[dataset->target[0].classes++] = gt_arena_strdup(l->reader->arena, name);
   return true;
 }
 
@@ -142,8 +142,8 @@ static bool list_class(listing *l, const char *name) {
   const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
   const size_t before = l->out->count;
   const bool is_new = l->added && !l->respelled; /* which saves looking at all that there are */
-  const int known = is_new ? -1 : index_of(dataset->class_names, dataset->classes, class),
-            label = known < 0 && l->added ? dataset->classes : known;
+  const int known = is_new ? -1 : index_of(dataset->target[0].class_names, dataset->target[0].classes, class),
+            label = known < 0 && l->added ? dataset->target[0].classes : known;
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
     if (!l->reader->trust.strange)
@@ -183,9 +183,9 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   names classes = {0};
   announce(folder);
   bool ok = find_classes(folder.path, arena, &classes, reader->error);
-  if (first) dataset->classes = known_classes(reader, &dataset->class_names);
-  if (!dataset->classes)
-    dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
+  if (first) dataset->target[0].classes = known_classes(reader, &dataset->target[0].class_names);
+  if (!dataset->target[0].classes)
+    dataset->target[0].class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
   find_respelled(&l, &classes);
   for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
   if (ok && l.added) gt_image_review_splits(reader, folder.path, l.found.items, (int)l.found.count);
@@ -285,7 +285,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt
                    csv->path, csv->names[path]);
   csv->role[path] = count;
   csv->targets = count + 1;
-  reader->dataset->target_names = target;
+  reader->dataset->target[0].columns = target;
   return true;
 }
 

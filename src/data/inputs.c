@@ -45,6 +45,7 @@ static void add_input(gt_data_reader *reader, const char *name) {
 
 void gt_data_one_input(gt_data_reader *reader) {
   reader->dataset->inputs = 0;
+  reader->dataset->targets = 1;
   add_input(reader, GT_INPUT_NAME);
 }
 

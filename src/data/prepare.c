@@ -63,7 +63,7 @@ static bool check_test(gt_data_reader *reader) {
   const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   for (int k = 0; k < reader->dataset->inputs; k++)
     if (!check_tensor(reader, "inputs", &train->input[k], &test->input[k])) return false;
-  return check_tensor(reader, "targets", &train->targets, &test->targets);
+  return check_tensor(reader, "targets", &train->target[0], &test->target[0]);
 }
 
 /* Samples for a trained model must have the shape that it reads. */
@@ -79,14 +79,15 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 /* --- classes --- */
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
-  const int32_t *labels = split->targets.data;
-  const int64_t each = split->samples ? gt_tensor_features(&split->targets) : 1;
+  const int32_t *labels = split->target[0].data;
+  const int64_t each = split->samples ? gt_tensor_features(&split->target[0]) : 1;
   for (int64_t i = 0; i < split->samples * each; i++)
-    if (labels[i] < (reader->dataset->ignores ? -1 : 0) || labels[i] >= reader->dataset->classes)
+    if (labels[i] < (reader->dataset->target[0].ignores ? -1 : 0) ||
+        labels[i] >= reader->dataset->target[0].classes)
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s: sample %" PRId64 " has the label %d; with %d classes, labels go from 0 to %d",
-                     name ? name : "targets", i / each, labels[i], reader->dataset->classes,
-                     reader->dataset->classes - 1);
+                     name ? name : "targets", i / each, labels[i], reader->dataset->target[0].classes,
+                     reader->dataset->target[0].classes - 1);
   return true;
 }
 
@@ -149,7 +150,7 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
 /* Samples can only be selected by class if they have one label. */
 static bool check_one_label(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  if (reader->dataset->train.targets.rank == 1 || (!common->classes.listed && !common->per_class))
+  if (reader->dataset->train.target[0].rank == 1 || (!common->classes.listed && !common->per_class))
     return true;
   problem(reader, common->per_class ? "per_class" : "classes",
           "samples cannot be selected by class: each has an array of labels")
@@ -158,9 +159,9 @@ static bool check_one_label(gt_data_reader *reader) {
 }
 
 static bool check_ignored(gt_data_reader *reader) {
-  if (reader->dataset->ignores || !gt_data_node(reader, "ignore_index", NULL)) return true;
+  if (reader->dataset->target[0].ignores || !gt_data_node(reader, "ignore_index", NULL)) return true;
   problem(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
-      reader->dataset->classification ? "no such key" : "task: classification, or no such key";
+      reader->dataset->target[0].classification ? "no such key" : "task: classification, or no such key";
   return false;
 }
 
@@ -170,25 +171,25 @@ static bool prepare_classes(gt_data_reader *reader) {
   const bool listed = common->classes.listed;
   const int64_t configured = listed ? 0 : configured_classes(reader);
   if (configured < 0 || !check_names(reader) || !check_ignored(reader)) return false;
-  if (!dataset->classification) return check_quantities(reader, configured);
+  if (!dataset->target[0].classification) return check_quantities(reader, configured);
   if (!check_one_label(reader)) return false;
   if (listed) return gt_data_choose_classes(reader);
-  if (configured && dataset->classes && configured != dataset->classes) {
+  if (configured && dataset->target[0].classes && configured != dataset->target[0].classes) {
     gt_diagnostic *d =
         problem(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
-    d->expected =
-        gt_arena_printf(reader->arena, "%d, the number of classes in the training data", dataset->classes);
+    d->expected = gt_arena_printf(reader->arena, "%d, the number of classes in the training data",
+                                  dataset->target[0].classes);
     return false;
   }
-  if (!dataset->classes) {
-    const int32_t *labels = dataset->train.targets.data;
+  if (!dataset->target[0].classes) {
+    const int32_t *labels = dataset->train.target[0].data;
     int32_t largest = 0;
-    const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.targets);
+    const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.target[0]);
     for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
-    dataset->classes = configured ? (int)configured : largest + 1;
+    dataset->target[0].classes = configured ? (int)configured : largest + 1;
   }
-  if (!dataset->class_names)
-    dataset->class_names =
+  if (!dataset->target[0].class_names)
+    dataset->target[0].class_names =
         common->class_names.count ? common->class_names.items : reader->wanted->class_names;
   if (!check_labels(reader, &dataset->train, reader->train_name)) return false;
   gt_data_return_to(reader, GT_PART_TEST);
@@ -261,8 +262,8 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
     ok = part_out(&whole.input[k], part, count, to, reader->error);
   }
-  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->targets;
-  ok = ok && part_out(&whole.targets, part, count, to, reader->error);
+  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[0];
+  ok = ok && part_out(&whole.target[0], part, count, to, reader->error);
   for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
   ok = ok && (!whole.weights.rank || part_out(&whole.weights, part, count, to, reader->error));
   gt_split_finish(&whole);
@@ -273,7 +274,7 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
 
 /* False for an outline, whose samples need not be told apart. */
 static bool has_values(const gt_dataset *dataset) {
-  bool has = dataset->train.targets.data != NULL;
+  bool has = dataset->train.target[0].data != NULL;
   for (int k = 0; k < dataset->inputs; k++) has |= dataset->train.input[k].data != NULL;
   return has;
 }
@@ -388,7 +389,7 @@ static void note_bits(gt_dataset *dataset) {
   for (int i = 0; i < GT_PARTS; i++) {
     for (int k = 0; k < dataset->inputs; k++)
       split[i]->input[k].bits = gt_data_is_bits(&dataset->input[k], &split[i]->input[k]);
-    split[i]->targets.bits = gt_data_is_bits(NULL, &split[i]->targets);
+    split[i]->target[0].bits = gt_data_is_bits(NULL, &split[i]->target[0]);
   }
 }
 

@@ -23,7 +23,7 @@ static const char *row_of(const gt_tensor *tensor, int64_t sample, size_t *size)
 }
 
 static const gt_tensor *tensor_of(const gt_split *split, int inputs, int index) {
-  return index < inputs ? &split->input[index] : &split->targets;
+  return index < inputs ? &split->input[index] : &split->target[0];
 }
 
 static uint64_t hash_of(const gt_split *split, int inputs, int64_t sample) {
@@ -70,7 +70,7 @@ static int64_t count_repeated(table *t, const gt_split *train) {
 }
 
 static bool has_data(const gt_split *split, int inputs) {
-  bool has = split->samples && split->targets.data;
+  bool has = split->samples && split->target[0].data;
   for (int k = 0; k < inputs && has; k++) has = split->input[k].data != NULL;
   return has;
 }

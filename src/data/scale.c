@@ -273,10 +273,10 @@ bool gt_input_is_scaled(const gt_input *input, int64_t value) {
 }
 
 gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena) {
-  const int64_t count = gt_tensor_features(&train->targets);
+  const int64_t count = gt_tensor_features(&train->target[0]);
   double *mean = GT_NEW_N(arena, double, 2 * count);
   float *values = GT_NEW_N(arena, float, 2 * count);
-  measure(&train->targets, 1, mean, mean + count, count);
+  measure(&train->target[0], 1, mean, mean + count, count);
   for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i];
   return (gt_target_scaling){count, values};
 }

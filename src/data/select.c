@@ -36,9 +36,11 @@ static known known_classes(const gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
   const gt_data_wanted *wanted = reader->wanted;
   const gt_strings names = reader->common->class_names;
-  if (dataset->text_labels) return (known){dataset->class_names, dataset->classes, !names.count};
+  if (dataset->target[0].text_labels)
+    return (known){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
   if (names.count) return (known){names.items, names.count, false};
-  if (dataset->class_names) return (known){dataset->class_names, dataset->classes, false};
+  if (dataset->target[0].class_names)
+    return (known){dataset->target[0].class_names, dataset->target[0].classes, false};
   /* A model whose classes are text reads numbers as names of its own. */
   if (wanted->text_labels && wanted->class_names) return (known){wanted->class_names, wanted->classes, false};
   return (known){0};
@@ -105,7 +107,7 @@ static bool unknown_class(gt_data_reader *reader, int entry, const char *const *
 /* --- table of labels --- */
 
 static int64_t largest_label(const gt_split *split) {
-  const int32_t *labels = split->targets.data;
+  const int32_t *labels = split->target[0].data;
   int64_t largest = -1;
   for (int64_t i = 0; i < split->samples; i++)
     if (labels[i] > largest) largest = labels[i];
@@ -123,7 +125,7 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->row, "the classes", reader->error))
     return false;
   out->row = memory;
-  const int32_t *labels = dataset->train.targets.data;
+  const int32_t *labels = dataset->train.target[0].data;
   for (int64_t i = 0; i < dataset->train.samples; i++)
     if (labels[i] >= 0) out->row[labels[i]] = SEEN;
   return true;
@@ -163,7 +165,7 @@ static bool fill_table(gt_data_reader *reader, const known *classes, const int *
 }
 
 static void renumber(gt_split *split, const table *labels) {
-  int32_t *label = split->targets.data;
+  int32_t *label = split->target[0].data;
   for (int64_t i = 0; i < split->samples; i++)
     label[i] = label[i] >= 0 && labels->row[label[i]] > 0 ? labels->row[label[i]] - 1 : DROPPED;
 }
@@ -188,8 +190,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   if (ok) {
     renumber(&dataset->train, &labels);
     renumber(&dataset->test, &labels);
-    dataset->classes = wanted->classes ? wanted->classes : chosen.count;
-    dataset->class_names = wanted->classes ? wanted->class_names : names;
+    dataset->target[0].classes = wanted->classes ? wanted->classes : chosen.count;
+    dataset->target[0].class_names = wanted->classes ? wanted->class_names : names;
   }
   free(labels.row);
   return ok;
@@ -199,9 +201,9 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
 
 static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
   const gt_split *train = &reader->dataset->train;
-  int32_t *label = train->targets.data;
+  int32_t *label = train->target[0].data;
   void *memory;
-  if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->classes, sizeof(int64_t), "the classes",
+  if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->target[0].classes, sizeof(int64_t), "the classes",
                     reader->error))
     return false;
   int64_t *count = memory;
@@ -235,7 +237,7 @@ static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, 
 
 /* Drops the samples of a split; part, which may be NULL, moves along. */
 static void drop(gt_split *split, int inputs, uint8_t *part) {
-  int32_t *label = split->targets.data;
+  int32_t *label = split->target[0].data;
   int64_t kept = 0;
   for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
   if (kept == split->samples) return;
@@ -248,7 +250,7 @@ static void drop(gt_split *split, int inputs, uint8_t *part) {
     if (part) part[kept] = part[i];
     kept++;
   }
-  cut(&split->targets, kept);
+  cut(&split->target[0], kept);
   split->samples = kept;
 }
 

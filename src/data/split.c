@@ -129,22 +129,25 @@ static void size_stratum(const gt_data_reader *reader, stratum *s) {
 
 /* A single boolean target is one of two classes. */
 static bool is_boolean(const gt_dataset *dataset) {
-  return dataset->target_words && dataset->train.targets.dim[1] == 1;
+  return dataset->target[0].words && dataset->train.target[0].dim[1] == 1;
 }
 
-static int classes_of(const gt_dataset *dataset) { return dataset->classification ? dataset->classes : 2; }
+static int classes_of(const gt_dataset *dataset) {
+  return dataset->target[0].classification ? dataset->target[0].classes : 2;
+}
 
 /* The class of a sample; the one after the last is that of classes that the config does not select. */
 static int class_of(const gt_dataset *dataset, int64_t sample) {
-  const void *target = dataset->train.targets.data;
-  if (!dataset->classification) return ((const float *)target)[sample] > 0.5f;
+  const void *target = dataset->train.target[0].data;
+  if (!dataset->target[0].classification) return ((const float *)target)[sample] > 0.5f;
   const int32_t label = ((const int32_t *)target)[sample];
-  return label < 0 ? dataset->classes : label;
+  return label < 0 ? dataset->target[0].classes : label;
 }
 
 static void tell_rare(const gt_data_reader *reader, const stratum *all) {
   const gt_dataset *dataset = reader->dataset;
-  const char *const *names = dataset->classification ? dataset->class_names : dataset->target_words;
+  const char *const *names =
+      dataset->target[0].classification ? dataset->target[0].class_names : dataset->target[0].words;
   int rare = 0, first = 0;
   for (int c = classes_of(dataset) - 1; c >= 0; c--)
     if (all[c].samples == 1) first = c, rare++;
@@ -163,7 +166,7 @@ static void tell_rare(const gt_data_reader *reader, const stratum *all) {
 static bool fail_stratified(gt_data_reader *reader) {
   gt_error_at(reader->diagnostics, place_of(reader, NULL),
               "split 'stratified' needs one class label per sample, but the targets are %s",
-              reader->dataset->classification ? "arrays of labels" : "numbers")
+              reader->dataset->target[0].classification ? "arrays of labels" : "numbers")
       ->expected = "random, or data: {task: classification}";
   return false;
 }
@@ -173,7 +176,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   const int classes = classes_of(dataset);
   const uint64_t seed = seed_of(reader);
   void *memory;
-  if (dataset->classification ? dataset->train.targets.rank > 1 : !is_boolean(dataset))
+  if (dataset->target[0].classification ? dataset->train.target[0].rank > 1 : !is_boolean(dataset))
     return fail_stratified(reader);
   /* The samples in the last stratum are dropped later. */
   if (!gt_try_alloc(&memory, (uint64_t)classes + 1, sizeof(stratum), "the classes", reader->error))

@@ -128,15 +128,15 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split 
   const char *name = first ? "training" : "test";
   for (int k = 0; k < reader->dataset->inputs; k++)
     if (!read_input(reader, nodes.inputs, name, k, &out->input[k])) return false;
-  if (!read_table(reader, nodes.targets, &out->targets)) return false;
-  out->samples = out->targets.dim[0];
+  if (!read_table(reader, nodes.targets, &out->target[0])) return false;
+  out->samples = out->target[0].dim[0];
   for (int k = 0; k < reader->dataset->inputs; k++)
     if (out->input[k].dim[0] != out->samples)
       return bad_node(reader, nodes.targets, "the numbers of samples and targets differ",
                       gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[k].dim[0]));
-  if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
-  return reader->dataset->classification ? to_labels(reader, nodes.targets, &out->targets)
-                                         : check_targets(reader, nodes.targets, &out->targets);
+  if (first) reader->dataset->target[0].classification = decide_task(reader, nodes.targets, &out->target[0]);
+  return reader->dataset->target[0].classification ? to_labels(reader, nodes.targets, &out->target[0])
+                                                   : check_targets(reader, nodes.targets, &out->target[0]);
 }
 
 static bool open_table(gt_data_reader *reader, const void *given) {

@@ -36,12 +36,13 @@ static bool has_only_model_names(const gt_data_reader *reader) {
   if (!model || data->inputs != model->inputs) return false;
   for (int k = 0; k < data->inputs; k++)
     if (!same_columns(&data->input[k], &model->input[k])) return false;
-  if (data->class_names && (data->classes != wanted->classes ||
-                            !same_names(data->class_names, wanted->class_names, data->classes)))
+  if (data->target[0].class_names &&
+      (data->target[0].classes != wanted->classes ||
+       !same_names(data->target[0].class_names, wanted->class_names, data->target[0].classes)))
     return false;
-  if (!data->target_names) return true;
-  const int64_t targets = gt_tensor_features(&data->train.targets);
-  return targets == wanted->targets && same_names(data->target_names, wanted->target_names, targets);
+  if (!data->target[0].columns) return true;
+  const int64_t targets = gt_tensor_features(&data->train.target[0]);
+  return targets == wanted->targets && same_names(data->target[0].columns, wanted->target_names, targets);
 }
 
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own) {

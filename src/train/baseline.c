@@ -21,8 +21,8 @@ static void add(gt_baseline *b, const char *name, double value) {
 /* Weights of the labels of each class. */
 static double *count_labels(const gt_split *split, int classes, gt_arena *arena) {
   double *count = GT_NEW_N(arena, double, classes);
-  const int32_t *label = split->targets.data;
-  const int64_t each = gt_tensor_features(&split->targets);
+  const int32_t *label = split->target[0].data;
+  const int64_t each = gt_tensor_features(&split->target[0]);
   for (int64_t i = 0; i < split->samples * each; i++)
     if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
   return count;
@@ -30,24 +30,25 @@ static double *count_labels(const gt_split *split, int classes, gt_arena *arena)
 
 static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {0};
-  const double *trained = count_labels(&data->train, data->classes, arena),
-               *count = count_labels(split, data->classes, arena);
+  const double *trained = count_labels(&data->train, data->target[0].classes, arena),
+               *count = count_labels(split, data->target[0].classes, arena);
   double all = 0;
   int most = 0;
-  for (int c = 0; c < data->classes; c++) {
+  for (int c = 0; c < data->target[0].classes; c++) {
     if (trained[c] > trained[most]) most = c;
     all += count[c];
   }
   if (!(all > 0)) return b;
-  b.guess = data->class_names ? gt_arena_printf(arena, "always '%s'", data->class_names[most])
-                              : gt_arena_printf(arena, "always %d", most);
+  b.guess = data->target[0].class_names
+                ? gt_arena_printf(arena, "always '%s'", data->target[0].class_names[most])
+                : gt_arena_printf(arena, "always %d", most);
   add(&b, "accuracy", count[most] / all);
   return b;
 }
 
 double gt_target_mean(const gt_split *split, int64_t output) {
-  const float *value = split->targets.data;
-  const int64_t outputs = gt_tensor_features(&split->targets);
+  const float *value = split->target[0].data;
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
   double sum = 0, all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     sum += weight_of(split, i) * (double)value[i * outputs + output];
@@ -57,8 +58,8 @@ double gt_target_mean(const gt_split *split, int64_t output) {
 }
 
 gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess) {
-  const float *value = split->targets.data;
-  const int64_t outputs = gt_tensor_features(&split->targets);
+  const float *value = split->target[0].data;
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
   gt_target_errors e = {0};
   double all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
@@ -73,16 +74,16 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, doub
 
 /* The more frequent value of a boolean target. */
 static const char *always(const gt_dataset *data, int value, gt_arena *arena) {
-  return data->target_words ? gt_arena_printf(arena, "always '%s'", data->target_words[value])
-                            : gt_arena_printf(arena, "always %d", value);
+  return data->target[0].words ? gt_arena_printf(arena, "always '%s'", data->target[0].words[value])
+                               : gt_arena_printf(arena, "always %d", value);
 }
 
 static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {0};
   const gt_loss_type *loss = config->loss->type;
-  const int64_t outputs = gt_tensor_features(&split->targets);
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
   const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
-  const gt_target_scaling *scaling = &config->dataset.target_scaling;
+  const gt_target_scaling *scaling = &config->dataset.target[0].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
   double root = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
@@ -114,9 +115,10 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const bool bits = config->loss->type->applies && !config->loss->type->labels;
-  if (!split || !split->targets.data || !data->train.targets.data || data->made_of) return (gt_baseline){0};
+  if (!split || !split->target[0].data || !data->train.target[0].data || data->made_of)
+    return (gt_baseline){0};
   gt_baseline b = {0};
-  if (data->classification)
+  if (data->target[0].classification)
     b = of_classes(data, split, arena);
   else if (bits || gt_loss_fits_targets(config->loss))
     b = of_numbers(config, split, arena);

@@ -7,10 +7,10 @@
 enum { MAX_SHOWN = 10, MAX_LACKED = 3, LARGEST_LABEL = 999 };
 
 static const int64_t *count_split(const gt_split *split, int classes, gt_arena *arena) {
-  const int32_t *label = split->targets.data;
+  const int32_t *label = split->target[0].data;
   if (!split->samples || !label) return NULL;
   int64_t *count = GT_NEW_N(arena, int64_t, classes);
-  const int64_t labels = split->samples * gt_tensor_features(&split->targets);
+  const int64_t labels = split->samples * gt_tensor_features(&split->target[0]);
   for (int64_t i = 0; i < labels; i++)
     if (label[i] >= 0) count[label[i]]++;
   return count;
@@ -18,10 +18,10 @@ static const int64_t *count_split(const gt_split *split, int classes, gt_arena *
 
 gt_class_counts gt_class_counts_of(const gt_dataset *data, gt_arena *arena) {
   gt_class_counts c = {0};
-  if (!data->classification || !data->train.targets.data) return c;
+  if (!data->target[0].classification || !data->train.target[0].data) return c;
   const gt_split *split[] = {&data->train, &data->validation, &data->test};
-  c.classes = data->classes;
-  c.names = data->class_names;
+  c.classes = data->target[0].classes;
+  c.names = data->target[0].class_names;
   for (int s = 0; s < 3; s++) c.split[s] = count_split(split[s], c.classes, arena);
   return c;
 }
@@ -115,7 +115,7 @@ static void review_empty(gt_config *config, const gt_class_counts *c, int found,
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "no training sample is of class %d: labels count from 0, and %d of the %d classes occur",
                 empty, found, c->classes)
-      ->help = config->dataset.train.targets.rank > 1
+      ->help = config->dataset.train.target[0].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                    : classes_help(c, "", arena);
 }
@@ -141,7 +141,7 @@ const char *gt_class_advice(const gt_dataset *data, gt_arena *arena) {
   gt_class_counts c = gt_class_counts_of(data, arena);
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
-  if (numbers) c = labels_in(&data->train.targets, arena);
+  if (numbers) c = labels_in(&data->train.target[0], arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (found > 1 && found < c.classes) return classes_help(&c, numbers ? condition : "", arena);
@@ -151,17 +151,19 @@ const char *gt_class_advice(const gt_dataset *data, gt_arena *arena) {
 /* A model that gives this number whatever it reads has no error. */
 static void review_constant(gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.targets;
+  const gt_tensor *targets = &data->train.target[0];
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
   const gt_spec *node = gt_spec_find(config->root, "data"), *target = gt_spec_find(node, "target");
-  if (data->classification || config->loss->type->residual || !value || targets->element != GT_ELEMENT_F32)
+  if (data->target[0].classification || config->loss->type->residual || !value ||
+      targets->element != GT_ELEMENT_F32)
     return;
   for (int64_t k = 0; k < columns && targets->dim[0] > 1; k++) {
     int64_t i = 1;
     while (i < targets->dim[0] && value[i * columns + k] == value[k]) i++;
     if (i < targets->dim[0]) continue;
-    const char *name = data->target_names ? gt_arena_printf(arena, " '%s'", data->target_names[k]) : "";
+    const char *name =
+        data->target[0].columns ? gt_arena_printf(arena, " '%s'", data->target[0].columns[k]) : "";
     gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, target ? target->at : node->at,
                   "the target%s is %.6g in all training samples", name, (double)value[k])
         ->help = "another target, or data in which it varies";

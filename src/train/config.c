@@ -233,7 +233,7 @@ const char *gt_config_want_metric(gt_config *config, const gt_metric_kind *kind)
   gt_metric_list *list = config->metrics;
   if (kind->correct && !config->loss->type->correct) return "needs a loss that counts correct predictions";
   if (!kind->type) return NULL;
-  const char *lacks = gt_metric_lacks(kind->type, config->loss, config->dataset.classes);
+  const char *lacks = gt_metric_lacks(kind->type, config->loss, config->dataset.target[0].classes);
   for (int i = 0; i < list->count && !lacks; i++)
     if (list->type[i] == kind->type) return NULL;
   if (!lacks && list->count == GT_METRIC_MAX) return "is more than an evaluation can compute";
@@ -288,8 +288,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (config->has_dataset && config->dataset.moved)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
   if (config->has_dataset) gt_config_balance_classes(config, arena);
-  config->loss =
-      gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
+  config->loss = gt_loss_read(arena, config->root,
+                              config->has_dataset && config->dataset.target[0].classification, diagnostics);
   read_metrics(config, &sections->metrics);
   /* Of files that a model names, nothing is quoted. */
   const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;

@@ -109,14 +109,14 @@ static void check_plain(gt_config *config) {
 static void try_to_build(gt_config *config, const char *advice, gt_arena *arena) {
   check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
-  const bool labels = config->dataset.classification;
+  const bool labels = config->dataset.target[0].classification;
   gt_forward forward = begin(config, arena, graph);
   forward.loss = config->loss;
   forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
-  forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
+  forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.target[0]),
                              labels ? GT_I32 : GT_F32, false);
-  forward.classes = config->dataset.classes;
-  forward.ignores = config->dataset.ignores;
+  forward.classes = config->dataset.target[0].classes;
+  forward.ignores = config->dataset.target[0].ignores;
   forward.advice = advice;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
   check_metric(config, forward.model->has_hard);
@@ -127,15 +127,15 @@ static void try_to_build(gt_config *config, const char *advice, gt_arena *arena)
 /* Targets that are images are transformed like the inputs, so they need the same height and width. */
 static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_input *input = &config->dataset.input[0];
-  const gt_tensor *targets = &config->dataset.train.targets;
-  if (config->dataset.classification && targets->rank > 1) {
+  const gt_tensor *targets = &config->dataset.train.target[0];
+  if (config->dataset.target[0].classification && targets->rank > 1) {
     gt_error_at(
         diagnostics, config->augment->at,
         "samples with an array of labels cannot be augmented: the labels would not move with the image")
         ->expected = "no augmentation";
     return false;
   }
-  if (config->dataset.classification || targets->rank < 3 ||
+  if (config->dataset.target[0].classification || targets->rank < 3 ||
       (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]))
     return true;
   gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")

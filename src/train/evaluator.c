@@ -12,7 +12,7 @@
 
 /* "mae.price": the metric of one output. Results outlive the session, so their names are the config's. */
 static const char *name_output(const gt_session *session, const char *metric, int64_t output) {
-  const char *const *names = session->config->dataset.target_names;
+  const char *const *names = session->config->dataset.target[0].columns;
   gt_arena *arena = session->config->diagnostics.arena;
   return names ? gt_arena_printf(arena, "%s.%s", metric, names[output])
                : gt_arena_printf(arena, "%s.%lld", metric, (long long)output);
@@ -92,7 +92,8 @@ static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *er
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error) {
   const gt_net *net = evaluator->hard ? evaluator->hard->net : evaluator->net;
-  *matrix = (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.class_names};
+  *matrix =
+      (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.target[0].class_names};
   if (!net->confusion) return false;
   matrix->count = gt_arena_alloc(arena, confusion_bytes(net));
   return read_confusion(session, net, matrix->count, error);
@@ -201,8 +202,8 @@ typedef struct item_targets {
 static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets *to) {
   const bool classes = net->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net->metrics.outputs, each = gt_net_items(net), items = net->data->samples * each;
-  const int32_t *label = classes ? net->data->targets.data : NULL;
-  const float *target = classes ? NULL : net->data->targets.data, *weights = net->data->weights.data;
+  const int32_t *label = classes ? net->data->target[0].data : NULL;
+  const float *target = classes ? NULL : net->data->target[0].data, *weights = net->data->weights.data;
   int64_t n = 0;
   *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
                        classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};

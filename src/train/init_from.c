@@ -229,7 +229,7 @@ static bool same_tables(const gt_data_signature *taught, const gt_dataset *data)
 
 /* The same for models whose targets are numbers. */
 static bool same_target_scaling(const gt_model_file *taught, const gt_dataset *data) {
-  const gt_target_scaling *a = &taught->signature.target_scaling, *b = &data->target_scaling;
+  const gt_target_scaling *a = &taught->signature.target_scaling, *b = &data->target[0].scaling;
   return taught->classes ||
          (a->count == b->count &&
           (!a->count || !memcmp(a->values, b->values, 2 * (size_t)a->count * sizeof *a->values)));

@@ -11,8 +11,8 @@ bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_fil
                    file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
   config->dataset.inputs = signature->inputs;
-  config->dataset.classes = file->classes;
-  config->dataset.target_scaling = signature->target_scaling;
+  config->dataset.target[0].classes = file->classes;
+  config->dataset.target[0].scaling = signature->target_scaling;
   memcpy(config->dataset.input, signature->input, sizeof signature->input);
   return true;
 }

@@ -70,11 +70,11 @@ static void add_inputs(json_t *root, const gt_dataset *data) {
 }
 
 static void add_words(json_t *root, const gt_dataset *data) {
-  const int64_t targets = gt_tensor_features(&data->train.targets);
+  const int64_t targets = gt_tensor_features(&data->train.target[0]);
   json_t *words = json_array();
-  for (int64_t i = 0; data->target_words && i < 2 * targets; i++)
-    json_array_append_new(words, json_string(data->target_words[i] ? data->target_words[i] : ""));
-  if (data->target_words)
+  for (int64_t i = 0; data->target[0].words && i < 2 * targets; i++)
+    json_array_append_new(words, json_string(data->target[0].words[i] ? data->target[0].words[i] : ""));
+  if (data->target[0].words)
     json_object_set_new(root, "target_words", words);
   else
     json_decref(words);
@@ -84,11 +84,11 @@ static char *signature_text(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   json_t *root = json_object();
   add_inputs(root, data);
-  json_object_set_new(root, "classes", json_integer(data->classes));
-  json_object_set_new(root, "class_names", names_json(data->class_names, data->classes));
-  if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
+  json_object_set_new(root, "classes", json_integer(data->target[0].classes));
+  json_object_set_new(root, "class_names", names_json(data->target[0].class_names, data->target[0].classes));
+  if (data->target[0].text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names",
-                      names_json(data->target_names, gt_tensor_features(&data->train.targets)));
+                      names_json(data->target[0].columns, gt_tensor_features(&data->train.target[0])));
   add_words(root, data);
   if (config->threshold.value > 0) json_object_set_new(root, "threshold", json_real(config->threshold.value));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -163,11 +163,11 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
   int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
-  count += target_scaling_as_tensors(&data->target_scaling, tensors + count);
+  count += target_scaling_as_tensors(&data->target[0].scaling, tensors + count);
   char *signature = signature_text(config), *noted = results_text(results);
   char *prints = fingerprint_text(data, &results->data);
   const gt_metadata metadata[] = {
-      {"format", data->target_scaling.count ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
+      {"format", data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
       {"version", GT_VERSION},
       {"config", config->resolved},
       {"signature", signature ? signature : "{}"},

@@ -89,7 +89,7 @@ static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const g
 }
 
 int64_t gt_net_items(const gt_net *net) {
-  return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->targets) : 1;
+  return net->metrics.task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->target[0]) : 1;
 }
 
 /* False after reporting if a metric would need more predictions than the host keeps. */
@@ -130,11 +130,11 @@ static bool open_metrics(gt_net *net, gt_graph *graph, gt_arena *arena, gt_confi
 
 /* Evaluations answer with the threshold of the config; training steps answer with 1/2. */
 static bool shifts(const gt_net *net, const gt_config *config) {
-  return config->threshold.used && !net->draws && net->data->targets.rank;
+  return config->threshold.used && !net->draws && net->data->target[0].rank;
 }
 
 static gt_id read_shift(gt_graph *graph, const gt_config *config) {
-  const gt_shape shape = gt_shape_1(config->dataset.classification ? 2 : 1);
+  const gt_shape shape = gt_shape_1(config->dataset.target[0].classification ? 2 : 1);
   return gt_variable_read(graph, gt_graph_variable(graph, GT_SHIFT_VARIABLE, shape, GT_F32, false));
 }
 
@@ -144,7 +144,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const char *former = gt_graph_scope(graph, "data");
   net->order = order_of(net);
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
-  const gt_tensor *targets = &net->data->targets;
+  const gt_tensor *targets = &net->data->target[0];
   const bool augments = mode.training && config->augment;
   gt_augmented augmented;
   gt_model_inputs inputs;
@@ -160,11 +160,11 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     batch_targets =
         gt_samples_draw(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)),
                         clock, GT_NONE, net->order);
-  const gt_target_scaling *scaling = &config->dataset.target_scaling;
+  const gt_target_scaling *scaling = &config->dataset.target[0].scaling;
   gt_id target_scaling = GT_NONE;
   if (scaling->count) target_scaling = gt_target_scaling_read(scaling, graph);
   const gt_tensor *weights = &net->data->weights;
-  net->may_be_empty = weights->rank || config->dataset.ignores;
+  net->may_be_empty = weights->rank || config->dataset.target[0].ignores;
   gt_id sample_weight = GT_NONE;
   if (weights->rank)
     sample_weight =
@@ -183,8 +183,8 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .shift = shifted ? &shift : NULL,
                         .targets = batch_targets,
                         .target_scaling = scaling->count ? &target_scaling : NULL,
-                        .classes = config->dataset.classes,
-                        .ignores = config->dataset.ignores,
+                        .classes = config->dataset.target[0].classes,
+                        .ignores = config->dataset.target[0].ignores,
                         .mirrored = mirrored,
                         .precision = config->products,
                         .mode = mode};

@@ -22,13 +22,13 @@ static void review_inputs(gt_config *config, gt_arena *arena) {
 static void review_targets(gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_split *train = &data->train;
-  if (!gt_loss_fits_targets(config->loss) || data->target_scaling.count || !train->targets.data) return;
-  for (int64_t o = 0; train->targets.rank == 2 && o < gt_tensor_features(&train->targets); o++) {
+  if (!gt_loss_fits_targets(config->loss) || data->target[0].scaling.count || !train->target[0].data) return;
+  for (int64_t o = 0; train->target[0].rank == 2 && o < gt_tensor_features(&train->target[0]); o++) {
     const double mean = gt_target_mean(train, o),
                  deviation = sqrt(gt_target_errors_of(train, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
     if (!gt_config_outputs_any_number(config, arena)) return;
-    const char *name = data->target_names ? data->target_names[o] : NULL;
+    const char *name = data->target[0].columns ? data->target[0].columns[o] : NULL;
     gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize_targets"),
                   "target%s%s%s has mean %.4g and deviation %.4g and is not scaled", name ? " '" : "",
                   name ? name : "", name ? "'" : "", mean, deviation)
@@ -41,5 +41,5 @@ static void review_targets(gt_config *config, gt_arena *arena) {
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
   if (!config->loss || config->dataset.made_of) return;
   review_inputs(config, arena);
-  if (!config->dataset.classification) review_targets(config, arena);
+  if (!config->dataset.target[0].classification) review_targets(config, arena);
 }

@@ -9,7 +9,7 @@ bool gt_sampler_is_balanced(const gt_train_config *train) {
 
 /* True if the targets are 0 or 1, one per sample: two classes. */
 static bool are_bits(const gt_config *config) {
-  const gt_tensor *targets = &config->dataset.train.targets;
+  const gt_tensor *targets = &config->dataset.train.target[0];
   const float *value = targets->data;
   if (gt_metric_task_of(config->loss) != GT_METRIC_BITS || gt_tensor_features(targets) != 1) return false;
   for (int64_t i = 0; value && i < targets->dim[0]; i++)
@@ -38,11 +38,11 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "sampler");
   const gt_dataset *data = &config->dataset;
   if (!gt_sampler_balances(config) || !node) return;
-  if (data->classification ? data->train.targets.rank > 1 : !are_bits(config))
+  if (data->target[0].classification ? data->train.target[0].rank > 1 : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
-                data->classification                           ? "these are an array of labels per sample"
-                : gt_tensor_features(&data->train.targets) > 1 ? "these are several numbers per sample"
-                                                               : "these are numbers")
+                data->target[0].classification                   ? "these are an array of labels per sample"
+                : gt_tensor_features(&data->train.target[0]) > 1 ? "these are several numbers per sample"
+                                                                 : "these are numbers")
         ->expected = "sampler: shuffle";
   if (config->optim->type->line_search)
     gt_error_at(diagnostics, node->at, "optimizer '%s' reads all samples in each step, so none are drawn",
@@ -55,16 +55,17 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
 
 /* -1: the sample does not count. */
 static int class_of(const gt_dataset *data, int64_t sample) {
-  const gt_tensor *targets = &data->train.targets;
-  if (data->classification) return ((const int32_t *)targets->data)[sample];
+  const gt_tensor *targets = &data->train.target[0];
+  if (data->target[0].classification) return ((const int32_t *)targets->data)[sample];
   return ((const float *)targets->data)[sample] > 0.5f;
 }
 
 const int32_t *gt_sampler_members(const gt_config *config, gt_arena *arena, uint32_t *classes) {
   const gt_dataset *data = &config->dataset;
-  const int64_t samples = data->train.samples, most = data->classification ? data->classes : 2;
+  const int64_t samples = data->train.samples,
+                most = data->target[0].classification ? data->target[0].classes : 2;
   *classes = 2;
-  if (!data->train.targets.data) return NULL;
+  if (!data->train.target[0].data) return NULL;
   int32_t *next = GT_NEW_N(arena, int32_t, most); /* counts, then where the next sample of a class goes */
   for (int64_t i = 0; i < samples; i++)
     if (class_of(data, i) >= 0) next[class_of(data, i)]++;

@@ -91,8 +91,9 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   for (int k = 0; k < samples.inputs; k++)
     plan.tensor[plan.tensors++] =
         (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
-  if (net->data->targets.data)
-    plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->targets, gt_net_targets(net, &session->arena)};
+  if (net->data->target[0].data)
+    plan.tensor[plan.tensors++] =
+        (gt_feed_tensor){&net->data->target[0], gt_net_targets(net, &session->arena)};
   if (net->data->weights.data)
     plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->weights, gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
@@ -159,9 +160,9 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const gt_tensor *targets = &net->data->targets, *weights = &net->data->weights;
+  const gt_tensor *targets = &net->data->target[0], *weights = &net->data->weights;
   if (!gt_samples_upload(&samples, &session->buffers, error) ||
-      !gt_target_scaling_upload(&session->config->dataset.target_scaling, &session->buffers, error))
+      !gt_target_scaling_upload(&session->config->dataset.target[0].scaling, &session->buffers, error))
     return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
   if (net->order.window) return true;
@@ -174,7 +175,7 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
 
 /* The shift of the last output: class 1, or the only one. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int outputs = session->config->dataset.classification ? 2 : 1;
+  const int outputs = session->config->dataset.target[0].classification ? 2 : 1;
   float shift[2] = {0};
   if (session->threshold > 0) shift[outputs - 1] = gt_threshold_shift(session->threshold);
   return !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||

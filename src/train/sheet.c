@@ -54,7 +54,7 @@ static bool begin(sheet *s, gt_error *error) {
         error, GT_ERR_USAGE,
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
-  s->targets = &data->train.targets;
+  s->targets = &data->train.target[0];
   gt_input_seen(input, seen);
   s->input = image_of(input->rank, seen);
   s->samples = gt_least(data->train.samples, GT_SHEET_SAMPLES);
@@ -232,7 +232,8 @@ static void draw(sheet *s, const image *kind, const float *sample, uint32_t x, u
 
 static const char *class_of(sheet *s, int32_t label) {
   const gt_dataset *data = &s->config->dataset;
-  if (data->class_names && label >= 0 && label < data->classes) return data->class_names[label];
+  if (data->target[0].class_names && label >= 0 && label < data->target[0].classes)
+    return data->target[0].class_names[label];
   return gt_arena_printf(&s->arena, "%d", (int)label);
 }
 
@@ -246,7 +247,7 @@ static const char *numbers_of(sheet *s, int64_t index) {
 
 /* A class; two classes with their shares, one per line; or numbers. */
 static const char *label_of(sheet *s, int64_t index, uint32_t line) {
-  const bool classes = s->config->dataset.classification;
+  const bool classes = s->config->dataset.target[0].classification;
   if (!s->each || s->target.height) return "";
   if (!classes) return line ? "" : numbers_of(s, index);
   const char *own = class_of(s, s->own.label[index]);

@@ -21,11 +21,11 @@ bool gt_config_asks_to_scale_targets(const gt_spec *root) { return is_set_to(roo
 /* Why these targets cannot be scaled, for a message; NULL: they can. */
 static const char *obstacle(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  if (data->classification) return "the targets are classes, which have no scale";
+  if (data->target[0].classification) return "the targets are classes, which have no scale";
   if (config->loss->type->residual || !gt_loss_fits_targets(config->loss))
     return gt_arena_printf(arena, "loss '%s' does not train the outputs to equal the targets",
                            config->loss->type->name);
-  if (data->train.targets.rank != 2 || data->train.targets.element != GT_ELEMENT_F32)
+  if (data->train.target[0].rank != 2 || data->train.target[0].element != GT_ELEMENT_F32)
     return "each sample has an array of targets, which cannot be scaled";
   return NULL;
 }
@@ -80,35 +80,36 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
   if (why && asked)
     gt_error_at(&config->diagnostics, setting(config->root)->at, "%s", why)->expected =
         "normalize_targets: none, or no such key";
-  if (why || !data->train.targets.data) return;
+  if (why || !data->train.target[0].data) return;
   const gt_target_scaling measured = gt_data_measure_targets(&data->train, arena);
-  if (asked || would_help(config, &measured, arena)) data->target_scaling = measured;
+  if (asked || would_help(config, &measured, arena)) data->target[0].scaling = measured;
 }
 
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error) {
   gt_dataset *data = &config->dataset;
   if (wanted && wanted->signature) {
-    data->target_scaling = wanted->signature->target_scaling;
-    if (data->target_scaling.count &&
-        (data->train.targets.rank != 2 ||
-         gt_tensor_features(&data->train.targets) != data->target_scaling.count))
+    data->target[0].scaling = wanted->signature->target_scaling;
+    if (data->target[0].scaling.count &&
+        (data->train.target[0].rank != 2 ||
+         gt_tensor_features(&data->train.target[0]) != data->target[0].scaling.count))
       gt_fail(error, GT_ERR_DATA, "the model's scaling of targets does not match the data's targets");
   } else {
     scale_by_config(config, arena);
   }
   /* The loss has other units than the data. */
-  if (data->target_scaling.count) gt_config_want_metric(config, gt_metric_find("rmse"));
+  if (data->target[0].scaling.count) gt_config_want_metric(config, gt_metric_find("rmse"));
 }
 
 static const char *name_of(const gt_dataset *data, int64_t output, gt_arena *arena) {
-  if (data->target_names) return gt_arena_printf(arena, "'%s' ", data->target_names[output]);
-  return data->target_scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1) : "";
+  if (data->target[0].columns) return gt_arena_printf(arena, "'%s' ", data->target[0].columns[output]);
+  return data->target[0].scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1)
+                                           : "";
 }
 
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_target_scaling *s = &data->target_scaling;
+  const gt_target_scaling *s = &data->target[0].scaling;
   const char *text = "";
   if (!s->count) return NULL;
   for (int64_t o = 0; o < s->count && o < MAX_LISTED; o++)

@@ -19,13 +19,14 @@ static const char *shares_of_two(const char *const name[2], double no, double ye
 
 static gt_task of_classes(const gt_dataset *data, gt_arena *arena) {
   const gt_class_counts c = gt_class_counts_of(data, arena);
-  const bool each = data->train.targets.rank > 1;
-  if (data->classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
+  const bool each = data->train.target[0].rank > 1;
+  if (data->target[0].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
     const char *const name[2] = {gt_class_name(&c, 0, arena), gt_class_name(&c, 1, arena)};
     const char *kind = each ? "binary classification of each label" : "binary classification";
     return (gt_task){kind, shares_of_two(name, (double)c.split[0][0], (double)c.split[0][1], arena), NULL};
   }
-  const char *about = gt_arena_printf(arena, ": %d class%s", data->classes, data->classes == 1 ? "" : "es");
+  const char *about = gt_arena_printf(arena, ": %d class%s", data->target[0].classes,
+                                      data->target[0].classes == 1 ? "" : "es");
   return (gt_task){each ? "classification of each label" : "classification", about, NULL};
 }
 
@@ -33,8 +34,8 @@ static gt_task of_classes(const gt_dataset *data, gt_arena *arena) {
 
 /* Samples whose target is 1; -1: some target is neither 0 nor 1, or the targets are not read. */
 static double count_ones(const gt_split *split, int64_t output) {
-  const float *value = split->targets.data;
-  const int64_t outputs = gt_tensor_features(&split->targets);
+  const float *value = split->target[0].data;
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
   double ones = 0;
   for (int64_t i = 0; value && i < split->samples; i++) {
     const float v = value[i * outputs + output];
@@ -45,7 +46,7 @@ static double count_ones(const gt_split *split, int64_t output) {
 }
 
 static bool are_bits(const gt_config *config) {
-  const gt_tensor *targets = &config->dataset.train.targets;
+  const gt_tensor *targets = &config->dataset.train.target[0];
   bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS && targets->rank == 2;
   for (int64_t o = 0; bits && o < targets->dim[1]; o++) bits = count_ones(&config->dataset.train, o) >= 0;
   return bits;
@@ -53,15 +54,16 @@ static bool are_bits(const gt_config *config) {
 
 static gt_task of_bits(const gt_dataset *data, gt_arena *arena) {
   static const char *const digits[2] = {"0", "1"};
-  const int64_t outputs = data->train.targets.dim[1];
+  const int64_t outputs = data->train.target[0].dim[1];
   const double samples = (double)data->train.samples, ones = count_ones(&data->train, 0);
   if (outputs == 1)
     return (gt_task){
         "binary classification",
-        shares_of_two(data->target_words ? data->target_words : digits, samples - ones, ones, arena), NULL};
+        shares_of_two(data->target[0].words ? data->target[0].words : digits, samples - ones, ones, arena),
+        NULL};
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
-  for (int64_t o = 0; data->target_names && o < outputs && o < MOST_NAMES; o++)
-    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target_names[o],
+  for (int64_t o = 0; data->target[0].columns && o < outputs && o < MOST_NAMES; o++)
+    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[0].columns[o],
                            percent(count_ones(&data->train, o) / samples, arena),
                            o + 1 == outputs      ? ""
                            : o + 1 == MOST_NAMES ? ", ..."
@@ -70,14 +72,14 @@ static gt_task of_bits(const gt_dataset *data, gt_arena *arena) {
 }
 
 static gt_task of_numbers(const gt_dataset *data, gt_arena *arena) {
-  const int64_t outputs = gt_tensor_features(&data->train.targets);
+  const int64_t outputs = gt_tensor_features(&data->train.target[0]);
   const char *about = "";
-  if (data->train.targets.rank > 2)
+  if (data->train.target[0].rank > 2)
     about = " of images";
   else if (outputs > 1)
     about = gt_arena_printf(arena, " of %lld targets", (long long)outputs);
-  else if (data->target_names)
-    about = gt_arena_printf(arena, " of '%s'", data->target_names[0]);
+  else if (data->target[0].columns)
+    about = gt_arena_printf(arena, " of '%s'", data->target[0].columns[0]);
   return (gt_task){"regression", about, NULL};
 }
 
@@ -97,17 +99,17 @@ static bool is_inferred(const gt_config *config) {
 static const char *why(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   if (!is_inferred(config)) return NULL;
-  if (!data->classification) return "the targets are numbers";
-  return data->text_labels ? "the targets are words" : "the targets are whole numbers from 0";
+  if (!data->target[0].classification) return "the targets are numbers";
+  return data->target[0].text_labels ? "the targets are words" : "the targets are whole numbers from 0";
 }
 
 gt_task gt_task_of(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
-  if (data->made_of || config->loss->type->residual || !data->train.targets.rank) return task;
-  task = data->classification ? of_classes(data, arena)
-         : are_bits(config)   ? of_bits(data, arena)
-                              : of_numbers(data, arena);
+  if (data->made_of || config->loss->type->residual || !data->train.target[0].rank) return task;
+  task = data->target[0].classification ? of_classes(data, arena)
+         : are_bits(config)             ? of_bits(data, arena)
+                                        : of_numbers(data, arena);
   task.why = why(config);
   return task;
 }

@@ -43,32 +43,32 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *give
 static bool is_binary(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   return gt_metric_task_of(config->loss) == GT_METRIC_CLASSES
-             ? data->classes == 2
+             ? data->target[0].classes == 2
              : gt_metric_task_of(config->loss) == GT_METRIC_BITS &&
-                   gt_tensor_features(&data->train.targets) == 1;
+                   gt_tensor_features(&data->train.target[0]) == 1;
 }
 
 /* The class of an item: 0 or 1, or -1 if it does not count. */
 static int class_of(const gt_split *split, bool classes, int64_t item) {
-  const int64_t each = gt_tensor_features(&split->targets);
+  const int64_t each = gt_tensor_features(&split->target[0]);
   if (split->weights.data && ((const float *)split->weights.data)[item / each] == 0) return -1;
-  return classes ? ((const int32_t *)split->targets.data)[item]
-                 : ((const float *)split->targets.data)[item] > 0.5f;
+  return classes ? ((const int32_t *)split->target[0].data)[item]
+                 : ((const float *)split->target[0].data)[item] > 0.5f;
 }
 
 static void check_split(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_split *split = &data->validation;
   const gt_position at = config->threshold.at;
-  const bool classes = data->classification;
+  const bool classes = data->target[0].classification;
   if (!split->samples) {
     gt_error_at(diagnostics, at, "the threshold is chosen on the validation split, and there is none")
         ->expected = "data: {validation: 0.2}, or a number instead of auto";
     return;
   }
-  const int64_t items = split->samples * gt_tensor_features(&split->targets);
+  const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
   int64_t count[2] = {0};
-  if (!split->targets.data) return; /* an outline */
+  if (!split->target[0].data) return; /* an outline */
   for (int64_t i = 0; i < items; i++)
     if (class_of(split, classes, i) >= 0) count[class_of(split, classes, i)]++;
   if (items > GT_METRIC_MAX_SCORES)
@@ -76,7 +76,7 @@ static void check_split(const gt_config *config, gt_diagnostics *diagnostics) {
                 (long long)items, GT_METRIC_MAX_SCORES)
         ->expected = "a smaller validation split, or a number instead of auto";
   if (count[0] && count[1]) return;
-  const char *const *names = classes ? data->class_names : data->target_words;
+  const char *const *names = classes ? data->target[0].class_names : data->target[0].words;
   gt_error_at(diagnostics, at,
               "the threshold is chosen on the validation split, whose %lld samples are all of class '%s'",
               (long long)split->samples,

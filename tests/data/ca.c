@@ -8,7 +8,7 @@ static void boards_are_made(void **state) {
   opened o;
   open_data(&o, "{format: ca, target: checkerboard, square: 1, grid: [3, 4], channels: 2, start: centre}");
   expect_open(&o);
-  const float *start = o.data.train.input[0].data, *target = o.data.train.targets.data;
+  const float *start = o.data.train.input[0].data, *target = o.data.train.target[0].data;
   assert_true(o.data.train.samples == 1 && o.data.test.samples == 1);
   for (int i = 0; i < 24; i++) assert_true(start[i] == (i / 2 == gt_ca_centre(3, 4)));
   for (int i = 0; i < 12; i++) assert_true(target[i] == (float)((i / 4 + i % 4) % 2));
@@ -56,8 +56,8 @@ static void pictures_are_targets(void **state) {
   assert_true(gt_png_write(path, &picture, &error));
   open_data(&o, "{format: ca, image: %s, channels: 4}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.targets.dim[3], 3);
-  assert_true(((const float *)o.data.train.targets.data)[1] == 1);
+  assert_int_equal(o.data.train.target[0].dim[3], 3);
+  assert_true(((const float *)o.data.train.target[0].data)[1] == 1);
   close_data(&o);
   open_data(&o, "{format: ca, image: %s, channels: 2}", path);
   expect_bad_config(&o, 0, "fewer channels");

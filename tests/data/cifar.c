@@ -30,15 +30,15 @@ static void ten(void **state) {
              *t = write_records("t.bin", 1, 1, 1);
   open_data(&o, "{format: cifar, train: [%s, %s], test: %s}", a, b, t);
   expect_open(&o);
-  assert_int_equal(o.data.classes, 10);
-  assert_string_equal(o.data.class_names[9], "truck");
+  assert_int_equal(o.data.target[0].classes, 10);
+  assert_string_equal(o.data.target[0].class_names[9], "truck");
   assert_int_equal(o.data.train.samples, 3);
   assert_int_equal(o.data.input[0].rank, 3);
   assert_int_equal(o.data.input[0].dim[2], 3);
   assert_int_equal(o.data.input[0].element, GT_ELEMENT_U8);
   for (int n = 0; n < 3; n++) {
     expect_sample(&o.data.train, n, n);
-    assert_int_equal(((int32_t *)o.data.train.targets.data)[n], n + 3);
+    assert_int_equal(((int32_t *)o.data.train.target[0].data)[n], n + 3);
   }
   expect_sample(&o.data.test, 0, 1);
   close_data(&o);
@@ -46,7 +46,7 @@ static void ten(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.train.samples, 2);
   expect_sample(&o.data.train, 1, 2);
-  assert_int_equal(((int32_t *)o.data.train.targets.data)[1], 1);
+  assert_int_equal(((int32_t *)o.data.train.target[0].data)[1], 1);
   close_data(&o);
   open_data(&o, "{format: cifar, train: [%s, %sx]}", a, b);
   expect_bad_config(&o, 0, "b.binx' not found");
@@ -71,16 +71,16 @@ static void hundred(void **state) {
   const char *a = write_records("a.bin", 0, 3, 2);
   open_data(&o, "{format: cifar, train: %s}", a);
   expect_open(&o);
-  assert_int_equal(o.data.classes, 100);
+  assert_int_equal(o.data.target[0].classes, 100);
   for (int n = 0; n < 3; n++) {
     expect_sample(&o.data.train, n, n);
-    assert_int_equal(((int32_t *)o.data.train.targets.data)[n], 90 + n);
+    assert_int_equal(((int32_t *)o.data.train.target[0].data)[n], 90 + n);
   }
   close_data(&o);
   open_data(&o, "{format: cifar, train: %s, labels: coarse}", a);
   expect_open(&o);
-  assert_int_equal(o.data.classes, 20);
-  assert_int_equal(((int32_t *)o.data.train.targets.data)[1], 11);
+  assert_int_equal(o.data.target[0].classes, 20);
+  assert_int_equal(((int32_t *)o.data.train.target[0].data)[1], 11);
   close_data(&o);
   unlink(a);
 }

@@ -448,7 +448,7 @@ static void rows_without_a_target(void **state) {
           "leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_table(&o, numbers, "columns: {y: {missing: drop}}");
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2 &&
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.target[0])[1] == 2 &&
               floats(&o.data.train.input[0])[1] == 4);
   close_data(&o);
   const char *path = write_text("c.csv", labels);
@@ -458,7 +458,7 @@ static void rows_without_a_target(void **state) {
       ":3:3: missing label; 2 of 4 labels are missing; to leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_data(&o, "{train: %s, columns: {y: {missing: drop}}}", path);
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && o.data.classes == 2);
+  assert_true(o.data.train.samples == 2 && o.data.target[0].classes == 2);
   close_data(&o);
   static const char codes[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n";
   open_table(&o, codes, "missing_values: [-999]");
@@ -466,7 +466,7 @@ static void rows_without_a_target(void **state) {
       &o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
   open_table(&o, codes, "missing_values: [-999], columns: {y: {missing: drop}}");
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.targets)[1] == 2);
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.target[0])[1] == 2);
   close_data(&o);
   open_table(&o, "x,y\n1,\n2,NA\n", "columns: {y: {missing: drop}}");
   expect_bad_file(&o, "no rows are left");

@@ -30,8 +30,8 @@ static void labels_are_the_models(void **state) {
   opened o;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* no sample has the class 'ape' */
-  assert_int_equal(o.data.classes, 3);
-  assert_true(ints(&o.data.train.targets)[0] == 2 && ints(&o.data.train.targets)[1] == 1);
+  assert_int_equal(o.data.target[0].classes, 3);
+  assert_true(ints(&o.data.train.target[0])[0] == 2 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,car\n"));
   expect_bad_file(&o, ":3:5: 'car' is not one of the 3 classes; did you mean 'cat'?");
@@ -42,7 +42,7 @@ static void labels_are_the_models(void **state) {
   open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
             write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_open(&o); /* class_names of the config are used */
-  assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
+  assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_bad_config(&o, 0, "the model was trained with another number of classes");
@@ -58,16 +58,16 @@ static void numbers_may_be_names(void **state) {
   wanted = &other;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
+  assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o); /* may be class numbers: nothing says that they are names */
-  assert_true(ints(&o.data.train.targets)[0] == 1);
+  assert_true(ints(&o.data.train.target[0])[0] == 1);
   close_data(&o);
   other.text_labels = true;
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,2\n3,4,2\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.targets)[0] == 0);
+  assert_true(ints(&o.data.train.target[0])[0] == 0);
   close_data(&o);
 }
 
@@ -78,7 +78,8 @@ static void classes_are_the_models(void **state) {
   wanted = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
   expect_open(&o); /* not all of 0 … 7 occur: without the model it would be a regression */
-  assert_true(o.data.classification && o.data.classes == 10 && !o.data.text_labels);
+  assert_true(o.data.target[0].classification && o.data.target[0].classes == 10 &&
+              !o.data.target[0].text_labels);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,10\n"));
   expect_bad_file(&o, ":3:5: label 10 is out of range: with 10 classes");
@@ -86,13 +87,13 @@ static void classes_are_the_models(void **state) {
   expect_bad_config(&o, 0, "the model was trained with another number of classes");
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [3, 4]}");
   expect_open(&o);
-  assert_int_equal(o.data.classes, 10);
+  assert_int_equal(o.data.target[0].classes, 10);
   close_data(&o);
   const gt_data_wanted quantity = {.signature = &two};
   wanted = &quantity;
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
   expect_open(&o);
-  assert_true(!o.data.classification && floats(&o.data.train.targets)[1] == 1);
+  assert_true(!o.data.target[0].classification && floats(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{inputs: [[1, 2, 3], [3, 4, 5]], targets: [0, 1]}");
   expect_bad_file(&o, "samples of shape [3]; the model takes [2]");
@@ -230,14 +231,14 @@ static void names_are_composed(void **state) {
   write_text("m.csv", "a,y\n1,caf\u00e9\n2,tea\n3,cafe\u0301\n4,cafe\u0301\n");
   open_data(&o, "{train: %s}", path_of("m.csv"));
   expect_warning(&o, "m.csv spells the class 'caf\u00e9' in two Unicode forms");
-  assert_int_equal(o.data.classes, 2);
-  assert_string_equal(o.data.class_names[0], "caf\u00e9");
-  const int32_t *labels = o.data.train.targets.data;
+  assert_int_equal(o.data.target[0].classes, 2);
+  assert_string_equal(o.data.target[0].class_names[0], "caf\u00e9");
+  const int32_t *labels = o.data.train.target[0].data;
   assert_true(labels[0] == 0 && labels[1] == 1 && labels[2] == 0 && labels[3] == 0);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [tea, cafe\u0301]}", path_of("m.csv"));
   expect_open(&o);
-  labels = o.data.train.targets.data;
+  labels = o.data.train.target[0].data;
   assert_true(labels[0] == 1 && labels[1] == 0 && labels[2] == 1);
   close_data(&o);
   write_text("m.csv", "a,y\n1,cafe\u0301\n2,tea\n");
@@ -245,7 +246,7 @@ static void names_are_composed(void **state) {
   open_data(&o, "{train: %s, test: %s, classes: [tea, cafe\u0301]}", path_of("m.csv"), path_of("n.csv"));
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
-  assert_true(((const int32_t *)o.data.test.targets.data)[0] == 1);
+  assert_true(((const int32_t *)o.data.test.target[0].data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [caf\u00e9, tea, cafe\u0301]}", path_of("m.csv"));
   expect_bad_config(&o, 0, "there is more than one class named 'caf\u00e9'");

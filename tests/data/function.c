@@ -37,8 +37,8 @@ static void functions_are_sampled(void **state) {
   expect_open(&o);
   open_data(&again, "%s", text);
   expect_open(&again);
-  assert_memory_equal(o.data.train.targets.data, again.data.train.targets.data, 50 * sizeof(float));
-  const float *x = floats(&o.data.train.input[0]), *y = floats(&o.data.train.targets);
+  assert_memory_equal(o.data.train.target[0].data, again.data.train.target[0].data, 50 * sizeof(float));
+  const float *x = floats(&o.data.train.input[0]), *y = floats(&o.data.train.target[0]);
   for (int i = 0; i < 50; i++) {
     const double expected = exp(sin(M_PI * (double)x[2 * i]) + pow((double)x[2 * i + 1], 2));
     assert_true(x[2 * i] >= 0 && x[2 * i] <= 1 && fabs((double)y[i] - expected) < 1e-5 * expected);
@@ -54,7 +54,7 @@ static void functions_are_sampled(void **state) {
   expect_bad_config(&o, 46, "range");
   open_data(&o, "{formula: 'x0 < x1', samples: 50, task: classification, noise: 0}");
   expect_open(&o);
-  assert_int_equal(o.data.classes, 2);
+  assert_int_equal(o.data.target[0].classes, 2);
   close_data(&o);
 }
 
@@ -66,7 +66,7 @@ static void fields_are_sampled(void **state) {
   const gt_tensor *input = &o.data.train.input[0];
   assert_int_equal(input->rank, 4);
   assert_true(input->dim[0] == 20 && input->dim[1] == 3 && input->dim[2] == 5 && input->dim[3] == 2);
-  const float *x = floats(input), *y = floats(&o.data.train.targets);
+  const float *x = floats(input), *y = floats(&o.data.train.target[0]);
   float second[20]; /* x1, which only the field depends on */
   for (int i = 0; i < 20; i++) {
     second[i] = -x[i * 30 + 1];
@@ -90,7 +90,7 @@ static void fields_are_sampled(void **state) {
   assert_true(floats(&o.data.train.input[0])[0] != floats(&o.data.test.input[0])[0]);
   open_data(&again, "{formula: x, samples: 2, test_samples: 1}");
   expect_open(&again);
-  assert_memory_equal(o.data.train.targets.data, again.data.train.targets.data, 2 * sizeof(float));
+  assert_memory_equal(o.data.train.target[0].data, again.data.train.target[0].data, 2 * sizeof(float));
   close_data(&again);
   close_data(&o);
   open_data(&o, "{formula: x, field: 'u', samples: 2}");

@@ -37,7 +37,7 @@ static int value_of(const gt_split *split, int64_t sample) {
 }
 
 static int label_of(const gt_split *split, int64_t sample) {
-  return ((const int32_t *)split->targets.data)[sample];
+  return ((const int32_t *)split->target[0].data)[sample];
 }
 
 /* A digit for each sample. */
@@ -63,10 +63,10 @@ static void a_folder_for_each_class(void **state) {
   open_data(&o, "{train: %s}", root); /* a folder is read as images */
   expect_open(&o);
   assert_string_equal(o.data.format, "images");
-  assert_true(o.data.classification && o.data.text_labels);
-  assert_int_equal(o.data.classes, 3);
-  assert_string_equal(o.data.class_names[0], "cat");
-  assert_string_equal(o.data.class_names[2], "eel");
+  assert_true(o.data.target[0].classification && o.data.target[0].text_labels);
+  assert_int_equal(o.data.target[0].classes, 3);
+  assert_string_equal(o.data.target[0].class_names[0], "cat");
+  assert_string_equal(o.data.target[0].class_names[2], "eel");
   assert_int_equal(o.data.train.samples, 4);
   expect_values(&o.data.train, "1234");
   expect_labels(&o.data.train, "0112");
@@ -94,13 +94,13 @@ static void names_are_composed(void **state) {
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
-  assert_string_equal(o.data.class_names[0], "caf\u00e9");
+  assert_string_equal(o.data.target[0].class_names[0], "caf\u00e9");
   assert_int_equal(label_of(&o.data.test, 0), 0);
   close_data(&o);
   plant("train/caf\u00e9/4.png", 4);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_warning(&o, "train has two folders of the name 'caf\u00e9', in two Unicode forms");
-  assert_int_equal(o.data.classes, 2);
+  assert_int_equal(o.data.target[0].classes, 2);
   expect_values(&o.data.train, "142");
   expect_labels(&o.data.train, "001");
   close_data(&o);
@@ -157,16 +157,16 @@ static void a_table_of_paths(void **state) {
   open_data(&o, "{format: images, train: %s, path: file, target: kind}", list);
   expect_open(&o);
   assert_int_equal(o.data.train.samples, 3);
-  assert_string_equal(o.data.class_names[1], "katze");
+  assert_string_equal(o.data.target[0].class_names[1], "katze");
   expect_values(&o.data.train, "213");
   expect_labels(&o.data.train, "010");
   close_data(&o);
   open_data(&o, "{format: images, train: %s, test: %s, path: file, target: [age, id]}", list, list);
   expect_open(&o);
-  assert_false(o.data.classification);
-  assert_int_equal(o.data.train.targets.dim[1], 2);
-  assert_true(((float *)o.data.test.targets.data)[2] == 0.5f);
-  assert_string_equal(o.data.target_names[1], "id");
+  assert_false(o.data.target[0].classification);
+  assert_int_equal(o.data.train.target[0].dim[1], 2);
+  assert_true(((float *)o.data.test.target[0].data)[2] == 0.5f);
+  assert_string_equal(o.data.target[0].columns[1], "id");
   close_data(&o);
   open_data(&o, "{format: images, train: %s, path: flie}", list);
   assert_string_equal(o.diagnostics.items[0].suggestion, "file");
@@ -192,7 +192,7 @@ static void a_table_of_paths(void **state) {
 /* --- images as targets --- */
 
 static float target_of(const gt_split *split, int64_t sample) {
-  return ((const float *)split->targets.data)[sample * SIDE * SIDE];
+  return ((const float *)split->target[0].data)[sample * SIDE * SIDE];
 }
 
 static void a_folder_of_targets(void **state) {
@@ -204,11 +204,11 @@ static void a_folder_of_targets(void **state) {
   plant("out/b.jpg", 51), plant("out/a/x.PNG", 255), plant("out/c.png", 0), plant("out/more.png", 9);
   open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1}", root, root);
   expect_open(&o);
-  assert_false(o.data.classification);
+  assert_false(o.data.target[0].classification);
   expect_values(&o.data.train, "123");
-  assert_int_equal(o.data.train.targets.rank, 4);
-  assert_int_equal(o.data.train.targets.dim[0], 3);
-  assert_int_equal(o.data.train.targets.dim[3], 1);
+  assert_int_equal(o.data.train.target[0].rank, 4);
+  assert_int_equal(o.data.train.target[0].dim[0], 3);
+  assert_int_equal(o.data.train.target[0].dim[3], 1);
   assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0.2f &&
               target_of(&o.data.train, 2) == 0);
   close_data(&o);

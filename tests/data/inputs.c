@@ -57,7 +57,7 @@ static void splits(void **state) {
       const float age = floats(&split[s]->input[0])[2 * i];
       assert_true(floats(&split[s]->input[0])[2 * i + 1] == 10 * age);
       assert_int_equal(integers(&split[s]->input[1])[i], (int)age);
-      assert_true(floats(&split[s]->targets)[i] == 100 * age);
+      assert_true(floats(&split[s]->target[0])[i] == 100 * age);
     }
   }
   close_data(&o);
@@ -112,7 +112,7 @@ static void files(void **state) {
       "{train: {inputs: {image: %s, tokens: %s}, targets: %s}, integers: [tokens], shape: {image: [1, 3]}}",
       image, image, label);
   expect_open(&o);
-  assert_true(o.data.classification && o.data.inputs == 2);
+  assert_true(o.data.target[0].classification && o.data.inputs == 2);
   assert_int_equal(o.data.train.input[0].element, GT_ELEMENT_U8);
   assert_int_equal(o.data.train.input[0].rank, 3);
   assert_int_equal(o.data.input[0].scaling.count, 1);

@@ -34,7 +34,7 @@ static void columns_first(void **state) {
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a, b);
   expect_open(&o);
   for (int i = 0; i < 12; i++) assert_true(floats(&o.data.train.input[0])[i] == (float)i);
-  assert_true(floats(&o.data.train.targets)[3] == 4);
+  assert_true(floats(&o.data.train.target[0])[3] == 4);
   close_data(&o);
   a = write_npy("x.npy", "|u1", true, "(4, 2, 2)", cube, sizeof cube);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a, b);
@@ -53,12 +53,12 @@ static void bytes_the_other_way(void **state) {
             write_npy("y.npy", ">i8", false, "(2,)", y, sizeof y));
   expect_open(&o);
   assert_true(floats(&o.data.train.input[0])[0] == 1 && floats(&o.data.train.input[0])[1] == -2.5f);
-  assert_true(ints(&o.data.train.targets)[0] == 1 && ints(&o.data.train.targets)[1] == 0);
+  assert_true(ints(&o.data.train.target[0])[0] == 1 && ints(&o.data.train.target[0])[1] == 0);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a,
             write_npy("y.npy", "|b1", false, "(2,)", b, sizeof b));
   expect_open(&o);
-  assert_true(o.data.classification && ints(&o.data.train.targets)[0] == 1);
+  assert_true(o.data.target[0].classification && ints(&o.data.train.target[0])[0] == 1);
   close_data(&o);
 }
 
@@ -96,8 +96,8 @@ static void archives_are_read(void **state) {
   open_data(&o, "{train: %s, validation: 0.25, split: last}", path_of("a.npz"));
   expect_open(&o);
   assert_string_equal(o.data.format, "npz");
-  assert_true(o.data.classification && o.data.train.samples == 3 && o.data.validation.samples == 1);
-  assert_true(floats(&o.data.train.input[0])[2] == 3 && ints(&o.data.train.targets)[2] == 1);
+  assert_true(o.data.target[0].classification && o.data.train.samples == 3 && o.data.validation.samples == 1);
+  assert_true(floats(&o.data.train.input[0])[2] == 3 && ints(&o.data.train.target[0])[2] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, inputs: {a: x, b: x}, targets: x}", path_of("a.npz"));
   expect_open(&o);

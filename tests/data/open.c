@@ -41,9 +41,9 @@ static void idx_is_read(void **state) {
   assert_int_equal(in->dim[0], 3);
   assert_int_equal(gt_tensor_features(in), 4);
   assert_memory_equal(in->data, images + 16, 12);
-  assert_true(o.data.classification);
-  assert_int_equal(o.data.classes, 3);
-  assert_int_equal(ints(&o.data.train.targets)[0], 2);
+  assert_true(o.data.target[0].classification);
+  assert_int_equal(o.data.target[0].classes, 3);
+  assert_int_equal(ints(&o.data.train.target[0])[0], 2);
   assert_int_equal(o.data.input[0].scaling.count, 1);
   assert_true(fabsf(scaled(&o.data, 0, 255) - 2) < 1e-6f);
   assert_int_equal(o.data.test.samples, 0);
@@ -63,13 +63,13 @@ static void classes_are_checked(void **state) {
   expect_bad_config(&o, 0, "there is more than one class named 'a'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, task: regression}", x, y);
   expect_open(&o);
-  assert_int_equal(o.data.train.targets.rank, 2);
-  assert_true(floats(&o.data.train.targets)[0] == 2);
+  assert_int_equal(o.data.train.target[0].rank, 2);
+  assert_true(floats(&o.data.train.target[0])[0] == 2);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", y, x);
   expect_open(&o); /* bytes of rank 3 as targets are quantities */
-  assert_false(o.data.classification);
-  assert_int_equal(o.data.train.targets.dim[1], 4);
+  assert_false(o.data.target[0].classification);
+  assert_int_equal(o.data.train.target[0].dim[1], 4);
   close_data(&o);
 }
 
@@ -104,9 +104,9 @@ static void csv_is_read(void **state) {
   assert_string_equal(o.data.input[0].columns[1], "wid\"th");
   assert_true(floats(&o.data.train.input[0])[1] == -0.2f);
   assert_true(floats(&o.data.train.input[0])[2] == 2);
-  assert_int_equal(o.data.classes, 2);
-  assert_string_equal(o.data.class_names[0], "a, b");
-  assert_int_equal(ints(&o.data.train.targets)[0], 1);
+  assert_int_equal(o.data.target[0].classes, 2);
+  assert_string_equal(o.data.target[0].class_names[0], "a, b");
+  assert_int_equal(ints(&o.data.train.target[0])[0], 1);
   close_data(&o);
 }
 
@@ -169,23 +169,23 @@ static void csv_tasks(void **state) {
   opened o;
   open_data(&o, "{train: %s}", write_text("t.csv", "1,0\n2,1\n3,1\n"));
   expect_open(&o);
-  assert_true(o.data.classification && o.data.classes == 2 && o.data.train.samples == 3);
+  assert_true(o.data.target[0].classification && o.data.target[0].classes == 2 && o.data.train.samples == 3);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("t.csv", "1,1\n2,3\n3,1\n"));
   expect_open(&o); /* no class 0: quantities */
-  assert_false(o.data.classification);
+  assert_false(o.data.target[0].classification);
   close_data(&o);
   open_data(&o, "{train: %s, task: classification}", write_text("t.csv", "1,1\n2,3.5\n"));
   expect_bad_file(&o, ":2:3: '3.5' is not a label");
   open_data(&o, "{train: %s, target: [b, a], test_fraction: 0.5, split: last}",
             write_text("t.csv", "a,b,c\n1,2,3\n4,5,6\n"));
   expect_open(&o);
-  assert_true(floats(&o.data.train.targets)[0] == 2 && floats(&o.data.train.targets)[1] == 1);
+  assert_true(floats(&o.data.train.target[0])[0] == 2 && floats(&o.data.train.target[0])[1] == 1);
   assert_true(floats(&o.data.test.input[0])[0] == 6);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [no, yes]}", write_text("t.csv", "1,yes\n2,no\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.targets)[0] == 1 && o.data.classes == 2);
+  assert_true(ints(&o.data.train.target[0])[0] == 1 && o.data.target[0].classes == 2);
   close_data(&o);
 }
 
@@ -243,7 +243,7 @@ static void npy_round_trip(void **state) {
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", a, b);
   expect_open(&o);
   assert_string_equal(o.data.format, "npy");
-  assert_true(o.data.classification && o.data.classes == 2);
+  assert_true(o.data.target[0].classification && o.data.target[0].classes == 2);
   assert_memory_equal(o.data.train.input[0].data, x, sizeof x);
   assert_int_equal(o.data.input[0].scaling.count, 2);
   assert_true(fabsf(scaled(&o.data, 0, x[0]) + 1.3416408f) < 1e-6f);
@@ -297,13 +297,13 @@ static void tables_are_read(void **state) {
   opened o;
   open_data(&o, "{inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}");
   expect_open(&o);
-  assert_false(o.data.classification);
+  assert_false(o.data.target[0].classification);
   assert_int_equal(o.data.test.samples, 4);
   assert_memory_equal(o.data.test.input[0].data, o.data.train.input[0].data, 8 * sizeof(float));
   close_data(&o);
   open_data(&o, "{inputs: [1, 2, 3], targets: [0, 1, 1]}");
   expect_open(&o);
-  assert_true(o.data.classification && o.data.classes == 2);
+  assert_true(o.data.target[0].classification && o.data.target[0].classes == 2);
   close_data(&o);
   open_data(&o, "{inputs: [[1, 2], [3]], targets: [0, 1]}");
   expect_bad_config(&o, 19, "and the first one have different lengths");
@@ -354,7 +354,7 @@ static void splits_are_partitions(void **state) {
     assert_int_equal(splits[s]->samples, counts[s]);
     for (int64_t i = 0; i < counts[s]; i++) {
       const float x = floats(&splits[s]->input[0])[i];
-      assert_true(floats(&splits[s]->targets)[i] == x + 0.5f && !seen[(int)x]);
+      assert_true(floats(&splits[s]->target[0])[i] == x + 0.5f && !seen[(int)x]);
       assert_true(i == 0 || x > floats(&splits[s]->input[0])[i - 1]);
       seen[(int)x] = true;
     }

@@ -22,7 +22,7 @@ static void formulas(void **state) {
   open_data(&o, "{formula: [x0*x1, x1], samples: 2147483647, validation: 0.5, normalize: standard}");
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 2, (int64_t[]){1073741823, 2});
-  expect_shape(&o.data.validation.targets, GT_ELEMENT_F32, 2, (int64_t[]){1073741824, 2});
+  expect_shape(&o.data.validation.target[0], GT_ELEMENT_F32, 2, (int64_t[]){1073741824, 2});
   assert_int_equal(o.data.validation.samples, 1073741824);
   assert_true(o.data.input[0].scaling.count == 2 && !o.data.input[0].scaling.values);
   assert_true(o.data.test.samples == 1000 && o.data.test.input[0].data); /* which is not large */
@@ -32,9 +32,9 @@ static void formulas(void **state) {
   /* The number of classes needs all labels. */
   open_data(&o, "{formula: 'x0 < x1', field: 'x0*u', grid: 500, task: classification, samples: 20000}");
   expect_open(&o);
-  assert_int_equal(o.data.classes, 2);
+  assert_int_equal(o.data.target[0].classes, 2);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 3, (int64_t[]){20000, 500, 1});
-  assert_non_null(o.data.train.targets.data);
+  assert_non_null(o.data.train.target[0].data);
   close_data(&o);
 }
 
@@ -43,7 +43,7 @@ static void boards(void **state) {
   opened o;
   open_data(&o, "{format: ca, grid: [1000, 1000], target: checkerboard, samples: 1000000}");
   expect_open(&o);
-  expect_shape(&o.data.train.targets, GT_ELEMENT_F32, 4, (int64_t[]){1000000, 1000, 1000, 1});
+  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 4, (int64_t[]){1000000, 1000, 1000, 1});
   close_data(&o);
 }
 
@@ -71,12 +71,12 @@ static void arrays(void **state) {
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 3, (int64_t[]){N / 4 * 3, 8, 4});
   expect_shape(&o.data.test.input[0], GT_ELEMENT_F32, 3, (int64_t[]){N / 4, 8, 4});
-  assert_non_null(o.data.test.targets.data);
-  assert_true(o.data.classes == 1 && o.data.input[0].scaling.count == 4);
+  assert_non_null(o.data.test.target[0].data);
+  assert_true(o.data.target[0].classes == 1 && o.data.input[0].scaling.count == 4);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", x, many);
   expect_open(&o);
-  expect_shape(&o.data.train.targets, GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
+  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many, y); /* their limit is a shape */
   expect_open(&o);
@@ -96,7 +96,7 @@ static void records(void **state) {
   open_data(&o, "{format: cifar, train: %s, classes: [airplane, truck], per_class: 10}", path);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){11, 32, 32, 3});
-  assert_int_equal(((const int32_t *)o.data.train.targets.data)[0], 1);
+  assert_int_equal(((const int32_t *)o.data.train.target[0].data)[0], 1);
   close_data(&o);
 }
 
@@ -122,13 +122,13 @@ static void pictures(void **state) {
   open_data(&o, "{train: %s, normalize: channel, cache: %s-cache}", folder, folder);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){2, 48, 64, 3});
-  assert_int_equal(o.data.classes, 2);
-  assert_int_equal(((const int32_t *)o.data.train.targets.data)[1], 1);
+  assert_int_equal(o.data.target[0].classes, 2);
+  assert_int_equal(((const int32_t *)o.data.train.target[0].data)[1], 1);
   close_data(&o);
   assert_int_not_equal(access(path_of("pictures-cache"), F_OK), 0);
   open_data(&o, "{train: %s/a, targets: %s/b, target_channels: 1, size: 9}", folder, folder);
   expect_open(&o);
-  expect_shape(&o.data.train.targets, GT_ELEMENT_F32, 4, (int64_t[]){1, 9, 9, 1});
+  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 4, (int64_t[]){1, 9, 9, 1});
   close_data(&o);
   cut_picture("pictures/b/2.png", 48, 63);
   open_data(&o, "{train: %s}", folder);

@@ -16,10 +16,10 @@ static void expect_split(const gt_split *split, const char *places, const char *
     const int place =
         in->element == GT_ELEMENT_U8 ? ((const uint8_t *)in->data)[i] : (int)((const float *)in->data)[i];
     assert_int_equal(place, places[i] - '0');
-    assert_int_equal(((const int32_t *)split->targets.data)[i], classes[i] - '0');
+    assert_int_equal(((const int32_t *)split->target[0].data)[i], classes[i] - '0');
   }
   assert_int_equal(in->dim[0], split->samples);
-  assert_int_equal(split->targets.dim[0], split->samples);
+  assert_int_equal(split->target[0].dim[0], split->samples);
 }
 
 static void open_idx(opened *o, const char *more) {
@@ -33,9 +33,9 @@ static void labels_choose(void **state) {
   opened o;
   open_idx(&o, "classes: [5, 0]");
   expect_open(&o);
-  assert_int_equal(o.data.classes, 2);
-  assert_string_equal(o.data.class_names[0], "5");
-  assert_string_equal(o.data.class_names[1], "0");
+  assert_int_equal(o.data.target[0].classes, 2);
+  assert_string_equal(o.data.target[0].class_names[0], "5");
+  assert_string_equal(o.data.target[0].class_names[1], "0");
   expect_split(&o.data.train, "1256", "1010");
   close_data(&o);
 }
@@ -45,8 +45,8 @@ static void names_choose(void **state) {
   opened o;
   open_idx(&o, "classes: [d, '0'], class_names: [a, b, c, d, e, f]");
   expect_open(&o);
-  assert_string_equal(o.data.class_names[0], "d");
-  assert_string_equal(o.data.class_names[1], "a");
+  assert_string_equal(o.data.target[0].class_names[0], "d");
+  assert_string_equal(o.data.target[0].class_names[1], "a");
   expect_split(&o.data.train, "01357", "01010");
   close_data(&o);
   open_idx(&o, "classes: [1, 3], class_names: ['3', b, c, '1', e, f]");
@@ -56,8 +56,8 @@ static void names_choose(void **state) {
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [dog, cat]}", path);
   expect_open(&o);
-  assert_true(o.data.text_labels);
-  assert_string_equal(o.data.class_names[1], "cat");
+  assert_true(o.data.target[0].text_labels);
+  assert_string_equal(o.data.target[0].class_names[1], "cat");
   expect_split(&o.data.train, "02456", "10101");
   close_data(&o);
 }
@@ -106,7 +106,7 @@ static void per_class(void **state) {
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, per_class: 1}", path);
   expect_open(&o);
-  assert_int_equal(o.data.classes, 4);
+  assert_int_equal(o.data.target[0].classes, 4);
   expect_split(&o.data.train, "0123", "2031");
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 2, classes: [cat, dog], test_fraction: 0.25, split: last}", path);
@@ -191,8 +191,8 @@ static void for_a_model(void **state) {
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [cat, dog]}", path);
   expect_open(&o);
-  assert_int_equal(o.data.classes, 3);
-  assert_string_equal(o.data.class_names[1], "ape");
+  assert_int_equal(o.data.target[0].classes, 3);
+  assert_string_equal(o.data.target[0].class_names[1], "ape");
   expect_split(&o.data.train, "02456", "20202");
   close_data(&o);
   open_data(&o, "{classes: [cat, bee], train: %s}", path);

@@ -34,7 +34,7 @@ static void parts_of(const gt_dataset *data, char parts[ROWS + 1]) {
 
 static int count_class(const gt_split *split, int class) {
   int count = 0;
-  for (int64_t i = 0; i < split->samples; i++) count += ((const int32_t *)split->targets.data)[i] == class;
+  for (int64_t i = 0; i < split->samples; i++) count += ((const int32_t *)split->target[0].data)[i] == class;
   return count;
 }
 

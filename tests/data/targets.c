@@ -41,30 +41,30 @@ static void booleans(void **state) {
   wanted = &bits;
   open_data(&o, "{train: %s, target: [b, c], test: %s}", many, many);
   expect_open(&o);
-  assert_false(o.data.classification);
-  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
-  assert_memory_equal(o.data.test.targets.data, expected, sizeof expected);
-  assert_string_equal(o.data.target_words[0], "NO");
-  assert_string_equal(o.data.target_words[3], "t");
+  assert_false(o.data.target[0].classification);
+  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
+  assert_memory_equal(o.data.test.target[0].data, expected, sizeof expected);
+  assert_string_equal(o.data.target[0].words[0], "NO");
+  assert_string_equal(o.data.target[0].words[3], "t");
   close_data(&o);
   open_data(&o, "{train: %s}", one);
   expect_open(&o);
-  assert_true(!o.data.classification && !strcmp(o.data.target_words[1], "1"));
+  assert_true(!o.data.target[0].classification && !strcmp(o.data.target[0].words[1], "1"));
   close_data(&o);
   open_data(&o, "{train: %s}", gap);
   expect_bad_file(&o, "gap.csv:3:3: missing value in column 'b'");
   open_data(&o, "{train: %s}", mixed);
   expect_open(&o); /* other words are classes, which the loss refuses */
-  assert_int_equal(o.data.classes, 3);
+  assert_int_equal(o.data.target[0].classes, 3);
   close_data(&o);
   wanted = &numbers;
   open_data(&o, "{train: %s, target: [b, c]}", many);
   expect_open(&o);
-  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
+  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
   close_data(&o);
   open_data(&o, "{train: %s}", one);
   expect_open(&o);
-  assert_true(o.data.classification && !o.data.target_words);
+  assert_true(o.data.target[0].classification && !o.data.target[0].words);
   close_data(&o);
   unlink(many), unlink(one), unlink(gap), unlink(mixed);
 }
@@ -84,8 +84,8 @@ static void gaps(void **state) {
   open_data(&o, "{train: %s, test: %s, columns: {y: {missing: drop}}}", numbers, numbers);
   expect_open(&o);
   assert_int_equal(o.data.train.samples, 2);
-  assert_memory_equal(o.data.train.targets.data, expected, sizeof expected);
-  assert_memory_equal(o.data.test.targets.data, expected, sizeof expected);
+  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
+  assert_memory_equal(o.data.test.target[0].data, expected, sizeof expected);
   close_data(&o);
   open_data(&o, "{train: %s}", words);
   expect_bad_file(
@@ -94,7 +94,7 @@ static void gaps(void **state) {
   open_data(&o, "{train: %s, columns: {'the kind': {missing: drop}}}", words);
   expect_open(&o);
   assert_int_equal(o.data.train.samples, 2);
-  assert_int_equal(o.data.classes, 2);
+  assert_int_equal(o.data.target[0].classes, 2);
   close_data(&o);
   unlink(numbers), unlink(words);
 }
