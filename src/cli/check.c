@@ -99,20 +99,29 @@ static void print_phases(const gt_config *config) {
   }
 }
 
+/* A line of several targets begins with the name of its own. */
+static const char *of_target(const gt_config *config, int target) {
+  const char *name = config->dataset.target[target].name;
+  return name ? gt_arena_printf(config->diagnostics.arena, "%s: ", name) : "";
+}
+
 static void print_task(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
-  const gt_task task = gt_task_of(config, arena);
-  if (task.kind) printf("task            %s\n", gt_task_text(&task, arena));
-  const gt_class_counts counts = gt_class_counts_of(&config->dataset, arena);
-  if (counts.classes) printf("classes         %s\n", gt_class_counts_text(&counts, arena));
+  for (int k = 0; k < config->dataset.targets; k++) {
+    const gt_task task = gt_task_of(config, k, arena);
+    if (task.kind) printf("task            %s%s\n", of_target(config, k), gt_task_text(&task, arena));
+    const gt_class_counts counts = gt_class_counts_of(&config->dataset, k, arena);
+    if (counts.classes)
+      printf("classes         %s%s\n", of_target(config, k), gt_class_counts_text(&counts, arena));
+  }
 }
 
 /* Each class with its number of samples in each split; an empty array if targets are not classes. */
-static json_t *classes_json(const gt_config *config) {
+static json_t *classes_json(const gt_config *config, int target) {
   static const char *const split[] = {"train", "validation", "test"};
   json_t *list = json_array();
   gt_arena *arena = config->diagnostics.arena;
-  const gt_class_counts counts = gt_class_counts_of(&config->dataset, arena);
+  const gt_class_counts counts = gt_class_counts_of(&config->dataset, target, arena);
   for (int i = 0; i < counts.classes; i++) {
     json_t *row = json_pack("{s:s}", "name", gt_class_name(&counts, i, arena));
     for (int s = 0; s < 3; s++)
@@ -128,13 +137,13 @@ static void print_targets(const gt_config *config) {
 }
 
 /* Mean and deviation of each scaled target; an empty array if they are not scaled. */
-static json_t *targets_json(const gt_dataset *data) {
-  const gt_target_scaling *s = &data->target[0].scaling;
+static json_t *scaling_json(const gt_data_target *target) {
+  const gt_target_scaling *s = &target->scaling;
   json_t *list = json_array();
   for (int64_t o = 0; o < s->count; o++) {
     json_t *row =
         json_pack("{s:f, s:f}", "mean", (double)s->values[o], "deviation", (double)s->values[s->count + o]);
-    if (data->target[0].columns) json_object_set_new(row, "name", json_string(data->target[0].columns[o]));
+    if (target->columns) json_object_set_new(row, "name", json_string(target->columns[o]));
     json_array_append_new(list, row);
   }
   return list;
@@ -142,13 +151,55 @@ static json_t *targets_json(const gt_dataset *data) {
 
 /* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are words"}, the
  * last null if the task was not inferred; null if there is no task. */
-static json_t *task_json(const gt_config *config) {
-  gt_task task = gt_task_of(config, config->diagnostics.arena);
+static json_t *task_json(const gt_config *config, int target) {
+  gt_task task = gt_task_of(config, target, config->diagnostics.arena);
   const char *inferred = task.why;
   if (!task.kind) return json_null();
   task.why = NULL;
   return json_pack("{s:s, s:s, s:s?}", "kind", task.kind, "text",
                    gt_task_text(&task, config->diagnostics.arena), "inferred", inferred);
+}
+
+static void add_classes(json_t *root, const gt_config *config, int target) {
+  json_object_set_new(root, "classes", classes_json(config, target));
+  json_object_set_new(root, "scaled_targets", scaling_json(&config->dataset.target[target]));
+}
+
+static json_t *targets_json(const gt_config *config) {
+  json_t *list = json_array();
+  for (int k = 0; k < config->dataset.targets; k++) {
+    json_t *own = json_pack("{s:s, s:s, s:f, s:o}", "name", config->dataset.target[k].name, "loss",
+                            config->loss[k]->type->name, "weight", config->loss[k]->weight, "task",
+                            task_json(config, k));
+    add_classes(own, config, k);
+    json_array_append_new(list, own);
+  }
+  return list;
+}
+
+/* "task", "columns", "classes" and "scaled_targets"; of several targets "targets": [{"name": …}] and
+ * "columns". */
+static void add_data(json_t *root, const gt_config *config) {
+  const bool several = config->dataset.targets > 1;
+  json_object_set_new(root, several ? "targets" : "task",
+                      several ? targets_json(config) : task_json(config, 0));
+  json_object_set_new(root, "columns", gt_check_columns_json(&config->dataset));
+  if (!several) add_classes(root, config, 0);
+}
+
+/* "mse", of several targets "load mse, kind cross_entropy x 0.5" */
+static const char *losses_text(const gt_config *config) {
+  gt_arena *arena = config->diagnostics.arena;
+  const char *text = "";
+  for (int k = 0; k < config->dataset.targets; k++) {
+    const char *name = config->dataset.target[k].name;
+    const double weight = config->loss[k]->weight;
+    const bool weighs = weight < 1 || weight > 1;
+    text =
+        gt_arena_printf(arena, "%s%s%s%s%s%s", text, k ? ", " : "", name ? name : "", name ? " " : "",
+                        config->loss[k]->type->name, weighs ? gt_arena_printf(arena, " x %g", weight) : "");
+  }
+  return text;
 }
 
 static void print_augment(const gt_augment_list *list) {
@@ -169,7 +220,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
            (long long)data->input[0].dim[0], (long long)data->input[0].dim[1]);
   if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
   printf("step            batch %s%lld, %lld step%s per epoch, loss %s, optimizer %s\n", parts,
-         (long long)net->batch, (long long)net->steps, net->steps == 1 ? "" : "s", config->loss->type->name,
+         (long long)net->batch, (long long)net->steps, net->steps == 1 ? "" : "s", losses_text(config),
          config->optim->type->name);
   printf("work            %s%sFLOP per step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
          work.flops < 1000 ? " " : "", work.kernels, work.levels);
@@ -209,15 +260,15 @@ static void print_json(const gt_config *config, const gt_net *net, const gt_foot
                                             "parameters", (json_int_t)layer->parameters));
   }
   const gt_net_work work = gt_net_work_of(net);
-  gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "layers", layers,
-      "parameters", (json_int_t)net->model->store->values, "trainable",
-      (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)gt_net_rows(net),
-      "steps_per_epoch", (json_int_t)net->steps, "flops_per_step", work.flops, "kernels", (int)work.kernels,
-      "levels", (int)work.levels, "memory_bytes", memory_json(memory), "loss", config->loss->type->name,
-      "optimizer", config->optim->type->name, "task", task_json(config), "columns",
-      gt_check_columns_json(&config->dataset), "classes", classes_json(config), "scaled_targets",
-      targets_json(&config->dataset), "findings", gt_cli_findings_json(&config->diagnostics)));
+  json_t *root = json_pack(
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s}", "layers", layers, "parameters",
+      (json_int_t)net->model->store->values, "trainable", (json_int_t)net->model->store->trainable_values,
+      "batch", (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps, "flops_per_step",
+      work.flops, "kernels", (int)work.kernels, "levels", (int)work.levels, "memory_bytes",
+      memory_json(memory), "loss", losses_text(config), "optimizer", config->optim->type->name);
+  add_data(root, config);
+  json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
+  gt_cli_print_json(root);
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {

@@ -195,7 +195,7 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   char *end;
   text = skip_space(text);
   size_t length = 0;
-  while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;
+  while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_.-", text[length]))) length++;
   if (!length || length >= sizeof gate->metric) return false;
   snprintf(gate->metric, sizeof gate->metric, "%.*s", (int)length, text);
   text = skip_space(text + length);
@@ -210,9 +210,9 @@ static bool parse_gate(const char *text, gt_gate *gate) {
 
 static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
                          const char *const *metrics, int count) {
-  const char *list = "";
+  const char *list = "", *dot = strchr(metric, '.');
   for (int i = 0; i < count; i++) {
-    if (!strcmp(metric, metrics[i])) return true;
+    if (!strcmp(dot ? dot + 1 : metric, metrics[i])) return true;
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics[i]);
   }
   const char *nearest = gt_nearest(metric, metrics, (size_t)count);
@@ -226,7 +226,7 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
 
 /* `accuracy<97` would always fail. */
 static bool check_limit(const gt_arguments *arguments, const char *text, const gt_gate *gate) {
-  const gt_metric_kind *kind = gt_metric_find(gate->metric);
+  const gt_metric_kind *kind = gt_metric_of_result(gate->metric);
   if (!kind || !kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
   const bool percent = gate->limit > 1 && gate->limit <= 100;
   if (percent)

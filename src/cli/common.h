@@ -47,7 +47,7 @@ void gt_cli_print_json(json_t *value);
 
 /* --fail-if 'accuracy<0.97': a name, an operator, a number. */
 typedef struct gt_gate {
-  char metric[32];
+  char metric[128]; /* of several targets, TARGET.METRIC is that of one */
   char op[3];
   double limit;
 } gt_gate;

@@ -62,13 +62,31 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
 /* True if the items are not the samples: pixels, for example. */
 static bool has_items(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  return data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1);
+  return data->targets == 1 &&
+         (data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1));
+}
+
+/* Of several targets, each has an object of its own: "classes_of": {"kind": {"macro": …, "classes": …}}. */
+static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusion_matrix *matrix) {
+  if (data->targets == 1) {
+    if (matrix->count) gt_classes_add(root, matrix);
+    return;
+  }
+  json_t *all = json_object();
+  for (int k = 0; k < data->targets; k++) {
+    if (!matrix[k].count) continue;
+    json_t *own = json_object();
+    gt_classes_add(own, &matrix[k]);
+    json_object_set_new(all, data->target[k].name, own);
+  }
+  json_object_set_new(root, "classes_of", all);
 }
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
                          const gt_config *config, gt_arena *arena) {
-  const gt_baseline baseline = gt_baseline_of(config, gt_dataset_split(&config->dataset, split), arena);
+  const gt_dataset *data = &config->dataset;
+  const gt_baselines baselines = gt_baselines_of(config, gt_dataset_split(&config->dataset, split), arena);
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
@@ -76,8 +94,8 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
     if (config->threshold.used) json_object_set_new(root, "threshold", json_real(config->threshold.value));
-    gt_cli_add_baseline(root, results, &baseline);
-    if (matrix->count) gt_classes_add(root, matrix);
+    gt_cli_add_baselines(root, results, config, &baselines);
+    add_matrices(root, data, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
     json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
     gt_cli_print_json(root);
@@ -86,20 +104,33 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   if (config->threshold.used) gt_info("threshold %.10g", config->threshold.value);
   printf("%s samples %lld", split, (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
-  gt_cli_print_values(results, &baseline, NULL);
+  gt_cli_print_values(results, &baselines, NULL);
   printf("\n");
-  if (matrix->count && gt_flag(arguments, "per-class")) gt_classes_print(matrix);
+  for (int k = 0; k < data->targets && gt_flag(arguments, "per-class"); k++) {
+    if (matrix[k].count && data->targets > 1) printf("%s\n", data->target[k].name);
+    if (matrix[k].count) gt_classes_print(&matrix[k]);
+  }
   gt_cli_print_lasting(lasting);
-  gt_cli_warn_of_guessing(config, split, results, &baseline, arena);
+  gt_cli_warn_of_guessing(config, split, results, &baselines, arena);
 }
 
-/* Fails if options ask for classes and the model has none. */
+/* The matrices of all targets. Fails if options ask for classes and the model has none. */
 static bool tell_classes(const gt_arguments *arguments, gt_session *session, const gt_evaluator *evaluator,
                          gt_arena *arena, gt_confusion_matrix *matrix, gt_error *error) {
   const char *file = gt_option_value(arguments, "confusion");
-  if (gt_evaluator_confusion(session, evaluator, arena, matrix, error))
-    return !file || gt_confusion_write(matrix, file, error);
-  if (error->status || (!file && !gt_flag(arguments, "per-class"))) return !error->status;
+  const int targets = session->config->dataset.targets;
+  int counted = 0, last = 0;
+  for (int k = 0; k < targets; k++) {
+    if (gt_evaluator_confusion(session, evaluator, k, arena, &matrix[k], error)) counted++, last = k;
+    if (error->status) return false;
+  }
+  if (counted > 1 && file)
+    return gt_fail(error, GT_ERR_USAGE,
+                   "--confusion writes the matrix of one target, and this model has %d with classes; --json "
+                   "has the classes of all",
+                   counted);
+  if (counted) return !file || gt_confusion_write(&matrix[last], file, error);
+  if (!file && !gt_flag(arguments, "per-class")) return true;
   return gt_fail(
       error, GT_ERR_USAGE,
       "--%s needs a classifier with an output for each of at most %d classes (loss: cross_entropy); one "
@@ -138,8 +169,9 @@ static int report(const gt_arguments *arguments, gt_config *config, const gt_err
  * loss. */
 static void want_standard(gt_config *config) {
   static const char *const names[] = {"rmse", "mae", "r2"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    gt_config_want_metric(config, gt_metric_find(names[i]));
+  for (int k = 0; k < config->dataset.targets; k++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      gt_config_want_metric(config, k, gt_metric_find(names[i]));
 }
 
 static int run(const gt_arguments *arguments) {
@@ -174,11 +206,11 @@ static int run(const gt_arguments *arguments) {
                       gt_option_value(arguments, "confusion");
   session.memory_limit = limit;
   if (!evaluate(&session, &file, split, &evaluator, &results, &error)) goto failed;
-  gt_confusion_matrix matrix;
-  if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
+  gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
+  if (!tell_classes(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, split, &results, &matrix, &lasting, &config, &arena);
+  print_result(arguments, split, &results, matrix, &lasting, &config, &arena);
   shown = true;
   if (!is_finite(file.path, split, &results, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);

@@ -140,7 +140,7 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   if (e->of_network)
     printf(
         "the formula is fitted to the network's outputs: loss '%s' does not train them to equal the targets\n",
-        e->config.loss->type->name);
+        e->config.loss[0]->type->name);
   print_errors(e, "train", &e->train);
   print_errors(e, "test", &e->test);
 }

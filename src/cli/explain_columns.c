@@ -151,7 +151,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   gt_importance importance;
   if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error)) return GT_OK;
   const char *split = gt_dataset_default_split(&config->dataset);
-  if (!config->metrics->count) gt_config_want_metric(config, gt_metric_find("rmse"));
+  if (!config->metrics->count) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
   gt_model_file_check_data(file, config, split);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_refuse(arguments, &config->diagnostics, NULL, code);

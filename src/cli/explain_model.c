@@ -17,7 +17,7 @@ static bool read_weights(gt_explained *e, const gt_model *model, gt_error *error
     return false;
   const bool ok = gt_kan_network_read(&e->network, model, &dict, e->file.path, error);
   gt_state_dict_finish(&dict);
-  if (ok) gt_kan_network_unscale(&e->network, &e->file.signature.target_scaling);
+  if (ok) gt_kan_network_unscale(&e->network, &e->file.signature.target[0].scaling);
   return ok;
 }
 
@@ -67,7 +67,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
                                       &to->samples, error)
                      : NULL;
   if (!to->x) return false;
-  e->of_network = !gt_loss_fits_targets(e->config.loss) || gt_tensor_features(&from->target[0]) != outputs;
+  e->of_network = !gt_loss_fits_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
   to->y = e->of_network
               ? gt_explained_network_outputs(e, to)
               : gt_kan_samples(NULL, false, &from->target[0], outputs, MAX_SAMPLES, &to->samples, error);

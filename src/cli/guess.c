@@ -4,37 +4,60 @@
 #include <stdio.h>
 #include <string.h>
 
-void gt_cli_print_values(const gt_results *results, const gt_baseline *baseline, const char *leave_out) {
-  const gt_metric *guess = gt_baseline_main(baseline, results);
+/* The baseline that a result is compared with; NULL: there is none. */
+static const gt_metric *guess_for(const gt_baselines *baselines, const gt_results *results, const char *name,
+                                  const char **guess) {
+  for (int k = 0; k < baselines->count; k++) {
+    const gt_metric *m = gt_baseline_main(&baselines->item[k], results);
+    *guess = baselines->item[k].guess;
+    if (m && !strcmp(m->name, name)) return m;
+  }
+  return NULL;
+}
+
+void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out) {
   for (int i = 0; i < results->count; i++) {
     const gt_metric *m = &results->metric[i];
-    if (leave_out && !strncmp(m->name, leave_out, strlen(leave_out))) continue;
+    const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name, *guess;
+    if (leave_out && !strncmp(own, leave_out, strlen(leave_out))) continue;
     putchar(' ');
     gt_put_text(stdout, m->name);
     printf(" %.6g", m->value);
-    if (!guess || strcmp(guess->name, m->name)) continue;
+    const gt_metric *known = guess_for(baselines, results, m->name, &guess);
+    if (!known) continue;
     fputs(" (", stdout);
-    gt_put_text(stdout, baseline->guess);
-    printf(": %.4g)", guess->value);
+    gt_put_text(stdout, guess);
+    printf(": %.4g)", known->value);
   }
 }
 
-void gt_cli_add_baseline(json_t *root, const gt_results *results, const gt_baseline *baseline) {
-  const gt_metric *m = gt_baseline_main(baseline, results);
-  if (!m) return;
-  json_object_set_new(root, "baseline",
-                      json_pack("{s:s, s:s, s:o}", "guess", baseline->guess, "metric", m->name, "value",
-                                gt_json_real(m->value)));
-  if (!baseline->balances)
-    json_object_set_new(root, "guessing", json_boolean(gt_is_guessing(baseline, results)));
+static json_t *baseline_json(const gt_baseline *baseline, const gt_metric *m) {
+  return json_pack("{s:s, s:s, s:o}", "guess", baseline->guess, "metric", m->name, "value",
+                   gt_json_real(m->value));
 }
 
-void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,
+void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_config *config,
+                          const gt_baselines *baselines) {
+  json_t *several = baselines->count > 1 ? json_object() : NULL;
+  for (int k = 0; k < baselines->count; k++) {
+    const gt_baseline *b = &baselines->item[k];
+    const gt_metric *m = gt_baseline_main(b, results);
+    if (!m) continue;
+    json_t *own = baseline_json(b, m);
+    json_object_set_new(several ? several : root, several ? config->dataset.target[k].name : "baseline", own);
+    if (!b->balances)
+      json_object_set_new(several ? own : root, "guessing", json_boolean(gt_is_guessing(b, results)));
+  }
+  if (several) json_object_set_new(root, "baselines", several);
+}
+
+static void warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,
                              const gt_baseline *baseline, gt_arena *arena) {
   const gt_metric *guess = gt_baseline_main(baseline, results);
   if (!guess || !gt_is_guessing(baseline, results)) return;
   /* Then a model that never answers a rare class can still rank its samples well. */
-  const bool imbalanced = !strcmp(guess->name, "accuracy") && guess->value >= 0.8;
+  const char *dot = strchr(guess->name, '.');
+  const bool imbalanced = !strcmp(dot ? dot + 1 : guess->name, "accuracy") && guess->value >= 0.8;
   const char *reason = gt_guessing_reason(config, arena);
   if (!reason && imbalanced)
     reason = "one answer is right for most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
@@ -42,4 +65,10 @@ void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const g
   gt_warn("the %s is no better than guessing: %s %s is %.4g, and %s reaches %.4g%s%s",
           imbalanced ? "accuracy" : "model", split, guess->name, gt_result_value(results, guess->name),
           baseline->guess, guess->value, reason ? "; " : "", reason ? reason : "");
+}
+
+void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,
+                             const gt_baselines *baselines, gt_arena *arena) {
+  for (int k = 0; k < baselines->count; k++)
+    warn_of_guessing(config, split, results, &baselines->item[k], arena);
 }

@@ -6,11 +6,13 @@
 
 /* Prints " NAME VALUE" for each value; after the one that guessing is compared with, " (always 'no': VALUE)".
  * A prefix of names that are left out may be NULL. */
-void gt_cli_print_values(const gt_results *results, const gt_baseline *baseline, const char *leave_out);
+void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out);
 /* "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …}, and "guessing": true if the result
- * is not better; nothing without a baseline. */
-void gt_cli_add_baseline(json_t *root, const gt_results *results, const gt_baseline *baseline);
+ * is not better; nothing without a baseline. Of several targets: "baselines": {"kind": {"guess": …, "metric":
+ * "kind.accuracy", "value": …, "guessing": …}}. */
+void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_config *config,
+                          const gt_baselines *baselines);
 /* Warns if the result is not better than guessing. split: its name. */
 void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,
-                             const gt_baseline *baseline, gt_arena *arena);
+                             const gt_baselines *baselines, gt_arena *arena);
 #endif

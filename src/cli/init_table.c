@@ -121,7 +121,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
     fprintf(out, "%s%s\n", i == init->target ? ": the target" : why ? ": left out, " : "", why ? why : "");
   }
   if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, init->arena);
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
   if (counts.classes)
     fprintf(out, "#\n# Classes, with their training samples: %s\n",
             gt_class_counts_text(&counts, init->arena));

@@ -77,96 +77,124 @@ typedef struct answer { /* of a classifier for a sample */
 } answer;
 
 /* True if the outputs are one number per sample that says how likely a boolean target is true. */
-static bool is_boolean(const gt_model_file *file, int64_t outputs) {
-  return outputs == 1 && !file->classes && file->target_words && *file->target_words[1];
+static bool is_boolean(const gt_data_target *target, int64_t outputs) {
+  return outputs == 1 && !target->classes && target->words && *target->words[1];
 }
 
-static bool is_classifier(const gt_model_file *file, int64_t outputs) {
-  return (file->classes > 1 && outputs == file->classes) || is_boolean(file, outputs);
+static bool is_classifier(const gt_data_target *target, int64_t outputs) {
+  return (target->classes > 1 && outputs == target->classes) || is_boolean(target, outputs);
 }
 
 /* The most probable class; of two, the second if its probability is above the threshold of the model. */
-static answer answer_of(const gt_model_file *file, const float *row, int64_t outputs) {
-  const bool boolean = is_boolean(file, outputs);
+static answer answer_of(const gt_model_file *file, int index, const float *row, int64_t outputs) {
+  const gt_data_target *target = &file->signature.target[index];
+  const bool boolean = is_boolean(target, outputs);
   const double threshold = file->threshold > 0 ? file->threshold : 0.5;
   answer a = {.class = 0};
   if (boolean || (outputs == 2 && file->threshold > 0))
     a.class = (double)row[outputs - 1] > threshold;
   else
     a.class = largest(row, outputs);
-  const char *const *names = boolean ? file->target_words : file->class_names;
+  const char *const *names = boolean ? target->words : target->class_names;
   a.name = names ? names[a.class] : NULL;
   a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];
   return a;
 }
 
-/* One line per sample: its name, if it has one, then the class and its probability, or the
- * values. */
-static void write_text_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
-                           int64_t count) {
-  if (of) gt_put_text(stream, of), fputs(": ", stream);
-  if (is_classifier(file, count)) {
-    const answer a = answer_of(file, row, count);
-    if (a.name)
-      gt_put_text(stream, a.name);
-    else
-      fprintf(stream, "%lld", (long long)a.class);
-    fprintf(stream, " %.4f\n", a.probability);
+/* The class and its probability, or the values. */
+static void write_answer(FILE *stream, const gt_model_file *file, int index, const float *row,
+                         int64_t count) {
+  if (!is_classifier(&file->signature.target[index], count)) {
+    for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
     return;
   }
-  for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
+  const answer a = answer_of(file, index, row, count);
+  if (a.name)
+    gt_put_text(stream, a.name);
+  else
+    fprintf(stream, "%lld", (long long)a.class);
+  fprintf(stream, " %.4f", a.probability);
+}
+
+/* The values of a sample. */
+static const float *row_of(const gt_tensor *outputs, int64_t sample) {
+  return (const float *)outputs->data + sample * gt_tensor_features(outputs);
+}
+
+/* One line per sample: its name, if it has one, then its answers, of several targets after their names. */
+static void write_text_row(FILE *stream, const gt_model_file *file, const char *of,
+                           const gt_prediction *prediction, int64_t sample) {
+  if (of) gt_put_text(stream, of), fputs(": ", stream);
+  for (int k = 0; k < prediction->targets; k++) {
+    const gt_tensor *outputs = &prediction->outputs[k];
+    if (k) fputs("  ", stream);
+    if (prediction->targets > 1) fprintf(stream, "%s ", file->signature.target[k].name);
+    write_answer(stream, file, k, row_of(outputs, sample), gt_tensor_features(outputs));
+  }
   fputs("\n", stream);
 }
 
 /* The names of the boolean targets that are more likely true than not; NULL unless all targets are boolean.
  */
-static json_t *labels_json(const gt_model_file *file, const float *row, int64_t count) {
-  if (count < 2 || file->classes || !file->target_words || count != file->targets) return NULL;
+static json_t *labels_json(const gt_data_target *target, const float *row, int64_t count) {
+  if (count < 2 || target->classes || !target->words || count != target->column_count) return NULL;
   json_t *names = json_array();
   for (int64_t i = 0; i < count; i++) {
-    if (!*file->target_words[2 * i + 1]) return json_decref(names), NULL;
-    if (row[i] > 0.5f) json_array_append_new(names, json_string(file->target_names[i]));
+    if (!*target->words[2 * i + 1]) return json_decref(names), NULL;
+    if (row[i] > 0.5f) json_array_append_new(names, json_string(target->columns[i]));
   }
   return names;
 }
 
-static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *of,
-                           const float *row, int64_t count) {
-  json_t *root = json_object(), *values = json_array();
-  if (of) json_object_set_new(root, key, json_string(of));
+/* Adds "class" and "name", or "labels", and "outputs". */
+static void add_answer(json_t *root, const gt_model_file *file, int index, const float *row, int64_t count) {
+  const gt_data_target *target = &file->signature.target[index];
+  json_t *values = json_array();
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
-  if (is_classifier(file, count)) {
-    const answer a = answer_of(file, row, count);
+  if (is_classifier(target, count)) {
+    const answer a = answer_of(file, index, row, count);
     json_object_set_new(root, "class", json_integer(a.class));
     if (a.name) json_object_set_new(root, "name", json_string(a.name));
   }
-  json_t *labels = labels_json(file, row, count);
+  json_t *labels = labels_json(target, row, count);
   if (labels) json_object_set_new(root, "labels", labels);
   json_object_set_new(root, "outputs", values);
+}
+
+/* Of several targets, each has an object of its own: {"load": {"outputs": [3]}, "kind": {"class": 1, …}}. */
+static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *of,
+                           const gt_prediction *prediction, int64_t sample) {
+  json_t *root = json_object();
+  if (of) json_object_set_new(root, key, json_string(of));
+  for (int k = 0; k < prediction->targets; k++) {
+    const gt_tensor *outputs = &prediction->outputs[k];
+    json_t *to = prediction->targets > 1 ? json_object() : root;
+    add_answer(to, file, k, row_of(outputs, sample), gt_tensor_features(outputs));
+    if (to != root) json_object_set_new(root, file->signature.target[k].name, to);
+  }
   gt_cli_write_json(stream, root);
 }
 
 /* Writes every sample as text; JSON is an array of the objects of JSON lines. */
 static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const row_names *names,
-                       const gt_tensor *outputs) {
-  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
+                       const gt_prediction *prediction) {
+  const int64_t rows = prediction->outputs[0].dim[0];
   if (form == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
-    const float *row = (const float *)outputs->data + i * values;
     if (form == TEXT)
-      write_text_row(stream, file, name_of(names, i), row, values);
+      write_text_row(stream, file, name_of(names, i), prediction, i);
     else
-      write_json_row(stream, file, names->key, name_of(names, i), row, values);
+      write_json_row(stream, file, names->key, name_of(names, i), prediction, i);
     if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
   }
   if (form == JSON) fputs("]\n", stream);
 }
 
 static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
-                            const row_names *names, const gt_tensor *outputs, gt_error *error) {
+                            const row_names *names, const gt_prediction *prediction, gt_error *error) {
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  write_rows(stream, form, file, names, outputs);
+  write_rows(stream, form, file, names, prediction);
   fclose(stream);
   const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
   free(text.items);
@@ -174,44 +202,130 @@ static bool write_json_file(const char *path, row_form form, const gt_model_file
 }
 
 /* The names of the classes, else their numbers; in the arena. */
-static const char *const *class_names(const gt_model_file *file, gt_arena *arena) {
-  if (file->class_names) return file->class_names;
-  const char **names = GT_NEW_N(arena, const char *, file->classes);
-  for (int c = 0; c < file->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
+static const char *const *class_names(const gt_data_target *target, gt_arena *arena) {
+  if (target->class_names) return target->class_names;
+  const char **names = GT_NEW_N(arena, const char *, target->classes);
+  for (int c = 0; c < target->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
   return names;
+}
+
+/* The class of each sample, by name. */
+static const char *const *chosen_classes(const gt_model_file *file, int index, const gt_tensor *outputs,
+                                         gt_arena *arena) {
+  const gt_data_target *target = &file->signature.target[index];
+  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
+  const char **chosen = GT_NEW_N(arena, const char *, rows);
+  const char *const *all = is_boolean(target, values) ? target->words : class_names(target, arena);
+  for (int64_t i = 0; i < rows; i++)
+    chosen[i] = all[answer_of(file, index, row_of(outputs, i), values).class];
+  return chosen;
 }
 
 /* The columns: the name of the sample, the class, then the probability of each class or the outputs. */
 static bool write_csv(const char *path, const gt_model_file *file, const row_names *names,
                       const gt_tensor *outputs, gt_error *error) {
-  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
-  const bool classes = is_classifier(file, values);
-  const char *const *header = file->classes ? NULL : file->target_names;
+  const gt_data_target *target = &file->signature.target[0];
+  const char *const *header = target->classes ? NULL : target->columns;
   gt_text_column text[2];
   int texts = 0;
   gt_arena arena;
   gt_arena_init(&arena);
   if (names->of) text[texts++] = (gt_text_column){names->column, names->of};
-  if (classes) {
-    const char **chosen = GT_NEW_N(&arena, const char *, rows);
-    const char *const *all = is_boolean(file, values) ? file->target_words : class_names(file, &arena);
-    for (int64_t i = 0; i < rows; i++)
-      chosen[i] = all[answer_of(file, (const float *)outputs->data + i * values, values).class];
-    if (file->classes) header = all;
-    text[texts++] = (gt_text_column){"class", chosen};
+  if (is_classifier(target, gt_tensor_features(outputs))) {
+    if (target->classes) header = class_names(target, &arena);
+    text[texts++] = (gt_text_column){"class", chosen_classes(file, 0, outputs, &arena)};
   }
   const bool ok = gt_data_write_csv(path, outputs, header, text, texts, error);
   gt_arena_finish(&arena);
   return ok;
 }
 
+/* The header of a value of one of several targets: "kind=yes" for a probability, the target's name for a
+ * single number; of several, the columns of the training file. prefixed: with the target's name before the
+ * column. */
+static const char *value_name(const gt_data_target *target, int64_t values, int64_t index, bool prefixed,
+                              gt_arena *arena) {
+  if (target->classes && values == target->classes)
+    return gt_arena_printf(arena, "%s=%s", target->name, class_names(target, arena)[index]);
+  if (is_boolean(target, values)) return gt_arena_printf(arena, "%s=%s", target->name, target->words[1]);
+  if (target->columns && values > 1 && values == target->column_count)
+    return prefixed ? gt_arena_printf(arena, "%s.%s", target->name, target->columns[index])
+                    : target->columns[index];
+  return values > 1 ? gt_arena_printf(arena, "%s.%lld", target->name, (long long)index) : target->name;
+}
+
+static bool has_name(const char *const *names, int64_t count, const char *name) {
+  for (int64_t i = 0; i < count; i++)
+    if (!strcmp(names[i], name)) return true;
+  return false;
+}
+
+/* Names of all values; false if two columns would have the same. used: the columns before them. */
+static bool name_values(const gt_model_file *file, const gt_prediction *prediction, bool prefixed,
+                        const gt_text_column *used, int texts, const char **header, gt_arena *arena) {
+  int64_t count = 0;
+  bool unique = true;
+  for (int k = 0; k < prediction->targets; k++) {
+    const int64_t values = gt_tensor_features(&prediction->outputs[k]);
+    for (int64_t i = 0; i < values; i++) {
+      header[count] = value_name(&file->signature.target[k], values, i, prefixed, arena);
+      unique = unique && !has_name(header, count, header[count]);
+      for (int t = 0; t < texts; t++) unique = unique && strcmp(used[t].name, header[count]) != 0;
+      count++;
+    }
+  }
+  return unique;
+}
+
+/* Several targets: the name of the sample, the class of each classifier under its target's name, then the
+ * values of all targets. */
+static bool write_targets_csv(const char *path, const gt_model_file *file, const row_names *names,
+                              const gt_prediction *prediction, gt_error *error) {
+  const int64_t rows = prediction->outputs[0].dim[0];
+  gt_text_column text[1 + GT_DATA_MAX_TARGETS];
+  gt_tensor all = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {rows, 0}};
+  int texts = 0;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  if (names->of) text[texts++] = (gt_text_column){names->column, names->of};
+  for (int k = 0; k < prediction->targets; k++) {
+    const gt_tensor *outputs = &prediction->outputs[k];
+    all.dim[1] += gt_tensor_features(outputs);
+    if (is_classifier(&file->signature.target[k], gt_tensor_features(outputs)))
+      text[texts++] =
+          (gt_text_column){file->signature.target[k].name, chosen_classes(file, k, outputs, &arena)};
+  }
+  const char **header = GT_NEW_N(&arena, const char *, all.dim[1]);
+  if (!name_values(file, prediction, false, text, texts, header, &arena))
+    name_values(file, prediction, true, text, texts, header, &arena);
+  float *to = all.data = gt_alloc((size_t)(rows * all.dim[1]) * sizeof *to + 1);
+  for (int64_t i = 0; i < rows; i++)
+    for (int k = 0; k < prediction->targets; k++) {
+      const int64_t values = gt_tensor_features(&prediction->outputs[k]);
+      memcpy(to, row_of(&prediction->outputs[k], i), (size_t)values * sizeof *to);
+      to += values;
+    }
+  const bool ok = gt_data_write_csv(path, &all, header, text, texts, error);
+  gt_tensor_finish(&all);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
 static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const row_names *names,
-                          const gt_tensor *outputs, gt_error *error) {
+                          const gt_prediction *prediction, gt_error *error) {
+  const gt_tensor *outputs = &prediction->outputs[0];
+  const bool several = prediction->targets > 1;
+  if (several && (form == PICTURES || form == NPY))
+    return gt_fail(error, GT_ERR_USAGE,
+                   "%s holds one array, and the model predicts %d targets; write a .csv, "
+                   ".json or .jsonl file",
+                   path, prediction->targets);
   if (form == PICTURES) /* ids are no file names */
     return gt_predict_write_pictures(path, outputs, names->files ? names->of : NULL, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
+  if (form == CSV && several) return write_targets_csv(path, file, names, prediction, error);
   if (form == CSV) return write_csv(path, file, names, outputs, error);
-  return write_json_file(path, form, file, names, outputs, error);
+  return write_json_file(path, form, file, names, prediction, error);
 }
 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
@@ -257,20 +371,23 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
   return gt_cli_findings(arguments, diagnostics, GT_ERR_DATA);
 }
 
+static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
+  for (int k = 0; k < prediction->targets; k++) {
+    const float *row = row_of(&prediction->outputs[k], sample);
+    for (int64_t i = 0; i < gt_tensor_features(&prediction->outputs[k]); i++)
+      if (!isfinite(row[i])) return false;
+  }
+  return true;
+}
+
 /* Values that are not finite are written, as null in JSON, but the command fails. */
-static bool are_finite(const gt_model_file *file, const row_names *names, const gt_tensor *outputs,
+static bool are_finite(const gt_model_file *file, const row_names *names, const gt_prediction *prediction,
                        gt_error *error) {
-  const int64_t values = gt_tensor_features(outputs), samples = outputs->dim[0];
+  const int64_t samples = prediction->outputs[0].dim[0];
   char number[32];
   int64_t bad = 0, first = 0;
-  for (int64_t s = samples - 1; s >= 0; s--) {
-    const float *row = (const float *)outputs->data + s * values;
-    int64_t i = 0;
-    while (i < values && isfinite(row[i])) i++;
-    if (i == values) continue;
-    bad++;
-    first = s;
-  }
+  for (int64_t s = samples - 1; s >= 0; s--)
+    if (!is_finite_sample(prediction, s)) bad++, first = s;
   snprintf(number, sizeof number, "sample %lld", (long long)first);
   return !bad ||
          gt_fail(error, GT_ERR_DATA,
@@ -280,14 +397,14 @@ static bool are_finite(const gt_model_file *file, const row_names *names, const 
 
 /* Writes to the terminal or the file; false if it fails or a value is not finite. */
 static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
-                 const row_names *names, const gt_tensor *outputs, gt_error *error) {
+                 const row_names *names, const gt_prediction *prediction, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
-  if (output && !write_outputs(file, output, form, names, outputs, error)) return false;
+  if (output && !write_outputs(file, output, form, names, prediction, error)) return false;
   if (output)
-    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
+    gt_info("%lld predictions written to %s", (long long)prediction->outputs[0].dim[0], output);
   else
-    write_rows(stdout, form, file, names, outputs);
-  return are_finite(file, names, outputs, error);
+    write_rows(stdout, form, file, names, prediction);
+  return are_finite(file, names, prediction, error);
 }
 
 /* The other samples' results are there, but the command fails. */
@@ -317,12 +434,12 @@ static int run(const gt_arguments *arguments) {
   const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &lost, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
   if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
-      !give(arguments, form, &file, &names, &prediction.outputs, &error))
+      !give(arguments, form, &file, &names, &prediction, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
-    code = report_lost(lost, &prediction.outputs);
+    code = report_lost(lost, &prediction.outputs[0]);
 done:
-  gt_tensor_finish(&prediction.outputs);
+  gt_prediction_finish(&prediction);
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
@@ -351,7 +468,9 @@ const gt_command gt_command_predict = {
         "training; columns are matched by name. A model with several inputs takes one CSV with the columns\n"
         "of all of them, or --input NAME=FILE for each.\n"
         "A CSV of a classifier has the column class and, for each class, a column with its name and the\n"
-        "probabilities; other CSV files have a column for each target. Before them comes the id column:\n"
+        "probabilities; other CSV files have a column for each target. With several named targets, the\n"
+        "class of a target is in the column of its name, and its probabilities in NAME=CLASS; JSON has an\n"
+        "object for each target. Before them comes the id column:\n"
         "--id, else data.id of the training if FILE has that column. Ids are copied as they are; JSON has\n"
         "them as \"id\", a line of text as ID: CLASS.\n"
         "--device auto takes the CPU for a few samples, without looking for a GPU.\n"

@@ -1,5 +1,6 @@
 #include "cli/result_gates.h"
 #include "base/log.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char samples[] = "samples", items[] = "items";
@@ -14,14 +15,17 @@ bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate
   return gt_cli_gates(arguments, arena, known, names + 2, gates, count);
 }
 
-bool gt_cli_gates_apply(const gt_gate *gates, int count, gt_config *config) {
+bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
   for (int i = 0; i < count; i++) {
-    const gt_metric_kind *kind = gt_metric_find(gates[i].metric); /* NULL: a number of samples */
-    const char *lacks = kind ? gt_config_want_metric(config, kind) : NULL;
-    if (!lacks) continue;
-    gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gates[i].metric, lacks,
-                 config->loss->type->name);
-    return false;
+    const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric); /* NULL: a number of samples */
+    const char *name = gates[i].metric, *lacks = kind ? gt_config_want_result(config, &name) : NULL;
+    if (lacks && (config->dataset.targets > 1 || strchr(name, '.')))
+      gt_log_error("--fail-if: '%s' %s", gates[i].metric, lacks);
+    else if (lacks)
+      gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gates[i].metric, lacks,
+                   config->loss[0]->type->name);
+    if (lacks) return false;
+    if (name != gates[i].metric) snprintf(gates[i].metric, sizeof gates[i].metric, "%s", name);
   }
   return true;
 }
@@ -34,8 +38,8 @@ static double value_of(const gt_results *results, const char *name) {
 int gt_cli_check_gates(const gt_gate *gates, int count, const gt_results *results) {
   int code = GT_OK;
   for (int i = 0; i < count; i++) {
-    const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
-    if (kind && kind->of_soft && !gt_result_has(results, kind->name)) {
+    const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric);
+    if (kind && kind->of_soft && !gt_result_has(results, gates[i].metric)) {
       gt_log_error("--fail-if: '%s' is only for models with logic gates; use '%s'", kind->name,
                    kind->correct ? "accuracy" : "loss");
       return GT_ERR_USAGE;

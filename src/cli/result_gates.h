@@ -6,7 +6,7 @@
 /* As gt_cli_gates, on the metrics that evaluations have. */
 bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count);
 /* Makes evaluations compute the metrics of the gates. False after reporting, if one cannot be computed. */
-bool gt_cli_gates_apply(const gt_gate *gates, int count, gt_config *config);
+bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config);
 /* GT_OK, GT_ERR_GATE if one fails, GT_ERR_USAGE if the model has no such metric. */
 int gt_cli_check_gates(const gt_gate *gates, int count, const gt_results *results);
 #endif

@@ -58,13 +58,13 @@ static const gt_results *last_result(const gt_train_result *result) {
   return result->validation.items ? &result->validation : NULL;
 }
 
-static gt_baseline baseline_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
-  if (!last_result(result)) return (gt_baseline){0};
-  return gt_baseline_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
+static gt_baselines baselines_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
+  if (!last_result(result)) return (gt_baselines){0};
+  return gt_baselines_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
 }
 
 static json_t *result_json(const gt_config *config, const gt_train_result *result,
-                           const gt_baseline *baseline) {
+                           const gt_baselines *baselines) {
   json_t *root = json_object();
   const struct {
     const char *name;
@@ -89,7 +89,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
     json_object_set_new(root, splits[i].name, split);
   }
   if (result->threshold > 0) json_object_set_new(root, "threshold", json_real(result->threshold));
-  if (last_result(result)) gt_cli_add_baseline(root, last_result(result), baseline);
+  if (last_result(result)) gt_cli_add_baselines(root, last_result(result), config, baselines);
   if (result->importance.columns)
     json_object_set_new(root, "importance", gt_importance_json(&result->importance, false));
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
@@ -99,8 +99,8 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   return root;
 }
 
-static void print_result(const gt_config *config, const gt_train_result *result, const gt_baseline *baseline,
-                         gt_arena *arena) {
+static void print_result(const gt_config *config, const gt_train_result *result,
+                         const gt_baselines *baselines, gt_arena *arena) {
   char duration[32];
   const gt_results *last = last_result(result);
   const char *how = result->goal_reached    ? "reached the goal"
@@ -111,9 +111,9 @@ static void print_result(const gt_config *config, const gt_train_result *result,
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
     printf("%s", last_split(result));
-    gt_cli_print_values(last, baseline, "soft_");
+    gt_cli_print_values(last, baselines, "soft_");
     printf("\n");
-    gt_cli_warn_of_guessing(config, last_split(result), last, baseline, arena);
+    gt_cli_warn_of_guessing(config, last_split(result), last, baselines, arena);
   }
   gt_cli_say_importance(&result->importance);
   char model[sizeof result->directory + 16];
@@ -150,7 +150,7 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 }
 
 /* Checks the gates before training, which may take hours. */
-static bool can_judge(gt_config *config, const gt_gate *gates, int count) {
+static bool can_judge(gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
   if (!gt_cli_gates_apply(gates, count, config)) return false;
   if (config->dataset.test.samples || config->dataset.validation.samples) return true;
@@ -173,11 +173,11 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
     return gt_cli_refuse(arguments, &config->diagnostics, &error,
                          config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
   gt_arena *arena = config->diagnostics.arena;
-  const gt_baseline baseline = baseline_of(config, &result, arena);
+  const gt_baselines baselines = baselines_of(config, &result, arena);
   if (gt_flag(arguments, "json"))
-    gt_cli_print_json(result_json(config, &result, &baseline));
+    gt_cli_print_json(result_json(config, &result, &baselines));
   else
-    print_result(config, &result, &baseline, arena);
+    print_result(config, &result, &baselines, arena);
   return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result)) : GT_OK;
 }
 

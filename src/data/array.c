@@ -99,7 +99,7 @@ static bool to_inputs(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, gt_tensor *out) {
+static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, int index, gt_tensor *out) {
   uint64_t count;
   char why[128];
   if (!gt_raw_count(array, &count, reader->error)) return false;
@@ -110,7 +110,7 @@ static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, 
     return false;
   const float *values = out->data;
   for (uint64_t i = 0; i < count; i++)
-    if (!gt_data_target_fits(reader, (double)values[i], why))
+    if (!gt_data_target_fits(reader, index, (double)values[i], why))
       return gt_fail(reader->error, GT_ERR_DATA, "%s: sample %" PRIu64 ": %s", array->path,
                      i / (count / (uint64_t)n), why);
   return true;
@@ -118,12 +118,12 @@ static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, 
 
 /* The shape of labels: one per sample, [n] or [n, 1], or an array per sample if the config says that targets
  * are classes. */
-static bool shape_labels(const gt_data_reader *reader, const gt_raw_array *array, uint64_t count,
+static bool shape_labels(const gt_data_reader *reader, const gt_raw_array *array, int index, uint64_t count,
                          gt_tensor *out) {
   const int64_t samples = array->dim[0];
   *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {samples}};
   if (count == (uint64_t)samples) return true;
-  if (reader->task != GT_TASK_CLASSIFICATION)
+  if (reader->task[index] != GT_TASK_CLASSIFICATION)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: expected one class label per sample, but this file has %" PRIu64
                    " numbers per sample; for numeric targets set task: regression, for a label per pixel or "
@@ -134,12 +134,12 @@ static bool shape_labels(const gt_data_reader *reader, const gt_raw_array *array
   return true;
 }
 
-static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, gt_tensor *out) {
+static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, int index, gt_tensor *out) {
   uint64_t count;
-  if (!gt_raw_count(array, &count, reader->error) || !shape_labels(reader, array, count, out) ||
+  if (!gt_raw_count(array, &count, reader->error) || !shape_labels(reader, array, index, count, out) ||
       !gt_tensor_alloc(out, array->path, reader->error))
     return false;
-  const bool ignores = reader->dataset->target[0].ignores =
+  const bool ignores = reader->dataset->target[index].ignores =
       gt_data_node(reader, "ignore_index", NULL) != NULL;
   const double ignored = (double)reader->common->ignore_index;
   int32_t *labels = out->data;
@@ -211,8 +211,9 @@ static const gt_field pair_fields[] = {
     GT_ROW(gt_array_pair, inputs, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT | GT_FIELD_BY_NAME,
            .help = "file of the inputs; the first dimension counts samples; for several inputs, a map "
                    "from names to files"),
-    GT_ROW(gt_array_pair, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-           .help = "file of the targets; the first dimension counts samples"),
+    GT_ROW(gt_array_pair, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT | GT_FIELD_BY_NAME,
+           .help = "file of the targets; the first dimension counts samples; for several targets, a map "
+                   "from names to files"),
     {.name = NULL},
 };
 static const gt_schema pair_schema = {.name = "files", .help = "files of a split", .fields = pair_fields};
@@ -249,9 +250,15 @@ static bool find_files(gt_data_reader *reader, const char *split, const gt_array
     out->input[k] = whole_file(gt_data_find_file(reader, node));
     ok &= out->input[k].name != NULL;
   }
-  if (!pair->targets) return is_missing(reader, split, "targets");
-  out->targets = whole_file(gt_data_find_file(reader, gt_data_node(reader, split, "targets")));
-  return ok && out->targets.name;
+  const gt_spec *targets = gt_data_node(reader, split, "targets");
+  if (!pair->targets.count) return is_missing(reader, split, "targets");
+  for (int k = 0; k < reader->dataset->targets; k++) {
+    const gt_spec *node = gt_data_target_node(reader, targets, split, k);
+    if (!node) return false;
+    out->target[k] = whole_file(gt_data_find_file(reader, node));
+    ok &= out->target[k].name != NULL;
+  }
+  return ok;
 }
 
 static bool read_one_input(gt_array_source from, bool outline, gt_raw_parse parse, bool integers,
@@ -264,9 +271,9 @@ static bool read_one_input(gt_array_source from, bool outline, gt_raw_parse pars
 }
 
 /* Integer targets with one number per sample are class labels, unless the config sets `task`. */
-static bool decide_task(const gt_data_reader *reader, const gt_raw_array *targets) {
-  if (reader->task == GT_TASK_AUTO) return is_integer(targets->type) && targets->rank == 1;
-  return reader->task == GT_TASK_CLASSIFICATION;
+static bool decide_task(const gt_data_reader *reader, const gt_raw_array *targets, int index) {
+  if (reader->task[index] == GT_TASK_AUTO) return is_integer(targets->type) && targets->rank == 1;
+  return reader->task[index] == GT_TASK_CLASSIFICATION;
 }
 
 /* An archive is read whole. */
@@ -274,48 +281,63 @@ static bool is_outlined(const gt_data_reader *reader, gt_array_source from) {
   return !from.archive && gt_data_is_outlined(reader, gt_data_file_size(from.file.path));
 }
 
-static bool read_targets(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
-                         gt_split *out) {
-  gt_raw_array targets = {0};
-  const bool outline = is_outlined(reader, from->targets);
-  bool ok = read_array(from->targets, outline, parse, &targets, reader->error);
-  if (ok && first) reader->dataset->target[0].classification = decide_task(reader, &targets);
-  if (ok && outline && reader->dataset->target[0].classification) {
-    gt_bytes_finish(&targets.file);
-    ok = read_array(from->targets, false, parse, &targets, reader->error);
+static bool read_target(gt_data_reader *reader, gt_array_source from, gt_raw_parse parse, bool first,
+                        int index, gt_tensor *out) {
+  gt_raw_array array = {0};
+  gt_data_target *target = &reader->dataset->target[index];
+  const bool outline = is_outlined(reader, from);
+  bool ok = read_array(from, outline, parse, &array, reader->error);
+  if (ok && first) target->classification = decide_task(reader, &array, index);
+  if (ok && outline && target->classification) {
+    gt_bytes_finish(&array.file);
+    ok = read_array(from, false, parse, &array, reader->error);
   }
   if (ok)
-    ok = reader->dataset->target[0].classification ? to_labels(reader, &targets, &out->target[0])
-                                                   : to_targets(reader, &targets, &out->target[0]);
-  gt_bytes_finish(&targets.file);
+    ok = target->classification ? to_labels(reader, &array, index, out)
+                                : to_targets(reader, &array, index, out);
+  gt_bytes_finish(&array.file);
   return ok;
+}
+
+/* The first target counts the samples. */
+static bool check_counts(gt_data_reader *reader, const gt_array_files *from, const gt_split *split) {
+  const gt_dataset *dataset = reader->dataset;
+  for (int k = 0; k < dataset->inputs; k++)
+    if (split->input[k].dim[0] != split->samples)
+      return gt_fail(reader->error, GT_ERR_DATA,
+                     "%s holds %" PRId64 " samples, but %s holds %" PRId64
+                     " targets; expected one target per sample",
+                     from->input[k].name, split->input[k].dim[0], from->target[0].name, split->samples);
+  for (int k = 1; k < dataset->targets; k++)
+    if (split->target[k].dim[0] != split->samples)
+      return gt_fail(reader->error, GT_ERR_DATA,
+                     "%s holds %" PRId64 " targets, but %s holds %" PRId64
+                     "; expected one per sample in each",
+                     from->target[k].name, split->target[k].dim[0], from->target[0].name, split->samples);
+  return true;
 }
 
 static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
                        gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
-  bool own = gt_data_are_own(&from->targets.file, 1);
+  bool own = true;
+  for (int k = 0; k < dataset->targets; k++) own &= gt_data_are_own(&from->target[k].file, 1);
   for (int k = 0; k < dataset->inputs; k++) own &= gt_data_are_own(&from->input[k].file, 1);
   gt_data_turn_to(reader, first ? GT_PART_TRAIN : GT_PART_TEST, own);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
       return false;
-  if (!read_targets(reader, from, parse, first, out)) return false;
+  for (int k = 0; k < dataset->targets; k++)
+    if (!read_target(reader, from->target[k], parse, first, k, &out->target[k])) return false;
   out->samples = out->target[0].dim[0];
-  for (int k = 0; k < dataset->inputs; k++)
-    if (out->input[k].dim[0] != out->samples)
-      return gt_fail(reader->error, GT_ERR_DATA,
-                     "%s holds %" PRId64 " samples, but %s holds %" PRId64
-                     " targets; expected one target per sample",
-                     from->input[k].name, out->input[k].dim[0], from->targets.name, out->samples);
-  return true;
+  return check_counts(reader, from, out);
 }
 
 bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, const gt_array_files *test,
                           gt_raw_parse parse) {
-  reader->train_name = train->targets.name;
-  reader->test_name = test ? test->targets.name : NULL;
+  reader->train_name = train->target[0].name;
+  reader->test_name = test ? test->target[0].name : NULL;
   return read_split(reader, train, parse, true, &reader->dataset->train) &&
          (!test || read_split(reader, test, parse, false, &reader->dataset->test));
 }
@@ -323,7 +345,9 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
   const bool tested = gt_data_node(reader, "test", NULL) != NULL;
   gt_array_files train = {0}, test = {0};
-  if (!gt_data_name_inputs(reader, gt_data_node(reader, "train", "inputs"))) return false;
+  if (!gt_data_name_inputs(reader, gt_data_node(reader, "train", "inputs")) ||
+      !gt_data_name_targets(reader, gt_data_node(reader, "train", "targets")))
+    return false;
   bool ok = find_files(reader, "train", &options->train, &train);
   if (tested) ok &= find_files(reader, "test", &options->test, &test);
   reader->test_fraction = options->test_fraction;

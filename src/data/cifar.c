@@ -124,7 +124,7 @@ static void name_classes(gt_data_reader *reader, form f) {
   gt_dataset *dataset = reader->dataset;
   dataset->target[0].classification = true;
   dataset->target[0].classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
-  if (f.labels == 1 && !reader->common->class_names.count && !reader->wanted->class_names)
+  if (f.labels == 1 && !reader->common->class_names.count && !gt_data_known_target(reader, 0)->class_names)
     dataset->target[0].class_names = names;
 }
 
@@ -135,7 +135,7 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   bool ok = find_files(reader, "train", o->train.count, &train);
   ok = find_files(reader, "test", o->test.count, &test) && ok;
   if (!ok) return false;
-  if (!o->train.count || reader->task == GT_TASK_REGRESSION) {
+  if (!o->train.count || reader->task[0] == GT_TASK_REGRESSION) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, o->train.count ? "task" : "train"),
                 o->train.count ? "the targets are class labels, not numbers" : "there are no training files");
     return false;

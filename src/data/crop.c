@@ -19,15 +19,25 @@ static bool refuse(gt_data_reader *reader, const char *text, const char *expecte
   return false;
 }
 
-/* True if the targets are images of the inputs' size, so that both are cropped alike. */
-static bool same_size(const gt_tensor *targets, const gt_input *input) {
-  return targets->rank < 3 ||
-         (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]);
+/* True if targets that are images have the inputs' size, so that both are cropped alike. */
+static bool same_size(const gt_dataset *dataset, const gt_input *input) {
+  for (int k = 0; k < dataset->targets; k++) {
+    const gt_tensor *t = &dataset->train.target[k];
+    if (t->rank > 2 && (t->rank > 4 || t->dim[1] != input->dim[0] || t->dim[2] != input->dim[1]))
+      return false;
+  }
+  return true;
+}
+
+static bool has_label_arrays(const gt_dataset *dataset) {
+  for (int k = 0; k < dataset->targets; k++)
+    if (dataset->target[k].classification && dataset->train.target[k].rank > 1) return true;
+  return false;
 }
 
 static bool taught_crop(gt_data_reader *reader, gt_input *input) {
   memcpy(input->crop, reader->wanted->signature->input[0].crop, sizeof input->crop);
-  return !input->crop[0] || same_size(&reader->dataset->train.target[0], input) ||
+  return !input->crop[0] || same_size(reader->dataset, input) ||
          gt_fail(reader->error, GT_ERR_DATA, "the targets and the inputs have different heights or widths");
 }
 
@@ -42,7 +52,7 @@ bool gt_data_crop(gt_data_reader *reader) {
       (input->rank != 2 && input->rank != 3))
     return refuse(reader, "only images can be cropped, and only if they are the model's single input",
                   "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
-  if (dataset->target[0].classification && dataset->train.target[0].rank > 1)
+  if (has_label_arrays(dataset))
     return refuse(reader, "samples with an array of labels cannot be cropped", "no crop");
   const int64_t height = crop.items[0], width = crop.items[crop.count - 1];
   if (height > input->dim[0] || width > input->dim[1])
@@ -52,7 +62,7 @@ bool gt_data_crop(gt_data_reader *reader) {
   if (input->scaling.count > 1 && (input->rank == 2 || input->scaling.count != input->dim[2]))
     return refuse(reader, "the normalization differs per pixel, but a crop may start at any pixel",
                   "normalize: channel for samples with channels, or a single mean and std");
-  if (!same_size(&dataset->train.target[0], input))
+  if (!same_size(dataset, input))
     return refuse(reader, "the targets and the inputs have different heights or widths",
                   "targets of the inputs' height and width");
   if (height == input->dim[0] && width == input->dim[1]) return true;

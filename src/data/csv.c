@@ -19,6 +19,10 @@ static const gt_field fields[] = {
     GT_ROW(gt_csv_options, target, GT_FIELD_STRINGS,
            .help = "target column or columns, by name, or by number from 1 if there is no header "
                    "(default: the last)"),
+    GT_ROW(gt_csv_options, targets, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
+           .help = "several targets, instead of `target`, each with a loss of its own: a map from names to "
+                   "columns, {load: load, place: [x, y]}, or a list of columns; the layer of the same name "
+                   "predicts a target"),
     GT_ROW(gt_csv_options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
            .help = "input columns (default: all that are neither target nor ignored); for several "
                    "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
@@ -58,42 +62,60 @@ static const gt_schema schema = {
 
 /* --- splits --- */
 
-static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_tensor *out) {
+/* The first column of a target. */
+static int first_column(const gt_dataset *dataset, int index) {
+  int first = 0;
+  for (int k = 0; k < index; k++) first += dataset->target[k].column_count;
+  return first;
+}
+
+static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, int index, gt_tensor *out) {
   char why[128];
   double value;
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
+  const int first = first_column(reader->dataset, index),
+            columns = reader->dataset->target[index].column_count;
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, columns}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
-    gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_targets */
-    to[i] = (float)value;
-    if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
-  }
+  for (size_t row = 0; row < csv->rows; row++)
+    for (int c = 0; c < columns; c++, to++) {
+      const gt_cell *cell = gt_csv_target_cell(csv, first + c, row);
+      gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_targets */
+      *to = (float)value;
+      if (!gt_data_target_fits(reader, index, (double)*to, why)) return gt_csv_fail(csv, cell, "%s", why);
+    }
   return true;
 }
 
-static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
-  if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
+static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
   const gt_data_common *common = reader->common;
-  if (reader->wanted->bits && !common->class_names.count && !common->classes.listed &&
-      gt_csv_is_boolean_target(csv, 0))
+  const int column = first_column(reader->dataset, index);
+  if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
+  if (reader->wanted->demand[index].bits && !common->class_names.count && !common->classes.listed &&
+      gt_csv_is_boolean_target(csv, column))
     return false;
-  return csv->targets == 1 && (common->class_names.count || gt_csv_is_classification(csv) ||
-                               (common->classes.listed && gt_csv_can_be_labels(csv)));
+  return reader->dataset->target[index].column_count == 1 &&
+         (common->class_names.count || gt_csv_is_classification(csv, column) ||
+          (common->classes.listed && gt_csv_can_be_labels(csv, column)));
 }
 
-/* True if the targets are to be numbers and are no booleans. */
-static bool has_number_targets(gt_data_reader *reader, const gt_csv *csv, bool first) {
-  if (first ? decide_task(reader, csv) : reader->dataset->target[0].classification) return false;
-  for (int t = 0; t < csv->targets; t++)
-    if (gt_csv_is_boolean_target(csv, t)) return false;
-  return true;
+/* The target columns that are to be numbers; booleans: or words for them. In the arena. */
+static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool first, bool booleans) {
+  const gt_dataset *dataset = reader->dataset;
+  bool *are = GT_NEW_N(reader->arena, bool, csv->targets + 1);
+  for (int k = 0, column = 0; k < dataset->targets; column += dataset->target[k++].column_count) {
+    bool numbers = first ? !decide_task(reader, csv, k) : !dataset->target[k].classification;
+    for (int c = 0; c < dataset->target[k].column_count && !booleans; c++)
+      numbers = numbers && !gt_csv_is_boolean_target(csv, column + c);
+    for (int c = 0; c < dataset->target[k].column_count; c++) are[column + c] = numbers;
+  }
+  return are;
 }
 
-static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
-  if (csv->targets == 1) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "target"),
+static bool one_column(gt_data_reader *reader, int index) {
+  const gt_data_target *target = &reader->dataset->target[index];
+  if (target->column_count == 1) return true;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
               "classification needs exactly one target column")
       ->expected = "one column, or task: regression";
   return false;
@@ -101,28 +123,29 @@ static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
 
 /* Called after the training file is read: fixes the number of classes, so that labels of the test file can
  * be checked cell by cell. */
-static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
-  gt_dataset *dataset = reader->dataset;
-  dataset->target[0].text_labels = labels->text;
+static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_tensor *tensor = &reader->dataset->train.target[index];
+  target->text_labels = labels->text;
   if (labels->text) {
-    dataset->target[0].classes = labels->count;
-    dataset->target[0].class_names = labels->names;
+    target->classes = labels->count;
+    target->class_names = labels->names;
     return true;
   }
   if (labels->count) return true; /* set by the config */
-  const int32_t *label = dataset->train.target[0].data;
-  for (int64_t i = 0; i < dataset->train.target[0].dim[0]; i++)
+  const int32_t *label = tensor->data;
+  for (int64_t i = 0; i < tensor->dim[0]; i++)
     if (label[i] >= labels->count) labels->count = label[i] + 1;
   return true;
 }
 
 /* Words for a missing value among labels that are text. */
-static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
+static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_cell *first = NULL;
   size_t count = 0;
   char shown[48], help[GT_CSV_DROP_HELP];
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
     if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* - is also a class beside + */
     if (!first) first = cell;
     count += gt_cell_is(cell, gt_cell_shown(first, shown));
@@ -133,33 +156,43 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv) {
                 count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
                 first->line)
       ->help = gt_arena_printf(reader->arena, "to keep the class: quiet: [missing_labels]%s",
-                               gt_csv_drop_help(csv, 0, help));
+                               gt_csv_drop_help(csv, column, help));
 }
 
 /* The classes come from the config, else from the model that the data is for, else from the training
  * file. */
-static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_labels *labels) {
+static bool start_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt_csv_labels *labels) {
   const gt_data_common *common = reader->common;
-  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_target *known = gt_data_known_target(reader, index);
+  const int column = first_column(reader->dataset, index);
   gt_strings names = common->class_names;
   const bool listed = common->classes.listed;
   /* Entries of `classes` are labels as the file has them. Numbers stay numbers if the model was trained on
    * numbers. */
-  const bool taught = !names.count && wanted->class_names && (wanted->text_labels || !listed);
-  if (taught) names = (gt_strings){.items = wanted->class_names, .count = wanted->classes};
-  if (!gt_csv_labels_init(labels, csv, names, taught || wanted->text_labels, reader->arena)) return false;
+  const bool taught = !names.count && known->class_names && (known->text_labels || !listed);
+  if (taught) names = (gt_strings){.items = known->class_names, .count = known->classes};
+  if (!gt_csv_labels_init(labels, csv, column, names, taught || known->text_labels, reader->arena))
+    return false;
   if (labels->respelled && !reader->trust.strange)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
-  if (labels->text && !names.count && !listed) report_missing_labels(reader, csv);
+  if (labels->text && !names.count && !listed) report_missing_labels(reader, csv, column);
   labels->open = listed;
   labels->listed = common->class_names.count > 0;
   if (!labels->text && !listed)
     labels->count = names.count               ? names.count
                     : common->classes.integer ? (int)common->classes.integer
-                                              : wanted->classes;
+                                              : known->classes;
   return true;
+}
+
+static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_labels *labels, bool first,
+                        gt_tensor *out) {
+  if (!reader->dataset->target[index].classification) return read_quantities(reader, csv, index, out);
+  if (!first) return gt_csv_labels_read(labels, csv, out);
+  return one_column(reader, index) && start_labels(reader, csv, index, labels) &&
+         gt_csv_labels_read(labels, csv, out) && fix_classes(reader, index, labels);
 }
 
 bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
@@ -167,15 +200,15 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
   if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
-  if (first) dataset->target[0].classification = decide_task(reader, csv);
-  if (!dataset->target[0].classification) {
-    gt_csv_take_boolean_targets(reader, csv, first);
-    if (!gt_csv_check_targets(csv)) return false;
+  for (int k = 0; k < dataset->targets; k++) {
+    if (first) dataset->target[k].classification = decide_task(reader, csv, k);
+    if (!dataset->target[k].classification)
+      gt_csv_take_boolean_targets(reader, csv, k, first_column(dataset, k), first);
   }
-  if (!dataset->target[0].classification) return read_quantities(reader, csv, &out->target[0]);
-  if (!first) return gt_csv_labels_read(labels, csv, &out->target[0]);
-  return one_target(reader, csv) && start_labels(reader, csv, labels) &&
-         gt_csv_labels_read(labels, csv, &out->target[0]) && fix_classes(reader, labels);
+  if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
+  for (int k = 0; k < dataset->targets; k++)
+    if (!read_target(reader, csv, k, &labels[k], first, &out->target[k])) return false;
+  return true;
 }
 
 static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
@@ -184,12 +217,15 @@ static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *
                   gt_arena_strdup(reader->arena, csv->doubt));
 }
 
+/* The columns of all targets, which lie one after the other (gt_csv_choose). */
+static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
+
 /* The test file must have the layout of the training file: same delimiter and, with a header, same names. */
 static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
                       const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
   if (train->header) {
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
-    form.known[1] = (gt_strings){.items = reader->dataset->target[0].columns, .count = train->targets};
+    form.known[1] = (gt_strings){.items = all_columns(reader->dataset), .count = train->targets};
   }
   const bool ok = gt_csv_open(test, file, &form, reader->error);
   report_doubt(reader, test, "test");
@@ -239,7 +275,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
   if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target[0].columns, train->targets) ||
+    if (!gt_csv_take_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
         !take_weight(reader, train, test))
       return false;
   } else {
@@ -252,7 +288,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   test->whole = inputs->whole;
   gt_csv_expect(test, reader->typed, reader->arena);
   return gt_csv_read(test) &&
-         gt_csv_type_values(test, reader->typed, has_number_targets(reader, test, false), reader->arena) &&
+         gt_csv_type_values(test, reader->typed, number_columns(reader, test, false, false), reader->arena) &&
          gt_csv_read_targets(reader, test, labels, false, &d->test) &&
          move_inputs(reader, test, inputs, GT_PART_TEST);
 }
@@ -261,7 +297,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   const gt_csv_options *o = given;
   gt_dataset *dataset = reader->dataset;
   gt_csv train = {0}, test = {0};
-  gt_csv_labels labels = {0};
+  gt_csv_labels labels[GT_DATA_MAX_TARGETS] = {0};
   gt_csv_form form;
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
@@ -278,17 +314,18 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
   ok = gt_csv_open(&train, train_file, &form, reader->error);
   report_doubt(reader, &train, "train");
-  ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
-       (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
-       gt_csv_type_values(&train, reader->typed, has_number_targets(reader, &train, true), reader->arena) &&
-       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train);
+  ok =
+      ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
+      (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
+      gt_csv_type_values(&train, reader->typed, number_columns(reader, &train, true, false), reader->arena) &&
+      gt_csv_read_targets(reader, &train, labels, true, &dataset->train);
   if (ok) gt_csv_review(reader, &train);
   ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
   if (ok && test_file.path) {
     gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
-         read_test(reader, &train, &inputs, &test, &labels);
+         read_test(reader, &train, &inputs, &test, labels);
   }
   gt_csv_close(&train);
   gt_csv_close(&test);

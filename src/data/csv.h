@@ -83,7 +83,7 @@ typedef struct gt_csv {
   uint32_t comment;      /* the first line of comment in the table, which is skipped; 0: there is none */
   uint64_t memory;       /* limit in bytes for the text, values and cells together (gt_data_memory_limit) */
   uint64_t text_bytes;   /* of gt_csv_odd.text and its tables */
-  gt_cells target_cells; /* [rows, targets] */
+  gt_cells target_cells; /* [rows, targets]; `targets` counts columns: a target may have several */
   int role_column[GT_CSV_ROLES];     /* by gt_csv_role; -1: none */
   gt_cells role_cells[GT_CSV_ROLES]; /* [rows] */
 } gt_csv;
@@ -181,22 +181,27 @@ typedef struct gt_csv_labels { /* how target cells map to class numbers */
   const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
   const char *respelled;    /* a class that the training file spells in two Unicode forms; NULL: none */
   int count;
+  int column; /* the target column that holds them */
   int *slots; /* hash table of indices into names, -1 empty */
   size_t slot_count;
 } gt_csv_labels;
-/* True if the single target column of the training file holds class labels, by its cells. */
-bool gt_csv_is_classification(const gt_csv *csv);
+/* Functions below take the index of a target column. */
+static inline gt_cell *gt_csv_target_cell(const gt_csv *csv, int column, size_t row) {
+  return &csv->target_cells.items[row * (size_t)csv->targets + (size_t)column];
+}
+/* True if the target column of the training file holds class labels, by its cells. */
+bool gt_csv_is_classification(const gt_csv *csv, int column);
 /* For `classes: [a, b]`: true if the target cells can be labels at all. */
-bool gt_csv_can_be_labels(const gt_csv *csv);
+bool gt_csv_can_be_labels(const gt_csv *csv, int column);
 /* Sets up text labels if any cell is not a number, or if `text` says that numbers are names. The classes are
  * class_names, else the distinct labels of the file. */
-bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
-                        gt_arena *arena);
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt_strings class_names,
+                        bool text, gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
 /* gt_data_format.read_inputs (csv_predict.c) */
 bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
-/* Reads the targets of a split. The first call must be for the training split: it fixes the task and the
- * classes. */
+/* Reads the targets of a split. The first call must be for the training split: it fixes the tasks and the
+ * classes. labels: one per target. */
 bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
                          gt_split *out);
 #endif

@@ -13,14 +13,10 @@ int gt_csv_boolean(const gt_cell *cell) {
   return -1;
 }
 
-static gt_cell *target_cell(const gt_csv *csv, int target, size_t row) {
-  return &csv->target_cells.items[row * (size_t)csv->targets + (size_t)target];
-}
-
 bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
   size_t found = 0;
   for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = target_cell(csv, target, row);
+    const gt_cell *cell = gt_csv_target_cell(csv, target, row);
     if (!cell->length || gt_cell_is_missing(cell)) continue;
     if (gt_csv_boolean(cell) < 0) return false;
     found++;
@@ -32,7 +28,7 @@ bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
 static void keep_words(const gt_csv *csv, int target, const char **word, gt_arena *arena) {
   word[0] = word[1] = NULL;
   for (size_t row = 0; row < csv->rows && !(word[0] && word[1]); row++) {
-    const gt_cell *cell = target_cell(csv, target, row);
+    const gt_cell *cell = gt_csv_target_cell(csv, target, row);
     const int value = gt_csv_boolean(cell);
     if (value >= 0 && !word[value]) word[value] = gt_arena_strndup(arena, cell->text, cell->length);
   }
@@ -40,36 +36,38 @@ static void keep_words(const gt_csv *csv, int target, const char **word, gt_aren
   if (!word[1]) word[1] = "1";
 }
 
-static void find_columns(gt_data_reader *reader, const gt_csv *csv) {
-  gt_dataset *dataset = reader->dataset;
-  const char **words = GT_NEW_N(reader->arena, const char *, 2 * csv->targets), *text = "";
+static void find_columns(gt_data_reader *reader, const gt_csv *csv, int index, int first) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const int columns = target->column_count;
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns), *text = "";
   bool any = false;
-  for (int t = 0; t < csv->targets; t++) {
-    const bool numbers = !csv->facts[csv->inputs + t].texts;
-    if ((numbers && !reader->wanted->bits) || !gt_csv_is_boolean_target(csv, t)) continue;
+  for (int t = 0; t < columns; t++) {
+    const bool numbers = !csv->facts[csv->inputs + first + t].texts;
+    if ((numbers && !reader->wanted->demand[index].bits) || !gt_csv_is_boolean_target(csv, first + t))
+      continue;
     any = true;
-    keep_words(csv, t, &words[2 * t], reader->arena);
+    keep_words(csv, first + t, &words[2 * t], reader->arena);
     if (!numbers)
       text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
-                             words[2 * t + 1], words[2 * t], dataset->target[0].columns[t]);
+                             words[2 * t + 1], words[2 * t], target->columns[t]);
   }
   if (*text && !reader->trust.strange) gt_info("targets: %s", text);
-  dataset->target[0].words = any ? words : NULL;
+  target->words = any ? words : NULL;
 }
 
-void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, bool first) {
+void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first, bool training) {
   static const char *const digits[] = {"0", "1"};
-  if (first) find_columns(reader, csv);
-  const char *const *words = reader->dataset->target[0].words;
-  for (int t = 0; words && t < csv->targets; t++) {
-    if (!words[2 * t] || !csv->facts[csv->inputs + t].texts) continue;
+  if (training) find_columns(reader, csv, index, first);
+  const gt_data_target *target = &reader->dataset->target[index];
+  for (int t = 0; target->words && t < target->column_count; t++) {
+    if (!target->words[2 * t] || !csv->facts[csv->inputs + first + t].texts) continue;
     for (size_t row = 0; row < csv->rows; row++) {
-      gt_cell *cell = target_cell(csv, t, row);
+      gt_cell *cell = gt_csv_target_cell(csv, first + t, row);
       const int value = gt_csv_boolean(cell);
       if (value < 0) continue;
       cell->text = digits[value];
       cell->length = 1;
     }
-    gt_csv_facts_of_target(csv, t);
+    gt_csv_facts_of_target(csv, first + t);
   }
 }

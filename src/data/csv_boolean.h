@@ -8,8 +8,9 @@
 int gt_csv_boolean(const gt_cell *cell);
 /* True if all cells of a target column are booleans, except missing ones. */
 bool gt_csv_is_boolean_target(const gt_csv *csv, int target);
-/* For targets that are to be numbers: turns the cells of boolean columns into 0 and 1, and says which word is
- * 1. Columns of the numbers 0 and 1 count as boolean if the loss needs them (gt_data_wanted.bits). The
- * training file (first) decides which columns are boolean: gt_dataset.target_words. */
-void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, bool first);
+/* For target `index`, whose columns begin with `first` and are to be numbers: turns the cells of boolean
+ * columns into 0 and 1, and says which word is 1. Columns of the numbers 0 and 1 count as boolean if the loss
+ * needs them (gt_data_demand.bits). The training file decides which columns are boolean:
+ * gt_data_target.words. */
+void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first, bool training);
 #endif

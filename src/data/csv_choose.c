@@ -74,10 +74,43 @@ static void add_ignored(gt_csv_asked *a, gt_arena *arena) {
   a->ignore = (gt_strings){.items = items, .at = at, .count = count};
 }
 
+/* The columns of all targets, one after the other. */
+static bool ask_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *a) {
+  const gt_named *named = &o->targets;
+  const gt_strings *list = named->items;
+  int count = 0;
+  if (named->count && o->target.count) {
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "target"),
+                "both 'target' and 'targets' are given")
+        ->expected = "one of them: 'target' names the columns of a single target";
+    return false;
+  }
+  if (!gt_data_name_targets(reader, named->count ? gt_data_node(reader, "targets", NULL) : NULL))
+    return false;
+  if (!named->count) return true;
+  if (reader->dataset->targets < 2) {
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "targets"), "'targets' names a single target")
+        ->expected = gt_arena_printf(reader->arena, "target: %s", list[0].items[0]);
+    return false;
+  }
+  for (int i = 0; i < named->count; i++) count += list[i].count;
+  const char **items = GT_NEW_N(reader->arena, const char *, count + 1);
+  gt_position *at = GT_NEW_N(reader->arena, gt_position, count + 1);
+  a->target = (gt_strings){items, at, 0};
+  for (int i = 0; i < named->count; i++)
+    for (int c = 0; c < list[i].count; c++) {
+      items[a->target.count] = list[i].items[c];
+      at[a->target.count++] = list[i].at[c];
+    }
+  for (int k = 0; k < reader->dataset->targets; k++) a->named_targets[k] = named->name ? list[k].count : 1;
+  return true;
+}
+
 bool gt_csv_ask(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *out) {
   gt_csv_asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
   for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
-  const bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
+  bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
+  ok &= ask_targets(reader, o, &a);
   add_ignored(&a, reader->arena);
   a.role[GT_CSV_WEIGHT] = o->weight;
   a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
@@ -99,11 +132,21 @@ static gt_strings names_of_input(const gt_input *input, int64_t count, gt_arena 
   return (gt_strings){.items = names, .count = (int)count};
 }
 
+/* The target columns of a model; none if it does not know them. */
+static gt_strings known_targets(const gt_data_signature *model, gt_arena *arena) {
+  int count = 0;
+  for (int k = 0; k < model->targets; k++) count += model->target[k].column_count;
+  const char **names = GT_NEW_N(arena, const char *, count + 1);
+  gt_strings all = {.items = names};
+  for (int k = 0; k < model->targets; k++)
+    for (int c = 0; c < model->target[k].column_count; c++) names[all.count++] = model->target[k].columns[c];
+  return all;
+}
+
 /* For a trained model with named columns, the model's names apply where the config names none; other columns
  * are ignored. */
 static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a) {
-  const gt_data_wanted *wanted = reader->wanted;
-  const gt_data_signature *model = wanted->signature;
+  const gt_data_signature *model = reader->wanted->signature;
   if (!model || a->inputs) return;
   const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
   if (!gt_csv_goes_by_name(csv, known.names, known.count, "the model")) return;
@@ -112,8 +155,7 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a
     a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
   a->ignore = (gt_strings){.count = 0};
   a->role[GT_CSV_ID] = NULL;
-  if (!a->target.count && wanted->target_names)
-    a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+  if (!a->target.count) a->target = known_targets(model, reader->arena);
 }
 
 static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a, gt_position *at) {
@@ -207,6 +249,14 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked
   return check_rules(reader, csv, &a->rules, at);
 }
 
+static void share_targets(gt_dataset *dataset, const gt_csv_asked *a, const char *const *columns, int count) {
+  for (int k = 0; k < dataset->targets; k++) {
+    dataset->target[k].columns = columns;
+    dataset->target[k].column_count = dataset->targets > 1 ? a->named_targets[k] : count;
+    columns += dataset->target[k].column_count;
+  }
+}
+
 bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
@@ -220,15 +270,16 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
     dataset->input[k].dim[0] = count;
     if (!count) return no_inputs(reader, csv);
   }
-  dataset->target[0].columns = names_of(reader->arena, csv, a.target, TARGET, &targets);
+  const char **target = names_of(reader->arena, csv, a.target, TARGET, &targets);
+  share_targets(dataset, &a, target, targets);
   *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
   csv->whole = inputs->whole;
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
-  reader->typed->drops = targets_that_drop(&a.rules, dataset->target[0].columns, targets, reader->arena);
+  reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
   reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
   gt_csv_expect(csv, reader->typed, reader->arena);
-  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target[0].columns, targets);
+  return gt_csv_take_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
 /* Why a column is no input unless the config names it: it has no values or the same text in every row, or it
@@ -367,8 +418,7 @@ static gt_strings names_of_rules(const gt_column_rules *rules, gt_arena *arena) 
 
 bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_asked *a,
                       gt_csv_form *form) {
-  const gt_data_wanted *wanted = reader->wanted;
-  const gt_data_signature *model = wanted->signature;
+  const gt_data_signature *model = reader->wanted->signature;
   *form = (gt_csv_form){.header = gt_csv_header_of(o->header),
                         .decimal = gt_csv_decimal_of(o->decimal),
                         .skip = o->skip,
@@ -377,9 +427,8 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
   if (model) {
     const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
     form->known[3] = (gt_strings){.items = taught.names, .count = taught.names ? taught.count : 0};
+    form->known[4] = known_targets(model, reader->arena);
   }
-  if (wanted->target_names)
-    form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
   form->known[5] = all_roles(a, reader->arena);
   if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")

@@ -7,14 +7,16 @@ typedef struct gt_csv_options {
   const char *train, *test, *header, *delimiter, *decimal, *weight, *id;
   int64_t skip;
   gt_strings target, ignore, missing_values;
-  gt_named inputs; /* gt_strings */
+  gt_named inputs, targets; /* gt_strings */
   const gt_spec *columns;
   double test_fraction;
 } gt_csv_options;
 
 /* The columns that the config or a trained model names. */
 typedef struct gt_csv_asked {
-  gt_strings target, ignore, input[GT_DATA_MAX_INPUTS];
+  gt_strings target; /* the columns of all targets; named_targets: how many each of several has */
+  int named_targets[GT_DATA_MAX_TARGETS];
+  gt_strings ignore, input[GT_DATA_MAX_INPUTS];
   int inputs;                     /* 0: the remaining columns form the one input */
   const char *role[GT_CSV_ROLES]; /* NULL: none */
   gt_position role_at[GT_CSV_ROLES];

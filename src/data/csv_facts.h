@@ -93,8 +93,9 @@ static inline uint32_t gt_csv_cell_code(float boxed) { /* of a NaN in csv->value
 void gt_csv_facts_start(gt_csv *csv);
 /* Sets the facts of a target from csv->target_cells, when all are read. */
 void gt_csv_facts_of_target(gt_csv *csv, int target);
-/* True if all cells of the targets are numbers. Else an error that names the columns with other cells. */
-bool gt_csv_check_targets(const gt_csv *csv);
+/* True if all cells of the target columns that are to be numbers are. Else an error that names the columns
+ * with other cells. */
+bool gt_csv_check_targets(const gt_csv *csv, const bool *are_numbers);
 enum { GT_CSV_DROP_HELP = 192 };
 /* How the config leaves out the rows without a value of this target, for the end of a message; "" where it
  * cannot. */

@@ -26,11 +26,11 @@ static int small_whole(const gt_cell *cell) {
   return value;
 }
 
-bool gt_csv_is_classification(const gt_csv *csv) {
+bool gt_csv_is_classification(const gt_csv *csv, int column) {
   bool seen[LARGEST_AUTO] = {0}, all_text = true, all_whole = true;
   int largest = 0;
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
     if (!cell->length) continue; /* a missing label, whatever the others are */
     const int whole = small_whole(cell);
     all_whole = all_whole && whole >= 0;
@@ -49,11 +49,11 @@ static bool is_label(double value) {
   return value >= 0 && value < GT_DATA_MAX_CLASSES && value == floor(value);
 }
 
-bool gt_csv_can_be_labels(const gt_csv *csv) {
+bool gt_csv_can_be_labels(const gt_csv *csv, int column) {
   double value;
   bool whole = true;
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
     if (!gt_csv_parse(csv, cell, &value)) return true;
     whole = whole && is_label(value);
   }
@@ -105,24 +105,25 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool missing_label(const gt_csv *csv, const gt_cell *cell) {
+static bool missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
   size_t count = 0;
   char help[GT_CSV_DROP_HELP];
-  gt_csv_drop_help(csv, 0, help);
-  for (size_t i = 0; i < csv->target_cells.count; i++) count += !csv->target_cells.items[i].length;
+  gt_csv_drop_help(csv, column, help);
+  for (size_t row = 0; row < csv->rows; row++) count += !gt_csv_target_cell(csv, column, row)->length;
   if (count == 1) return gt_csv_fail(csv, cell, "missing label%s", help);
   return gt_csv_fail(csv, cell, "missing label; %zu of %zu labels are missing%s", count, csv->rows, help);
 }
 
 /* Collects the distinct labels of the file in order of appearance, then sorts them. */
 static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
+  const int column = labels->column;
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
   bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
   labels->names = names;
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);
-  for (size_t i = 0; i < csv->target_cells.count; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
-    if (!cell->length) return missing_label(csv, cell);
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
+    if (!cell->length) return missing_label(csv, column, cell);
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
@@ -144,11 +145,11 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   return true;
 }
 
-bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
-                        gt_arena *arena) {
-  *labels = (gt_csv_labels){.text = text};
-  for (size_t i = 0; i < csv->target_cells.count && !labels->text; i++)
-    labels->text = !is_number(csv, &csv->target_cells.items[i]);
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt_strings class_names,
+                        bool text, gt_arena *arena) {
+  *labels = (gt_csv_labels){.text = text, .column = column};
+  for (size_t row = 0; row < csv->rows && !labels->text; row++)
+    labels->text = !is_number(csv, gt_csv_target_cell(csv, column, row));
   if (!labels->text) return true;
   if (class_names.count) {
     labels->names = class_names.items;
@@ -166,17 +167,17 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings cla
 
 static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
   char shown[48], help[256];
-  if (!cell->length) return missing_label(csv, cell);
+  if (!cell->length) return missing_label(csv, labels->column, cell);
   const gt_strings known = {.items = labels->names, .count = labels->count};
   gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
                      help, sizeof help);
   return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
 }
 
-static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
+static bool number_label(const gt_csv *csv, int column, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
-  if (!cell->length) return missing_label(csv, cell);
+  if (!cell->length) return missing_label(csv, column, cell);
   if (!gt_csv_parse(csv, cell, &value) || !is_label(value))
     return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
                        gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
@@ -189,9 +190,9 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   int32_t *to = out->data;
   for (size_t i = 0; i < csv->rows; i++) {
-    const gt_cell *cell = &csv->target_cells.items[i];
+    const gt_cell *cell = gt_csv_target_cell(csv, labels->column, i);
     if (!labels->text) {
-      if (!number_label(csv, cell, &to[i])) return false;
+      if (!number_label(csv, labels->column, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
       return gt_csv_fail(csv, cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", to[i],
                          labels->count, labels->listed ? "class_name" : "class",

@@ -133,7 +133,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
   take_missing(signature->data, &typed, &arena);
   gt_csv_expect(&csv, &typed, &arena);
-  ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, false, &arena) &&
+  ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
        gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
        store_inputs(signature, &inputs, &typed, path, &arena, out, error);
   for (int k = 0; k < signature->inputs && ok; k++)

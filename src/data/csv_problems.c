@@ -174,10 +174,10 @@ static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
 
-int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem) {
+int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem) {
   int problems = 0;
   for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
-    if (gt_csv_facts_bad(&csv->facts[i]))
+    if (are_numbers && are_numbers[i - csv->inputs] && gt_csv_facts_bad(&csv->facts[i]))
       problem[problems++] =
           has_only_gaps(csv, &csv->facts[i])
               ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL, true}
@@ -185,9 +185,9 @@ int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem) {
   return problems;
 }
 
-bool gt_csv_check_targets(const gt_csv *csv) {
+bool gt_csv_check_targets(const gt_csv *csv, const bool *are_numbers) {
   gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
-  const int problems = gt_csv_target_problems(csv, problem);
+  const int problems = gt_csv_target_problems(csv, are_numbers, problem);
   const gt_csv_facts *f = problems ? &csv->facts[problem[0].role] : NULL;
   const bool ok = !problems;
   if (problems == 1) {

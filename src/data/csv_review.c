@@ -51,26 +51,27 @@ static void review_column(gt_data_reader *reader, const gt_csv *csv, const gt_cs
 }
 
 static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
-  const gt_tensor *targets = &reader->dataset->train.target[0];
+  const gt_dataset *d = reader->dataset;
   for (int c = 0; c < csv->inputs; c++)
     if (reader->typed->item[c].column.kind == GT_COLUMN_NUMBER && csv->facts[c].numbers)
       review_column(reader, csv, &csv->facts[c], reader->typed->item[c].column.name, csv->values + c,
                     (size_t)csv->inputs);
-  for (int t = 0; t < csv->targets && !reader->dataset->target[0].classification; t++)
-    review_column(reader, csv, &csv->facts[csv->inputs + t], reader->dataset->target[0].columns[t],
-                  (const float *)targets->data + t, (size_t)csv->targets);
+  for (int k = 0, column = csv->inputs; k < d->targets; column += d->target[k++].column_count)
+    for (int t = 0; t < d->target[k].column_count && !d->target[k].classification; t++)
+      review_column(reader, csv, &csv->facts[column + t], d->target[k].columns[t],
+                    (const float *)d->train.target[k].data + t, (size_t)d->target[k].column_count);
 }
 
 /* Text that is nearly always another one is hardly a class: numbers in another notation, names, notes. */
-static void review_classes(gt_data_reader *reader, const gt_csv *csv) {
-  const gt_dataset *d = reader->dataset;
-  if (!d->target[0].classification || !d->target[0].text_labels || reader->task == GT_TASK_CLASSIFICATION ||
+static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index) {
+  const gt_data_target *target = &reader->dataset->target[index];
+  if (!target->classification || !target->text_labels || reader->task[index] == GT_TASK_CLASSIFICATION ||
       reader->common->class_names.count || reader->common->classes.listed)
     return;
-  if (d->target[0].classes <= GT_FEW_CATEGORIES || 2 * (size_t)d->target[0].classes < csv->rows) return;
+  if (target->classes <= GT_FEW_CATEGORIES || 2 * (size_t)target->classes < csv->rows) return;
   gt_finding_at(reader->diagnostics, GT_FINDING_many_classes, gt_data_position(reader, "train"),
                 "the target '%s' has %d different texts in %zu rows, and each is read as a class ('%s', …)",
-                d->target[0].columns[0], d->target[0].classes, csv->rows, d->target[0].class_names[0])
+                target->columns[0], target->classes, csv->rows, target->class_names[0])
       ->help =
       "for quantities, write numbers without thousands separators and units; if they are classes: data: "
       "{task: classification}";
@@ -79,5 +80,5 @@ static void review_classes(gt_data_reader *reader, const gt_csv *csv) {
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv) {
   if (reader->wanted->signature || reader->trust.strange) return;
   review_sentinels(reader, csv);
-  review_classes(reader, csv);
+  for (int k = 0; k < reader->dataset->targets; k++) review_classes(reader, csv, k);
 }

@@ -410,10 +410,10 @@ static bool drop_rows(typing *t) {
                  "%s: every row lacks a value of a column with 'missing: drop'; no rows are left", csv->path);
 }
 
-bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, bool number_targets, gt_arena *arena) {
+bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numbers, gt_arena *arena) {
   typing t = {csv, table, arena, GT_NEW_N(arena, gt_column_problem, csv->inputs + csv->targets + 1), 0, NULL};
   for (int role = 0; role < csv->inputs; role++) check_column(&t, role);
-  if (t.problems && number_targets) t.problems += gt_csv_target_problems(csv, t.problem + t.problems);
+  if (t.problems) t.problems += gt_csv_target_problems(csv, are_numbers, t.problem + t.problems);
   if (t.problems) return gt_csv_fail_columns(csv, t.problem, t.problems);
   if (drops(table) && !drop_rows(&t)) return false;
   t.of_text = gt_alloc((size_t)csv->inputs * sizeof *t.of_text + 1);

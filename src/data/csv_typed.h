@@ -32,9 +32,10 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind);
 /* Sets csv->as_text and csv->missing for columns whose kind is known before the file is read. */
 void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
 /* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out
- * the rows of columns that drop them. number_targets: problems of the targets are in the message, too. False
- * after an error that names every column that cannot be read, with the lines of the config that fix it. */
-bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, bool number_targets, gt_arena *arena);
+ * the rows of columns that drop them. are_numbers: by target column, whether its problems are in the message,
+ * too. False after an error that names every column that cannot be read, with the lines of the config that
+ * fix it. */
+bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numbers, gt_arena *arena);
 
 /* Finds what is hardly meant in the training file (csv_review.c): after its targets are read, before its
  * values are moved. */
@@ -50,8 +51,9 @@ typedef struct gt_column_problem {
 } gt_column_problem;
 /* The name as a key of a flow mapping in YAML. */
 const char *gt_csv_yaml_key(const char *name, gt_arena *arena);
-/* Targets that are to be numbers and have other cells, [csv->targets]; returns their number. */
-int gt_csv_target_problems(const gt_csv *csv, gt_column_problem *problem);
+/* Target columns that are to be numbers (are_numbers) and have other cells, [csv->targets]; returns their
+ * number. */
+int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem);
 /* Reports problems in one message. False. */
 bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems);
 

@@ -58,9 +58,11 @@ static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
            .help = "format of the files (default: detected from the file name or content)"),
     GT_ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
+           .flags = GT_FIELD_BY_NAME,
            .help =
                "whether targets are classes or numbers to predict; auto: classes if they are text, or whole "
-               "numbers of which each from 0 to the largest occurs"),
+               "numbers of which each from 0 to the largest occurs; for several targets, also a map from "
+               "names to tasks"),
     GT_ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
            .help = "number of classes (default: largest training label + 1); or a list of class names "
                    "or labels: only their samples are used, in all splits, and they are numbered in "
@@ -212,12 +214,6 @@ static void check_files(gt_data_reader *reader) {
   }
 }
 
-static gt_data_task task_of(const char *name) {
-  for (int i = 0; tasks[i]; i++)
-    if (!strcmp(tasks[i], name)) return (gt_data_task)i;
-  return GT_TASK_AUTO;
-}
-
 /* Class names are compared and stored in one Unicode form (NFC). */
 static void compose_names(gt_arena *arena, gt_strings *names) {
   const char **composed = GT_NEW_N(arena, const char *, names->count + 1);
@@ -255,10 +251,7 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   compose_names(reader->arena, &common->class_names);
   compose_names(reader->arena, &common->classes.strings);
   reader->common = common;
-  reader->task = task_of(common->task);
-  if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
-    reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
-  if (reader->task == GT_TASK_AUTO && reader->wanted->labels) reader->task = GT_TASK_CLASSIFICATION;
+  if (!gt_data_read_tasks(reader)) return false;
   reader->dataset->format = format->name;
   gt_data_one_input(reader);
   return gt_data_check_class_keys(reader) && gt_data_read_split(reader) && format->open(reader, options) &&

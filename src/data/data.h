@@ -17,6 +17,9 @@
  * Several named inputs, which layers select with `from:`; columns, files or tables:
  *   data: {train: f.csv, target: income, inputs: {wide: [age, hours], job: [job]}, integers: [job]}
  *   data: {train: {inputs: {wide: a.npy, deep: b.npy}, targets: y.npy}}
+ * Several named targets, each with a loss of its own and predicted by the layer of its name:
+ *   data: {train: f.csv, targets: {load: load, place: [x, y], kind: kind}}, or targets: [load, kind]
+ *   data: {train: {inputs: x.npy, targets: {depth: d.npy, kind: k.npy}}}
  * Every format also takes:
  *   format          default: detected from the file name or contents, or from `formula`, `inputs`
  *   task            classification (targets are class numbers from 0), regression, or auto, which is
@@ -141,6 +144,7 @@ typedef struct gt_data_target { /* one of the tensors that losses read: the prop
   const char *const *class_names; /* one per class, or NULL */
   bool text_labels;               /* the files contain class names, not class numbers */
   const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
+  int column_count;
   /* CSV: [2 * columns], the words of the training file that are read as 0 and 1 in each column of booleans;
    * NULL for other columns. NULL if there is none. */
   const char *const *words;
@@ -199,7 +203,10 @@ typedef struct gt_row_ids {
 typedef struct gt_data_signature {
   int inputs;
   gt_input input[GT_DATA_MAX_INPUTS]; /* element: the type that it was trained with */
-  gt_target_scaling target_scaling;
+  /* Rank and dimensions of targets are unknown. Those without a name (columns, classes) are as in gt_dataset;
+   * words has "" instead of NULL. */
+  int targets; /* at least 1 */
+  gt_data_target target[GT_DATA_MAX_TARGETS];
   const gt_spec
       *data; /* the `data:` map; new CSV files use its header, delimiter, decimal, skip and id; or NULL */
   gt_row_ids *ids; /* set by gt_data_read_inputs; NULL: not wanted */
@@ -210,23 +217,21 @@ typedef struct gt_data_range { /* allowed range of numeric targets */
   const char *whose; /* what needs it, for messages: "loss 'bce'" */
 } gt_data_range;
 
+typedef struct gt_data_demand { /* what a loss needs of its target */
+  const gt_data_range *range;   /* allowed range of numbers; NULL: any */
+  bool labels;                  /* class labels: decides `task: auto` */
+  bool bits; /* numbers that are 0 or 1: a boolean column of a CSV is read as such, not as a class */
+} gt_data_demand;
+
 /* What the caller of gt_dataset_open needs from the dataset, and whether its paths are trusted. All zero: no
  * requirements. */
 typedef struct gt_data_wanted {
-  /* The trained model that the data is for: the dataset takes its inputs and their scaling. The fields
-   * below, except range, belong to it. */
+  /* The trained model that the data is for: the dataset takes its inputs and their scaling, and the classes
+   * and columns of its targets. */
   const gt_data_signature *signature;
-  int classes;                     /* 0: its targets are numbers */
-  const char *const *class_names;  /* or NULL */
-  bool text_labels;                /* as in gt_dataset, if known */
-  const char *const *target_names; /* CSV: column names, or NULL */
-  int targets;                     /* number of target_names */
-  const gt_data_range *range;      /* allowed range of targets; NULL: any */
+  gt_data_demand demand[GT_DATA_MAX_TARGETS]; /* in the order of gt_data_target_names */
   bool unscaled; /* `normalize: auto` leaves the numbers of a table as they are: the model or the loss needs
                     them so */
-  bool labels;   /* targets must be class labels, because the loss needs them: decides `task: auto` */
-  bool bits; /* the loss needs targets that are 0 or 1: a boolean column of a CSV is read as such, not as a
-                class */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
    * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */
@@ -276,6 +281,8 @@ const char *gt_dataset_default_split(const gt_dataset *dataset);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
+/* The same for the targets; 0: there is one, without a name. */
+int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARGETS]);
 
 /* Hashes of a dataset: equal if training sees the same data (shapes, element types, contents, classes with
  * their names, scaling). An absent split has a hash too; 0 never occurs. */
@@ -283,10 +290,11 @@ typedef struct gt_data_fingerprint {
   uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
-uint64_t gt_split_fingerprint(const gt_split *split, int inputs); /* of the split's current contents */
-/* Mean and deviation of each target over the training samples, without their weights; a target that does not
- * vary gets deviation 1. The targets are F32 [samples, t]. In the arena. */
-gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena);
+/* Of the split's current contents. */
+uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets);
+/* Mean and deviation of each value of a target, F32 [samples, t], over the training samples, without their
+ * weights; a value that does not vary gets deviation 1. In the arena. */
+gt_target_scaling gt_data_measure_target(const gt_tensor *target, gt_arena *arena);
 /* A target as the loss reads it. */
 static inline double gt_target_scaled(const gt_target_scaling *scaling, int64_t output, double target) {
   if (!scaling->count) return target;

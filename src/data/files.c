@@ -31,7 +31,7 @@ void gt_tensor_finish(gt_tensor *tensor) {
 
 void gt_split_finish(gt_split *split) {
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
-  gt_tensor_finish(&split->target[0]);
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&split->target[k]);
   gt_tensor_finish(&split->weights);
 }
 
@@ -102,8 +102,8 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
   return node ? node->at : reader->spec->at;
 }
 
-bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text) {
-  const gt_data_range *range = reader->wanted->range;
+bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text) {
+  const gt_data_range *range = reader->wanted->demand[index].range;
   if (!range || (value >= range->low && value <= range->high)) return true;
   snprintf(text, 128, "the target %g is outside %g to %g, the range that %s requires", value, range->low,
            range->high, range->whose);

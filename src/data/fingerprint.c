@@ -16,11 +16,25 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
 /* 0 is reserved for "unknown". */
 static uint64_t told(uint64_t print) { return print ? print : 1; }
 
-uint64_t gt_split_fingerprint(const gt_split *split, int inputs) {
+uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets) {
   uint64_t print = 1;
   for (int k = 0; k < inputs; k++) print = of_tensor(print, &split->input[k]);
-  print = of_tensor(print, &split->target[0]);
+  for (int k = 0; k < targets; k++) print = of_tensor(print, &split->target[k]);
   return told(split->weights.rank ? of_tensor(print, &split->weights) : print);
+}
+
+static uint64_t of_scaling(uint64_t print, const gt_target_scaling *scaling) {
+  if (!scaling->count) return print;
+  return gt_fingerprint(print, scaling->values, 2 * (size_t)scaling->count * sizeof *scaling->values);
+}
+
+/* The names of targets are in the config and need not be here. */
+static uint64_t of_target(uint64_t print, const gt_data_target *target) {
+  const int64_t numbers[] = {target->classification, target->classes, target->class_names != NULL};
+  print = gt_fingerprint(print, numbers, sizeof numbers);
+  for (int i = 0; target->class_names && i < target->classes; i++)
+    print = gt_fingerprint(print, target->class_names[i], strlen(target->class_names[i]) + 1);
+  return of_scaling(print, &target->scaling);
 }
 
 static uint64_t of_meaning(const gt_dataset *data) {
@@ -39,15 +53,15 @@ static uint64_t of_meaning(const gt_dataset *data) {
       print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
     print = gt_table_fingerprint(data->input[k].table, print);
   }
-  const gt_target_scaling *targets = &data->target[0].scaling;
-  if (targets->count)
-    print = gt_fingerprint(print, targets->values, 2 * (size_t)targets->count * sizeof *targets->values);
+  print = of_scaling(print, &data->target[0].scaling);
+  for (int k = 1; k < data->targets; k++) print = of_target(print, &data->target[k]);
   return told(print);
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){.train = gt_split_fingerprint(&data->train, data->inputs),
-                               .validation = gt_split_fingerprint(&data->validation, data->inputs),
-                               .test = gt_split_fingerprint(&data->test, data->inputs),
+  return (gt_data_fingerprint){.train = gt_split_fingerprint(&data->train, data->inputs, data->targets),
+                               .validation =
+                                   gt_split_fingerprint(&data->validation, data->inputs, data->targets),
+                               .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
                                .meaning = of_meaning(data)};
 }

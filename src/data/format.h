@@ -30,7 +30,8 @@ typedef struct gt_data_split { /* exactly one of the first three is set */
 } gt_data_split;
 
 typedef struct gt_data_common { /* keys that every format has */
-  const char *format, *task;
+  const char *format;
+  gt_named task;             /* const char *; by target */
   const gt_spec *split;      /* read into gt_data_reader.split */
   gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
@@ -65,7 +66,8 @@ typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
   const gt_data_wanted *wanted; /* never NULL */
-  gt_data_task task;            /* auto: the format decides; for a trained model it is known */
+  /* By target. auto: the format decides; for a trained model it is known. */
+  gt_data_task task[GT_DATA_MAX_TARGETS];
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
@@ -130,6 +132,21 @@ bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor); /* gt_tens
 /* Converts bytes or floats to integers from 0 to GT_DATA_MAX_INTEGER; an error if a value is not one. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
+/* --- targets by name (targets.c) --- */
+
+/* Replaces the single unnamed target, the initial state of every dataset, by those that the node names, if it
+ * names any. False after reporting, also if a trained model has other targets. */
+bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets);
+/* What the trained model knows of target `index`; all zero without such a model. */
+const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index);
+/* The node of a split for target `index`: the map's entry, or the node itself. NULL after reporting. */
+const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *targets, const char *split,
+                                   int index);
+/* True if there is one target; else reports that the key, or "key: value", needs that. */
+bool gt_data_has_one_target(gt_data_reader *reader, const char *key);
+/* Sets the tasks that the config states, the model knows or a loss needs. False after reporting. */
+bool gt_data_read_tasks(gt_data_reader *reader);
+
 /* --- helpers shared by the formats (files.c) --- */
 
 /* A file to read. An untrusted one (gt_data_wanted.untrusted) must be a regular file, and a message names it
@@ -160,8 +177,8 @@ bool gt_data_read_file(gt_data_file file, gt_bytes *out,
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 /* True if the name ends in the suffix, optionally followed by ".gz"; ignores case. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
-/* True if a numeric target may have this value. Else `text` (at least 128 bytes) gets the reason. */
-bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
+/* True if numbers of target `index` may have this value. Else `text` (at least 128 bytes) gets the reason. */
+bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text);
 /* Of a name that is no class: "is not one of the 2 classes; did you mean 'cat'?", or their names as far as
  * there is room. lists: what the config's class_names list ("the labels of the file"), if the classes are
  * those; else NULL. */
@@ -268,12 +285,11 @@ typedef struct gt_array_source {
   const char *name;       /* for messages: the file, or "x.npz: array 'x'" */
 } gt_array_source;
 typedef struct gt_array_files { /* the arrays of one split; the inputs in the order of the dataset */
-  gt_array_source input[GT_DATA_MAX_INPUTS], targets;
+  gt_array_source input[GT_DATA_MAX_INPUTS], target[GT_DATA_MAX_TARGETS];
 } gt_array_files;
 
 typedef struct gt_array_pair {
-  gt_named inputs; /* paths */
-  const char *targets;
+  gt_named inputs, targets; /* paths */
 } gt_array_pair;
 typedef struct gt_array_options {
   gt_array_pair train, test;

@@ -192,7 +192,7 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
                                 : "the value of this formula is infinite",
                        "a formula that is finite over the whole range");
     if (noise > 0) y += noise * normal(reader->seed, TRAIN_NOISE, (uint32_t)(i * s->outputs + k));
-    if (!reader->dataset->target[0].classification && !gt_data_target_fits(reader, y, why))
+    if (!reader->dataset->target[0].classification && !gt_data_target_fits(reader, 0, y, why))
       return bad_value(s, "formula", k, x, why, NULL);
     targets[k] = (float)y;
   }
@@ -336,7 +336,7 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   s->reader = reader;
   s->options = o;
   s->outputs = o->formula.count;
-  dataset->target[0].classification = reader->task == GT_TASK_CLASSIFICATION;
+  dataset->target[0].classification = reader->task[0] == GT_TASK_CLASSIFICATION;
   if (s->outputs < 1 || s->outputs > (dataset->target[0].classification ? 1 : MAX_OUTPUTS)) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"), "wrong number of formulas")
         ->expected =

@@ -103,7 +103,7 @@ static bool list_folder(opening *o, int k, gt_split *split) {
   gt_data_reader *reader = o->reader;
   gt_image_files *files = &o->set[k].files;
   const char *path = o->file[k][GT_IMAGE_INPUT].path;
-  if (reader->task == GT_TASK_REGRESSION)
+  if (reader->task[0] == GT_TASK_REGRESSION)
     return refuse(reader, "task", "a folder per class gives classification targets",
                   "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
@@ -117,7 +117,7 @@ static bool list_folder(opening *o, int k, gt_split *split) {
 
 static bool list_pairs(opening *o, int k) {
   gt_data_reader *reader = o->reader;
-  if (reader->task == GT_TASK_CLASSIFICATION)
+  if (reader->task[0] == GT_TASK_CLASSIFICATION)
     return refuse(reader, "task", "the targets are images, not classes", "task: regression");
   return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
                              &o->set[k].files);

@@ -100,9 +100,9 @@ static int index_of(const char *const *list, int count, const char *name) {
 /* The class names in the order of their numbers: from the config, else from a trained model, else none. */
 static int known_classes(const gt_data_reader *reader, const char *const **list) {
   const gt_data_common *common = reader->common;
-  const gt_data_wanted *wanted = reader->wanted;
-  *list = common->class_names.count ? common->class_names.items : wanted->class_names;
-  return common->class_names.count ? common->class_names.count : wanted->class_names ? wanted->classes : 0;
+  const gt_data_target *known = gt_data_known_target(reader, 0);
+  *list = common->class_names.count ? common->class_names.items : known->class_names;
+  return common->class_names.count ? common->class_names.count : known->class_names ? known->classes : 0;
 }
 
 typedef struct listing { /* a folder of classes while it is read */
@@ -286,6 +286,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt
   csv->role[path] = count;
   csv->targets = count + 1;
   reader->dataset->target[0].columns = target;
+  reader->dataset->target[0].column_count = count;
   return true;
 }
 

@@ -60,8 +60,8 @@ typedef struct gt_npz {
 
 typedef struct options {
   const char *train, *test;
-  gt_named inputs; /* gt_strings: names of arrays */
-  const char *targets;
+  gt_named inputs;  /* gt_strings: names of arrays */
+  gt_named targets; /* const char * */
   double test_fraction;
 } options;
 
@@ -76,7 +76,9 @@ static const gt_field fields[] = {
     GT_ROW(options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
            .help = "name of the array of inputs (default: x or x_train); for several inputs, a map from "
                    "names to arrays: {wide: a, deep: b}"),
-    GT_ROW(options, targets, GT_FIELD_STRING, .help = "name of the array of targets (default: y or y_train)"),
+    GT_ROW(options, targets, GT_FIELD_STRING, .flags = GT_FIELD_BY_NAME,
+           .help = "name of the array of targets (default: y or y_train); for several targets, a map from "
+                   "names to arrays"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -202,14 +204,17 @@ static gt_array_files arrays_of(gt_data_reader *reader, const options *o, gt_npz
     if (!name) name = usual(archive, "x", test ? "x_test" : "x_train");
     files.input[k] = member_of(archive, file, name, reader->arena);
   }
-  const char *targets = o->targets ? o->targets : usual(archive, "y", test ? "y_test" : "y_train");
-  files.targets = member_of(archive, file, targets, reader->arena);
+  for (int k = 0; k < reader->dataset->targets; k++) {
+    const char *name = o->targets.count ? ((const char *const *)o->targets.items)[k]
+                                        : usual(archive, "y", test ? "y_test" : "y_train");
+    files.target[k] = member_of(archive, file, name, reader->arena);
+  }
   return files;
 }
 
 /* Keras's archives hold the test split beside the training split. */
 static bool has_test(const gt_data_reader *reader, const options *o, const gt_npz *archive) {
-  return !o->inputs.count && !o->targets && o->test_fraction == 0 && reader->dataset->inputs == 1 &&
+  return !o->inputs.count && !o->targets.count && o->test_fraction == 0 && reader->dataset->inputs == 1 &&
          find(archive, "x") < 0 && find(archive, "x_train") >= 0 && find(archive, "x_test") >= 0 &&
          find(archive, "y_test") >= 0;
 }

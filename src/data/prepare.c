@@ -63,7 +63,9 @@ static bool check_test(gt_data_reader *reader) {
   const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   for (int k = 0; k < reader->dataset->inputs; k++)
     if (!check_tensor(reader, "inputs", &train->input[k], &test->input[k])) return false;
-  return check_tensor(reader, "targets", &train->target[0], &test->target[0]);
+  for (int k = 0; k < reader->dataset->targets; k++)
+    if (!check_tensor(reader, "targets", &train->target[k], &test->target[k])) return false;
+  return true;
 }
 
 /* Samples for a trained model must have the shape that it reads. */
@@ -78,16 +80,16 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 
 /* --- classes --- */
 
-static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
-  const int32_t *labels = split->target[0].data;
-  const int64_t each = split->samples ? gt_tensor_features(&split->target[0]) : 1;
+static bool check_labels(gt_data_reader *reader, const gt_split *split, int index, const char *name) {
+  const gt_data_target *target = &reader->dataset->target[index];
+  const int32_t *labels = split->target[index].data;
+  const int64_t each = split->samples ? gt_tensor_features(&split->target[index]) : 1;
+  if (target->name) name = gt_arena_printf(reader->arena, "target '%s'", target->name);
   for (int64_t i = 0; i < split->samples * each; i++)
-    if (labels[i] < (reader->dataset->target[0].ignores ? -1 : 0) ||
-        labels[i] >= reader->dataset->target[0].classes)
+    if (labels[i] < (target->ignores ? -1 : 0) || labels[i] >= target->classes)
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s: sample %" PRId64 " has the label %d; with %d classes, labels go from 0 to %d",
-                     name ? name : "targets", i / each, labels[i], reader->dataset->target[0].classes,
-                     reader->dataset->target[0].classes - 1);
+                     name ? name : "targets", i / each, labels[i], target->classes, target->classes - 1);
   return true;
 }
 
@@ -127,7 +129,7 @@ bool gt_data_check_class_keys(gt_data_reader *reader) {
  * other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  const int named = common->class_names.count, taught = reader->wanted->classes;
+  const int named = common->class_names.count, taught = gt_data_known_target(reader, 0)->classes;
   const int64_t asked = common->classes.integer, classes = named ? named : asked;
   if (!taught || !classes || classes == taught) return classes ? classes : taught;
   gt_diagnostic *d = problem(reader, named ? "class_names" : "classes",
@@ -159,16 +161,60 @@ static bool check_one_label(gt_data_reader *reader) {
 }
 
 static bool check_ignored(gt_data_reader *reader) {
-  if (reader->dataset->target[0].ignores || !gt_data_node(reader, "ignore_index", NULL)) return true;
+  const gt_dataset *dataset = reader->dataset;
+  bool classification = false;
+  for (int k = 0; k < dataset->targets; k++) {
+    if (dataset->target[k].ignores) return true;
+    classification |= dataset->target[k].classification;
+  }
+  if (!gt_data_node(reader, "ignore_index", NULL)) return true;
   problem(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
-      reader->dataset->target[0].classification ? "no such key" : "task: classification, or no such key";
+      classification ? "no such key" : "task: classification, or no such key";
   return false;
+}
+
+static bool check_part_labels(gt_data_reader *reader, int index) {
+  const gt_dataset *dataset = reader->dataset;
+  if (!check_labels(reader, &dataset->train, index, reader->train_name)) return false;
+  gt_data_return_to(reader, GT_PART_TEST);
+  const bool ok =
+      check_labels(reader, &dataset->test, index, reader->test_name ? reader->test_name : reader->train_name);
+  gt_data_return_to(reader, GT_PART_TRAIN);
+  return ok;
+}
+
+/* The largest training label plus one, where nothing else decides. */
+static int count_classes(const gt_dataset *dataset, int index) {
+  const int32_t *labels = dataset->train.target[index].data;
+  const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.target[index]);
+  int32_t largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
+  return largest + 1;
+}
+
+/* Of several targets, the classes are those of the training data or of the model. */
+static bool prepare_named_classes(gt_data_reader *reader) {
+  static const char *const keys[] = {"classes", "class_names", "per_class"};
+  gt_dataset *dataset = reader->dataset;
+  for (int i = 0; i < 3; i++)
+    if (gt_data_node(reader, keys[i], NULL) && !gt_data_has_one_target(reader, keys[i])) return false;
+  if (!check_ignored(reader)) return false;
+  for (int k = 0; k < dataset->targets; k++) {
+    gt_data_target *target = &dataset->target[k];
+    const gt_data_target *known = gt_data_known_target(reader, k);
+    if (!target->classification) continue;
+    if (!target->classes) target->classes = known->classes ? known->classes : count_classes(dataset, k);
+    if (!target->class_names) target->class_names = known->class_names;
+    if (!check_part_labels(reader, k)) return false;
+  }
+  return true;
 }
 
 static bool prepare_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_data_common *common = reader->common;
   const bool listed = common->classes.listed;
+  if (dataset->targets > 1) return prepare_named_classes(reader);
   const int64_t configured = listed ? 0 : configured_classes(reader);
   if (configured < 0 || !check_names(reader) || !check_ignored(reader)) return false;
   if (!dataset->target[0].classification) return check_quantities(reader, configured);
@@ -181,22 +227,12 @@ static bool prepare_classes(gt_data_reader *reader) {
                                   dataset->target[0].classes);
     return false;
   }
-  if (!dataset->target[0].classes) {
-    const int32_t *labels = dataset->train.target[0].data;
-    int32_t largest = 0;
-    const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.target[0]);
-    for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
-    dataset->target[0].classes = configured ? (int)configured : largest + 1;
-  }
+  if (!dataset->target[0].classes)
+    dataset->target[0].classes = configured ? (int)configured : count_classes(dataset, 0);
   if (!dataset->target[0].class_names)
     dataset->target[0].class_names =
-        common->class_names.count ? common->class_names.items : reader->wanted->class_names;
-  if (!check_labels(reader, &dataset->train, reader->train_name)) return false;
-  gt_data_return_to(reader, GT_PART_TEST);
-  const bool ok =
-      check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
-  gt_data_return_to(reader, GT_PART_TRAIN);
-  return ok;
+        common->class_names.count ? common->class_names.items : gt_data_known_target(reader, 0)->class_names;
+  return check_part_labels(reader, 0);
 }
 
 /* --- splits --- */
@@ -262,8 +298,10 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
     ok = part_out(&whole.input[k], part, count, to, reader->error);
   }
-  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[0];
-  ok = ok && part_out(&whole.target[0], part, count, to, reader->error);
+  for (int k = 0; k < dataset->targets && ok; k++) {
+    for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[k];
+    ok = part_out(&whole.target[k], part, count, to, reader->error);
+  }
   for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
   ok = ok && (!whole.weights.rank || part_out(&whole.weights, part, count, to, reader->error));
   gt_split_finish(&whole);
@@ -274,7 +312,8 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
 
 /* False for an outline, whose samples need not be told apart. */
 static bool has_values(const gt_dataset *dataset) {
-  bool has = dataset->train.target[0].data != NULL;
+  bool has = false;
+  for (int k = 0; k < dataset->targets; k++) has |= dataset->train.target[k].data != NULL;
   for (int k = 0; k < dataset->inputs; k++) has |= dataset->train.input[k].data != NULL;
   return has;
 }
@@ -389,7 +428,8 @@ static void note_bits(gt_dataset *dataset) {
   for (int i = 0; i < GT_PARTS; i++) {
     for (int k = 0; k < dataset->inputs; k++)
       split[i]->input[k].bits = gt_data_is_bits(&dataset->input[k], &split[i]->input[k]);
-    split[i]->target[0].bits = gt_data_is_bits(NULL, &split[i]->target[0]);
+    for (int k = 0; k < dataset->targets; k++)
+      split[i]->target[k].bits = gt_data_is_bits(NULL, &split[i]->target[k]);
   }
 }
 

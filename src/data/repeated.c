@@ -11,10 +11,10 @@ enum { EMPTY = -1 };
 
 typedef struct table {
   const gt_split *split;
-  int inputs;
-  int32_t *slot;  /* [slots]: the first test sample with these contents */
-  int32_t *count; /* [slots]: test samples with these contents, until a training sample has them, too */
-  uint64_t slots; /* a power of two */
+  int inputs, tensors; /* tensors: with the targets */
+  int32_t *slot;       /* [slots]: the first test sample with these contents */
+  int32_t *count;      /* [slots]: test samples with these contents, until a training sample has them, too */
+  uint64_t slots;      /* a power of two */
 } table;
 
 static const char *row_of(const gt_tensor *tensor, int64_t sample, size_t *size) {
@@ -23,33 +23,32 @@ static const char *row_of(const gt_tensor *tensor, int64_t sample, size_t *size)
 }
 
 static const gt_tensor *tensor_of(const gt_split *split, int inputs, int index) {
-  return index < inputs ? &split->input[index] : &split->target[0];
+  return index < inputs ? &split->input[index] : &split->target[index - inputs];
 }
 
-static uint64_t hash_of(const gt_split *split, int inputs, int64_t sample) {
+static uint64_t hash_of(const table *t, const gt_split *split, int64_t sample) {
   uint64_t print = 0;
   size_t size;
-  for (int k = 0; k <= inputs; k++) {
-    const char *row = row_of(tensor_of(split, inputs, k), sample, &size);
+  for (int k = 0; k < t->tensors; k++) {
+    const char *row = row_of(tensor_of(split, t->inputs, k), sample, &size);
     print = gt_fingerprint(print, row, size);
   }
   return print;
 }
 
-static bool are_equal(const gt_split *a, int64_t i, const gt_split *b, int64_t j, int inputs) {
+static bool are_equal(const table *t, const gt_split *a, int64_t i, int64_t j) {
   size_t size, other;
-  for (int k = 0; k <= inputs; k++) {
-    const char *row = row_of(tensor_of(a, inputs, k), i, &size);
-    if (memcmp(row, row_of(tensor_of(b, inputs, k), j, &other), size)) return false;
+  for (int k = 0; k < t->tensors; k++) {
+    const char *row = row_of(tensor_of(a, t->inputs, k), i, &size);
+    if (memcmp(row, row_of(tensor_of(t->split, t->inputs, k), j, &other), size)) return false;
   }
   return true;
 }
 
 /* The slot of a sample's contents, or the empty one where they belong. */
 static uint64_t find(const table *t, const gt_split *split, int64_t sample) {
-  uint64_t at = hash_of(split, t->inputs, sample) & (t->slots - 1);
-  while (t->slot[at] != EMPTY && !are_equal(split, sample, t->split, t->slot[at], t->inputs))
-    at = (at + 1) & (t->slots - 1);
+  uint64_t at = hash_of(t, split, sample) & (t->slots - 1);
+  while (t->slot[at] != EMPTY && !are_equal(t, split, sample, t->slot[at])) at = (at + 1) & (t->slots - 1);
   return at;
 }
 
@@ -69,9 +68,9 @@ static int64_t count_repeated(table *t, const gt_split *train) {
   return repeated;
 }
 
-static bool has_data(const gt_split *split, int inputs) {
-  bool has = split->samples && split->target[0].data;
-  for (int k = 0; k < inputs && has; k++) has = split->input[k].data != NULL;
+static bool has_data(const table *t, const gt_split *split) {
+  bool has = split->samples > 0;
+  for (int k = 0; k < t->tensors && has; k++) has = tensor_of(split, t->inputs, k)->data != NULL;
   return has;
 }
 
@@ -85,12 +84,13 @@ static gt_position place_of(const gt_data_reader *reader) {
 void gt_data_review_repeated(gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
   const gt_split *train = &dataset->train, *test = &dataset->test;
-  table t = {.split = test, .inputs = dataset->inputs, .slots = 16};
+  table t = {
+      .split = test, .inputs = dataset->inputs, .tensors = dataset->inputs + dataset->targets, .slots = 16};
   void *memory;
   /* A trained model's data was reviewed when it was trained. Samples that are made from a formula or a table
    * may repeat on purpose. */
-  if (reader->wanted->signature || !dataset->from_files || dataset->made_of || !has_data(train, t.inputs) ||
-      !has_data(test, t.inputs))
+  if (reader->wanted->signature || !dataset->from_files || dataset->made_of || !has_data(&t, train) ||
+      !has_data(&t, test))
     return;
   while (t.slots < 2 * (uint64_t)test->samples) t.slots *= 2;
   if (!gt_try_alloc(&memory, t.slots, 2 * sizeof *t.slot, "the test samples", &(gt_error){0})) return;

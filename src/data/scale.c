@@ -272,11 +272,11 @@ bool gt_input_is_scaled(const gt_input *input, int64_t value) {
   return n && (of_value[0] != 0 || of_value[n] != 1);
 }
 
-gt_target_scaling gt_data_measure_targets(const gt_split *train, gt_arena *arena) {
-  const int64_t count = gt_tensor_features(&train->target[0]);
+gt_target_scaling gt_data_measure_target(const gt_tensor *target, gt_arena *arena) {
+  const int64_t count = gt_tensor_features(target);
   double *mean = GT_NEW_N(arena, double, 2 * count);
   float *values = GT_NEW_N(arena, float, 2 * count);
-  measure(&train->target[0], 1, mean, mean + count, count);
+  measure(target, 1, mean, mean + count, count);
   for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i];
   return (gt_target_scaling){count, values};
 }

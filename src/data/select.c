@@ -34,7 +34,7 @@ bool gt_data_selects(const gt_data_reader *reader) {
 
 static known known_classes(const gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
-  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_target *taught = gt_data_known_target(reader, 0);
   const gt_strings names = reader->common->class_names;
   if (dataset->target[0].text_labels)
     return (known){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
@@ -42,7 +42,7 @@ static known known_classes(const gt_data_reader *reader) {
   if (dataset->target[0].class_names)
     return (known){dataset->target[0].class_names, dataset->target[0].classes, false};
   /* A model whose classes are text reads numbers as names of its own. */
-  if (wanted->text_labels && wanted->class_names) return (known){wanted->class_names, wanted->classes, false};
+  if (taught->text_labels && taught->class_names) return (known){taught->class_names, taught->classes, false};
   return (known){0};
 }
 
@@ -134,25 +134,25 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
 /* The class number of an entry: its index in the list or, for a trained model, the model's number. -1: the
  * model has no such class. */
 static int number_of(const gt_data_reader *reader, int entry, int label, const char *name) {
-  const gt_data_wanted *wanted = reader->wanted;
-  if (!wanted->classes) return entry;
-  if (wanted->class_names) return index_of(wanted->class_names, wanted->classes, name);
-  return label < wanted->classes ? label : -1;
+  const gt_data_target *taught = gt_data_known_target(reader, 0);
+  if (!taught->classes) return entry;
+  if (taught->class_names) return index_of(taught->class_names, taught->classes, name);
+  return label < taught->classes ? label : -1;
 }
 
 /* Reports the first wrong entry at its position. */
 static bool fill_table(gt_data_reader *reader, const known *classes, const int *label, const char **names,
                        table *labels) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_target *taught = gt_data_known_target(reader, 0);
   for (int i = 0; i < chosen.count; i++) {
-    const bool bare = !classes->count && !wanted->classes;
+    const bool bare = !classes->count && !taught->classes;
     if (label[i] < 0 || (bare && !labels->row[label[i]]))
       return unknown_class(reader, i, classes->names, classes->count, list_of_labels(reader->arena, labels));
     names[i] = classes->count ? classes->names[label[i]] : gt_arena_printf(reader->arena, "%d", label[i]);
     const int number = number_of(reader, i, label[i], names[i]);
     if (number < 0)
-      return unknown_class(reader, i, wanted->class_names, wanted->class_names ? wanted->classes : 0,
+      return unknown_class(reader, i, taught->class_names, taught->class_names ? taught->classes : 0,
                            "a class of the model");
     if (labels->row[label[i]] > 0) {
       gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
@@ -172,7 +172,7 @@ static void renumber(gt_split *split, const table *labels) {
 
 bool gt_data_choose_classes(gt_data_reader *reader) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_wanted *wanted = reader->wanted;
+  const gt_data_target *taught = gt_data_known_target(reader, 0);
   gt_dataset *dataset = reader->dataset;
   if (chosen.count < 2) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
@@ -190,8 +190,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   if (ok) {
     renumber(&dataset->train, &labels);
     renumber(&dataset->test, &labels);
-    dataset->target[0].classes = wanted->classes ? wanted->classes : chosen.count;
-    dataset->target[0].class_names = wanted->classes ? wanted->class_names : names;
+    dataset->target[0].classes = taught->classes ? taught->classes : chosen.count;
+    dataset->target[0].class_names = taught->classes ? taught->class_names : names;
   }
   free(labels.row);
   return ok;

@@ -176,6 +176,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   const int classes = classes_of(dataset);
   const uint64_t seed = seed_of(reader);
   void *memory;
+  if (!gt_data_has_one_target(reader, "split: stratified")) return false;
   if (dataset->target[0].classification ? dataset->train.target[0].rank > 1 : !is_boolean(dataset))
     return fail_stratified(reader);
   /* The samples in the last stratum are dropped later. */

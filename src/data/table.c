@@ -15,7 +15,7 @@ typedef struct options {
 
 static const gt_field pair_fields[] = {
     GT_ROW(pair, inputs, GT_FIELD_NODE, .holds = "named", .help = "list of samples"),
-    GT_ROW(pair, targets, GT_FIELD_NODE, .holds = "plain", .help = "list of targets"),
+    GT_ROW(pair, targets, GT_FIELD_NODE, .holds = "named", .help = "list of targets"),
     {.name = NULL},
 };
 static const gt_schema pair_schema = {
@@ -24,8 +24,9 @@ static const gt_schema pair_schema = {
 static const gt_field fields[] = {
     GT_ROW(options, inputs, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
            .help = "list of samples: [[0, 0], [0, 1]]; for several inputs, a map from names to such lists"),
-    GT_ROW(options, targets, GT_FIELD_NODE, .holds = "plain", .flags = GT_FIELD_REQUIRED,
-           .help = "list of targets: [[0], [1]] for regression, [0, 1] for classes"),
+    GT_ROW(options, targets, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
+           .help = "list of targets: [[0], [1]] for regression, [0, 1] for classes; for several targets, a "
+                   "map from names to such lists"),
     GT_ROW(options, test, GT_FIELD_MAP, .sub = &pair_schema,
            .help = "inputs and targets of the test split (default: the training samples)"),
     {.name = NULL},
@@ -73,12 +74,12 @@ static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *o
 }
 
 /* targets: F32 [n, k], as the node contains them. */
-static bool check_targets(gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
+static bool check_targets(gt_data_reader *reader, const gt_spec *node, int index, const gt_tensor *targets) {
   char why[128];
   const int64_t columns = targets->dim[1];
   for (int64_t i = 0; i < targets->dim[0] * columns; i++) {
     const gt_spec *row = node->child[i / columns];
-    if (!gt_data_target_fits(reader, (double)((const float *)targets->data)[i], why))
+    if (!gt_data_target_fits(reader, index, (double)((const float *)targets->data)[i], why))
       return bad_node(reader, row->kind == GT_SPEC_SEQUENCE ? row->child[i % columns] : row,
                       gt_arena_strdup(reader->arena, why), NULL);
   }
@@ -108,8 +109,9 @@ static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *ta
 }
 
 /* A flat list of whole numbers is class labels; [[0], [1]] is numeric targets. */
-static bool decide_task(const gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
-  if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
+static bool decide_task(const gt_data_reader *reader, const gt_spec *node, int index,
+                        const gt_tensor *targets) {
+  if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
   bool whole = node->child[0]->kind == GT_SPEC_SCALAR;
   for (int i = 0; i < node->count && whole; i++)
     whole = is_label(((const float *)targets->data)[i]) && !strpbrk(node->child[i]->scalar, ".eE");
@@ -124,19 +126,28 @@ static bool read_input(gt_data_reader *reader, const gt_spec *inputs, const char
   return gt_data_to_integers("the table", out, reader->error);
 }
 
+static bool read_target(gt_data_reader *reader, const gt_spec *targets, bool first, int index,
+                        gt_tensor *out) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_spec *node = gt_data_target_node(reader, targets, first ? "training" : "test", index);
+  if (!node || !read_table(reader, node, out)) return false;
+  if (first) target->classification = decide_task(reader, node, index, out);
+  return target->classification ? to_labels(reader, node, out) : check_targets(reader, node, index, out);
+}
+
 static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split *out) {
+  const gt_dataset *dataset = reader->dataset;
   const char *name = first ? "training" : "test";
-  for (int k = 0; k < reader->dataset->inputs; k++)
+  for (int k = 0; k < dataset->inputs; k++)
     if (!read_input(reader, nodes.inputs, name, k, &out->input[k])) return false;
-  if (!read_table(reader, nodes.targets, &out->target[0])) return false;
-  out->samples = out->target[0].dim[0];
-  for (int k = 0; k < reader->dataset->inputs; k++)
-    if (out->input[k].dim[0] != out->samples)
-      return bad_node(reader, nodes.targets, "the numbers of samples and targets differ",
-                      gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[k].dim[0]));
-  if (first) reader->dataset->target[0].classification = decide_task(reader, nodes.targets, &out->target[0]);
-  return reader->dataset->target[0].classification ? to_labels(reader, nodes.targets, &out->target[0])
-                                                   : check_targets(reader, nodes.targets, &out->target[0]);
+  for (int k = 0; k < dataset->targets; k++)
+    if (!read_target(reader, nodes.targets, first, k, &out->target[k])) return false;
+  out->samples = out->input[0].dim[0];
+  bool same = true;
+  for (int k = 0; k < dataset->inputs; k++) same &= out->input[k].dim[0] == out->samples;
+  for (int k = 0; k < dataset->targets; k++) same &= out->target[k].dim[0] == out->samples;
+  return same || bad_node(reader, nodes.targets, "the numbers of samples and targets differ",
+                          gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
 }
 
 static bool open_table(gt_data_reader *reader, const void *given) {
@@ -148,6 +159,7 @@ static bool open_table(gt_data_reader *reader, const void *given) {
                     "test: {inputs: […], targets: […]}");
   reader->train_name = reader->test_name = "targets";
   return gt_data_name_inputs(reader, train.inputs) &&
+         gt_data_name_targets(reader, train.targets->kind == GT_SPEC_MAP ? train.targets : NULL) &&
          read_split(reader, train, true, &reader->dataset->train) &&
          read_split(reader, test.inputs ? test : train, false, &reader->dataset->test);
 }

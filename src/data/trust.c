@@ -27,22 +27,25 @@ static bool same_columns(const gt_input *input, const gt_input *model) {
          (gt_input_features(input) == count && same_names(input->columns, model->columns, count));
 }
 
+static bool same_target(const gt_data_target *target, const gt_data_target *model) {
+  if (target->class_names && (target->classes != model->classes ||
+                              !same_names(target->class_names, model->class_names, target->classes)))
+    return false;
+  return !target->columns || (target->column_count == model->column_count &&
+                              same_names(target->columns, model->columns, target->column_count));
+}
+
 /* True if all column and class names that the dataset has so far are those of the model: these are not
  * secret. */
 static bool has_only_model_names(const gt_data_reader *reader) {
   const gt_dataset *data = reader->dataset;
-  const gt_data_wanted *wanted = reader->wanted;
-  const gt_data_signature *model = wanted->signature;
-  if (!model || data->inputs != model->inputs) return false;
+  const gt_data_signature *model = reader->wanted->signature;
+  if (!model || data->inputs != model->inputs || data->targets != model->targets) return false;
   for (int k = 0; k < data->inputs; k++)
     if (!same_columns(&data->input[k], &model->input[k])) return false;
-  if (data->target[0].class_names &&
-      (data->target[0].classes != wanted->classes ||
-       !same_names(data->target[0].class_names, wanted->class_names, data->target[0].classes)))
-    return false;
-  if (!data->target[0].columns) return true;
-  const int64_t targets = gt_tensor_features(&data->train.target[0]);
-  return targets == wanted->targets && same_names(data->target[0].columns, wanted->target_names, targets);
+  for (int k = 0; k < data->targets; k++)
+    if (!same_target(&data->target[k], &model->target[k])) return false;
+  return true;
 }
 
 void gt_data_turn_to(gt_data_reader *reader, int part, bool own) {

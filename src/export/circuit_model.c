@@ -42,7 +42,8 @@ static bool build(reader *r) {
                           .inputs = {1, &input},
                           .clock = gt_model_idle_clock(graph), /* drawn bits are bits, too */
                           .weight = GT_NONE,
-                          .targets = GT_NONE,
+                          .targets = 1,
+                          .target = {{.targets = GT_NONE}},
                           .mode = {.hard = true, .review = &review}};
     if (gt_forward_build(&forward, &r->arena, graph, &r->diagnostics)) r->model = forward.model;
     if (r->model) gt_diagnostics_print(&r->diagnostics, stderr);

@@ -1,5 +1,6 @@
 #include "loss/loss.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "op/core.h"
 #include "op/cross_entropy.h"
 #include "op/elementwise.h"
@@ -25,32 +26,112 @@ enum { TYPES = sizeof types / sizeof *types - 1 };
 int gt_loss_count(void) { return TYPES; }
 const gt_loss_type *gt_loss_at(int index) { return types[index]; }
 
-const gt_loss_type *gt_loss_named(const gt_spec *root) {
-  const gt_spec *node = gt_spec_find(root, "loss"), *type = gt_spec_find(node, "type");
+const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target) {
+  const gt_spec *node = gt_spec_find(root, "loss");
+  if (target) node = gt_spec_find(node, target);
+  const gt_spec *type = gt_spec_find(node, "type");
   if (type) node = type;
   for (int i = 0; i < TYPES && node && node->kind == GT_SPEC_SCALAR; i++)
     if (!strcmp(types[i]->name, node->scalar)) return types[i];
   return NULL;
 }
 
-const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
-  const gt_spec *node = gt_spec_find(root, "loss");
+typedef struct shared { /* of the loss of one of several targets */
+  const char *type;
+  double weight;
+} shared;
+
+static const char *const names[] = {
+#define X(name) #name,
+#include "registry/loss.inc"
+#undef X
+    NULL};
+
+static const gt_field target_fields[] = {
+    GT_ROW(shared, type, GT_FIELD_CHOICE, .choices = names,
+           .help = "name of the loss (default: " GT_LOSS_FOR_CLASSES " for classes, else " GT_LOSS_FOR_NUMBERS
+                   ")"),
+    GT_ROW(shared, weight, GT_FIELD_FLOAT, .fallback = "1", .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+           .help = "factor on the mean loss of this target in the sum that training minimizes"),
+    {.name = NULL},
+};
+const gt_schema gt_loss_target_schema = {
+    .name = "loss", .help = "loss of one of several targets", .fields = target_fields};
+
+/* several: the node may have the keys of gt_loss_target_schema. */
+static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_position at, bool labels,
+                                bool several, gt_diagnostics *diagnostics) {
   const char *standard = labels ? GT_LOSS_FOR_CLASSES : GT_LOSS_FOR_NUMBERS;
   if (gt_spec_is_null(node)) {
     gt_spec *name = gt_spec_text(arena, standard);
-    name->at = root->at;
+    name->at = at;
     node = name;
   }
   gt_typed_choice choices[TYPES + 1];
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
+  shared common = {.weight = 1};
   const int chosen =
-      gt_typed_read(node, "loss", choices, TYPES, standard, NULL, NULL, &config, arena, diagnostics);
+      gt_typed_read(node, "loss", choices, TYPES, standard, several ? &gt_loss_target_schema : NULL,
+                    several ? &common : NULL, &config, arena, diagnostics);
   if (chosen < 0) return NULL;
   gt_loss *loss = GT_NEW(arena, gt_loss);
-  *loss = (gt_loss){.type = types[chosen], .config = config, .spec = node, .at = node->at};
+  *loss = (gt_loss){
+      .type = types[chosen], .config = config, .spec = node, .at = node->at, .weight = common.weight};
   return loss;
+}
+
+const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
+  return read_loss(arena, gt_spec_find(root, "loss"), root->at, labels, false, diagnostics);
+}
+
+/* The names of the targets must be the keys of the map. */
+static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_target *target, int targets,
+                          gt_diagnostics *diagnostics) {
+  const char *list = "", *lines = "", *known[GT_DATA_MAX_TARGETS];
+  bool ok = true;
+  for (int k = 0; k < targets; k++) {
+    known[k] = target[k].name;
+    list = gt_arena_printf(arena, "%s%s%s", list, k ? ", " : "", known[k]);
+    lines = gt_arena_printf(arena, "%s%s%s: %s", lines, k ? ", " : "", known[k],
+                            target[k].classification ? GT_LOSS_FOR_CLASSES : GT_LOSS_FOR_NUMBERS);
+  }
+  if (gt_spec_is_null(node)) return true;
+  if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
+    gt_error_at(diagnostics, node->at, "this is the loss of a single target, and the data has %d: %s",
+                targets, list)
+        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", lines);
+    return false;
+  }
+  for (int i = 0; i < node->count; i++) {
+    int k = 0;
+    while (k < targets && strcmp(known[k], node->child[i]->key)) k++;
+    if (k < targets) continue;
+    gt_diagnostic *d = gt_error_at(diagnostics, node->child[i]->key_at,
+                                   "loss for '%.80s', which is not a target", node->child[i]->key);
+    d->suggestion = gt_nearest(node->child[i]->key, known, (size_t)targets);
+    d->expected = gt_arena_printf(arena, "one of: %s", list);
+    ok = false;
+  }
+  return ok;
+}
+
+bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target, int targets,
+                    const gt_loss **out, gt_diagnostics *diagnostics) {
+  const gt_spec *node = gt_spec_find(root, "loss");
+  bool ok = check_targets(arena, node, target, targets, diagnostics);
+  for (int k = 0; ok && k < targets; k++) {
+    const gt_spec *own = gt_spec_find(node, target[k].name);
+    out[k] = read_loss(arena, own, node ? node->at : root->at, target[k].classification, true, diagnostics);
+    if (!out[k]) ok = false;
+    if (!ok || !out[k]->type->residual) continue;
+    gt_error_at(diagnostics, out[k]->at, "loss '%s' needs a single target", out[k]->type->name)->expected =
+        "a loss that compares outputs with targets";
+    ok = false;
+  }
+  if (!ok) out[0] = NULL;
+  return ok;
 }
 
 bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format,
@@ -72,6 +153,8 @@ static bool is_per_label(gt_shape prediction, gt_shape labels) {
   return same;
 }
 
+static const char *layer_of(const gt_loss_input *input) { return input->named ? "layer" : "the last layer"; }
+
 static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
                          gt_diagnostics *diagnostics) {
   const gt_node *prediction = gt_node_at(graph, input->prediction),
@@ -86,19 +169,18 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   }
   if (targets->shape.rank > 1 && !is_per_label(shape, targets->shape)) {
     char labels[128];
-    gt_error_at(
-        diagnostics, input->at,
-        "the last layer '%s' outputs %s; the targets are labels %s, and loss '%s' needs one value per "
-        "class for each of them",
-        input->layer, gt_shape_text(shape, text), gt_shape_text(targets->shape, labels), loss->type->name)
+    gt_error_at(diagnostics, input->at,
+                "%s '%s' outputs %s; the targets are labels %s, and loss '%s' needs one value per "
+                "class for each of them",
+                layer_of(input), input->layer, gt_shape_text(shape, text),
+                gt_shape_text(targets->shape, labels), loss->type->name)
         ->expected = "an output of the targets' shape with an axis for the classes at its end; targets that "
                      "are one-hot rows need task: regression and loss: bce";
     return false;
   }
   if (shape.rank != targets->shape.rank + 1) {
-    gt_error_at(diagnostics, input->at,
-                "the last layer '%s' outputs %s; loss '%s' needs one value per class and sample",
-                input->layer, gt_shape_text(shape, text), loss->type->name)
+    gt_error_at(diagnostics, input->at, "%s '%s' outputs %s; loss '%s' needs one value per class and sample",
+                layer_of(input), input->layer, gt_shape_text(shape, text), loss->type->name)
         ->expected = shape.rank > 2 ? "a flatten layer before it, then linear" : "a linear layer at the end";
     return false;
   }
@@ -107,8 +189,8 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (input->classes && outputs != input->classes) {
     const long long have = (long long)outputs, want = (long long)input->classes;
     gt_diagnostic *d = gt_error_at(
-        diagnostics, input->at, "the last layer '%s' outputs %lld value%s per %s; the data has %lld class%s",
-        input->layer, have, have == 1 ? "" : "s", item, want, want == 1 ? "" : "es");
+        diagnostics, input->at, "%s '%s' outputs %lld value%s per %s; the data has %lld class%s",
+        layer_of(input), input->layer, have, have == 1 ? "" : "s", item, want, want == 1 ? "" : "es");
     d->expected =
         gt_arena_printf(diagnostics->arena, "%lld value%s, one per class", want, want == 1 ? "" : "s");
     d->help = input->advice;
@@ -144,9 +226,10 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   char text[128];
   gt_diagnostic *d =
       gt_error_at(diagnostics, input->at,
-                  "the last layer '%s' %s outputs %lld value%s per sample; the data has %lld target%s",
-                  input->layer, gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s",
-                  (long long)want, want == 1 ? "" : "s");
+                  input->named ? "%s '%s' %s outputs %lld value%s per sample; the target has %lld value%s"
+                               : "%s '%s' %s outputs %lld value%s per sample; the data has %lld target%s",
+                  layer_of(input), input->layer, gt_shape_text(prediction->shape, text), (long long)have,
+                  have == 1 ? "" : "s", (long long)want, want == 1 ? "" : "s");
   d->help = input->advice;
   d->expected =
       gt_arena_printf(diagnostics->arena, "%lld value%s per sample", (long long)want, want == 1 ? "" : "s");
@@ -158,8 +241,8 @@ static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagn
   const char *applies = loss->type->applies;
   if (!applies || !input->applied || strcmp(applies, input->applied)) return;
   gt_finding_at(diagnostics, GT_FINDING_applied_twice, input->at,
-                "loss '%s' already applies %s; the last layer '%s' applies it a second time",
-                loss->type->name, applies, input->layer);
+                "loss '%s' already applies %s; %s '%s' applies it a second time", loss->type->name, applies,
+                layer_of(input), input->layer);
 }
 
 bool gt_loss_fits_targets(const gt_loss *loss) {
@@ -280,7 +363,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const gt_id divisor =
       input->weighted || input->ignores ? gt_loss_divisor_or_one(graph, out->divisor) : out->divisor;
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
-  out->correct_sum = out->penalty = GT_NONE;
+  out->correct_sum = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = of_each(graph, loss->type->correct, loss, input, items.answers, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);

@@ -48,19 +48,25 @@ typedef struct gt_loss {
   const void *config;
   const gt_spec *spec; /* its settings: a map, or its name alone */
   gt_position at;
+  double weight; /* of several targets: factor on its mean in the objective; else 1 */
 } gt_loss;
 
 int gt_loss_count(void);
 const gt_loss_type *gt_loss_at(int index);
 
-/* The loss type that the root names, for decisions before the data is read; NULL without one. Reports
- * nothing. */
-const gt_loss_type *gt_loss_named(const gt_spec *root);
+/* The loss type that the root names, for decisions before the data is read; NULL without one. target: one of
+ * several; NULL: the only one. Reports nothing. */
+const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target);
 /* Without a type: for data with class labels, and for other data. */
 #define GT_LOSS_FOR_CLASSES "cross_entropy"
 #define GT_LOSS_FOR_NUMBERS "mse"
 /* Reads the root's `loss:`; labels: the data has class labels. NULL after reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
+/* Reads a loss for each of several targets: `loss: {load: mse, kind: {type: cross_entropy, weight: 0.5}}`. A
+ * target that is not listed has the default loss. False after reporting; then out[0] is NULL. */
+bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target, int targets,
+                    const gt_loss **out, gt_diagnostics *diagnostics);
+extern const gt_schema gt_loss_target_schema; /* what an entry for one of several targets has besides */
 
 typedef struct gt_loss_mixture {
   gt_id targets, share;
@@ -88,6 +94,7 @@ typedef struct gt_loss_input {
   bool weighted;              /* samples have weights other than 1: those of a batch may all be 0 */
   int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
   const char *layer;          /* name of the layer that outputs the prediction, for messages */
+  bool named;                 /* it is that of one of several targets, not the last layer */
   const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
   gt_position at;             /* position of that layer */
   const char *advice;         /* what to change if its outputs do not fit the targets; may be NULL */
@@ -104,12 +111,10 @@ typedef struct gt_loss_items {
 
 typedef struct gt_loss_nodes { /* scalars, except items */
   gt_loss_items items;
-  gt_id loss_sum;   /* Σ w_i l_i */
-  gt_id weight_sum; /* Σ w_i */
-  gt_id divisor;    /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */
-  /* loss_sum / divisor, or loss_sum if the type sums_batch. Training differentiates this plus the penalty. */
-  gt_id mean;
-  gt_id penalty;     /* added to the mean by the model (gt_model.penalty); GT_NONE: none */
+  gt_id loss_sum;    /* Σ w_i l_i */
+  gt_id weight_sum;  /* Σ w_i */
+  gt_id divisor;     /* of loss_sum: weight_sum, or Σ w_i v_i if the type has sample weights v */
+  gt_id mean;        /* loss_sum / divisor, or loss_sum if the type sums_batch */
   gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE if accuracy has no meaning */
 } gt_loss_nodes;
 

@@ -28,77 +28,93 @@ static gt_id output_at(const gt_loss_model *model, gt_id input) {
 }
 
 static gt_position place_of(const gt_loss_model *model, const char *layer, gt_position otherwise) {
-  const gt_model *m = ((const seen *)(const void *)model)->forward->model;
-  for (int i = 0; i < m->layers; i++)
-    if (!strcmp(m->layer[i].name, layer)) return m->layer[i].at;
-  return otherwise;
+  const gt_model_layer *found =
+      gt_model_find_layer(((const seen *)(const void *)model)->forward->model, layer);
+  return found ? found->at : otherwise;
 }
 
 /* A row of the scaling, for values [B, T]. */
-static gt_id scaling_row(const gt_forward *forward, gt_graph *graph, int row) {
-  const gt_id scaling = *forward->target_scaling;
-  const int64_t count = gt_node_at(graph, scaling)->shape.dim[1];
-  return gt_view(graph, scaling, row * count, gt_shape_1(count));
+static gt_id scaling_row(const gt_forward_target *target, gt_graph *graph, int row) {
+  const int64_t count = gt_node_at(graph, *target->scaling)->shape.dim[1];
+  return gt_view(graph, *target->scaling, row * count, gt_shape_1(count));
 }
 
-static gt_id scaled(const gt_forward *forward, gt_graph *graph, gt_id targets) {
-  if (!forward->target_scaling) return targets;
-  return gt_div(graph, gt_sub(graph, targets, scaling_row(forward, graph, 0)),
-                scaling_row(forward, graph, 1));
+static gt_id scaled(const gt_forward_target *target, gt_graph *graph) {
+  if (!target->scaling) return target->targets;
+  return gt_div(graph, gt_sub(graph, target->targets, scaling_row(target, graph, 0)),
+                scaling_row(target, graph, 1));
 }
 
 /* The inverse, for outputs of any shape with T values per sample. */
-static gt_id unscaled(const gt_forward *forward, gt_graph *graph, gt_id outputs) {
-  if (!forward->target_scaling || outputs == GT_NONE || graph->error.status) return outputs;
+static gt_id unscaled(const gt_forward_target *target, gt_graph *graph, gt_id outputs) {
+  if (!target->scaling || outputs == GT_NONE || graph->error.status) return outputs;
   const gt_shape shape = gt_node_at(graph, outputs)->shape;
-  const int64_t count = gt_node_at(graph, *forward->target_scaling)->shape.dim[1];
+  const int64_t count = gt_node_at(graph, *target->scaling)->shape.dim[1];
   const gt_id rows = gt_reshape(graph, outputs, gt_shape_2(shape.dim[0], count));
   return gt_reshape(
-      graph,
-      gt_add(graph, gt_mul(graph, rows, scaling_row(forward, graph, 1)), scaling_row(forward, graph, 0)),
+      graph, gt_add(graph, gt_mul(graph, rows, scaling_row(target, graph, 1)), scaling_row(target, graph, 0)),
       shape);
 }
 
-static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
-  const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
+/* The layer that predicts a target. NULL after reporting. */
+static const gt_model_layer *head_of(const gt_forward *forward, const gt_forward_target *target,
+                                     gt_diagnostics *diagnostics) {
+  const gt_model *model = forward->model;
+  const gt_model_layer *last = &model->layer[model->layers - 1];
+  const gt_model_layer *head = target->name ? gt_model_find_layer(model, target->name) : last;
+  if (head) return head;
+  const gt_spec *layers = gt_spec_find(forward->root, "model");
+  const int64_t values = target->classes ? target->classes : target->values;
+  gt_diagnostic *d = gt_error_at(diagnostics, layers->at, "no layer predicts the target '%s'", target->name);
+  d->expected = gt_arena_printf(
+      diagnostics->arena, "a layer of that name, such as - linear: {units: %lld, name: %s, from: LAYER}",
+      values ? (long long)values : 1LL, target->name);
+  return NULL;
+}
+
+static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_model_layer *head,
+                       gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   const seen about = {
       {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
   const gt_id *own = forward->sample_weight;
   const gt_id weight = own ? gt_mul(graph, forward->weight, *own) : forward->weight;
-  const gt_loss_input input = {.prediction = forward->output,
-                               .targets = scaled(forward, graph, forward->targets),
-                               .mixture = forward->mixture,
-                               .shift = forward->shift,
+  const gt_loss_input input = {.prediction = target->output,
+                               .targets = scaled(target, graph),
+                               .mixture = target->mixture,
+                               .shift = target->shift,
                                .weight = weight,
                                .weighted = own != NULL,
-                               .classes = forward->classes,
-                               .ignores = forward->ignores,
-                               .advice = forward->advice,
-                               .layer = last->name,
-                               .applied = last->type->applies,
-                               .at = last->at,
+                               .classes = target->classes,
+                               .ignores = target->ignores,
+                               .advice = target->advice,
+                               .layer = head->name,
+                               .named = target->name != NULL,
+                               .applied = head->type->applies,
+                               .at = head->at,
                                .model = forward->inputs.count == 1 ? &about.as : NULL};
-  const char *outer = gt_graph_scope(graph, "loss");
-  const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
-  if (ok && forward->target_scaling) {
-    forward->nodes.items.prediction = unscaled(forward, graph, forward->nodes.items.prediction);
-    forward->nodes.items.targets = forward->targets;
+  const bool ok = gt_loss_build(graph, target->loss, &input, &target->nodes, diagnostics);
+  if (ok && target->scaling) {
+    target->nodes.items.prediction = unscaled(target, graph, target->nodes.items.prediction);
+    target->nodes.items.targets = target->targets;
   }
-  const gt_id penalty = forward->model->penalty;
-  if (ok && penalty != GT_NONE) {
-    forward->nodes.penalty = penalty;
-    forward->nodes.mean = gt_add(graph, forward->nodes.mean, penalty);
-  }
-  gt_graph_scope(graph, outer);
   return ok;
 }
 
+/* Adds the mean loss of a target, with its weight, to the objective. */
+static void add_to_objective(gt_forward *forward, const gt_forward_target *target, gt_graph *graph) {
+  gt_id part = target->nodes.mean;
+  if (target->loss->weight < 1 || target->loss->weight > 1)
+    part = gt_mul(graph, gt_constant(graph, target->loss->weight), part);
+  forward->objective = forward->objective == GT_NONE ? part : gt_add(graph, forward->objective, part);
+}
+
 /* Losses and predictions need floats. */
-static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagnostics *diagnostics) {
-  const gt_model_layer *last = &model->layer[model->layers - 1];
-  if (gt_node_at(graph, model->output)->dtype != GT_I32) return true;
-  gt_error_at(diagnostics, last->at, "the model's output, '%s', holds integers", last->name)->expected =
-      "an embedding before it";
+static bool check_output(const gt_model_layer *head, const gt_graph *graph, bool named,
+                         gt_diagnostics *diagnostics) {
+  if (gt_node_at(graph, head->node)->dtype != GT_I32) return true;
+  gt_error_at(diagnostics, head->at, "%s '%s'%s holds integers", named ? "layer" : "the model's output,",
+              head->name, named ? "" : ",")
+      ->expected = "an embedding before it";
   return false;
 }
 
@@ -114,24 +130,48 @@ static gt_id mean_of_both(gt_graph *graph, gt_id clock, gt_id output) {
   return gt_mul(graph, gt_constant(graph, 0.5), gt_add(graph, plain, mirrored));
 }
 
+static bool build_target(gt_forward *forward, gt_forward_target *target, gt_arena *arena, gt_graph *graph,
+                         gt_diagnostics *diagnostics) {
+  const gt_model_layer *head = head_of(forward, target, diagnostics);
+  if (!head || !check_output(head, graph, target->name != NULL, diagnostics)) return false;
+  const gt_loss_type *loss = target->loss ? target->loss->type : NULL;
+  target->output = target->name ? head->node : forward->model->output;
+  if (forward->mirrored) target->output = mean_of_both(graph, forward->clock, target->output);
+  if (loss && target->targets != GT_NONE) {
+    const char *outer = gt_graph_scope(graph, "loss");
+    const bool ok = build_loss(forward, target, head, arena, graph, diagnostics);
+    if (ok) add_to_objective(forward, target, graph);
+    gt_graph_scope(graph, outer);
+    return ok;
+  }
+  if (loss && loss->applies)
+    target->output = loss->labels ? gt_softmax(graph, target->output, -1) : gt_sigmoid(graph, target->output);
+  target->output = unscaled(target, graph, target->output);
+  return true;
+}
+
 static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   gt_model_mode mode = forward->mode;
   const gt_id twice[2] = {forward->weight, forward->weight};
   const gt_id weight =
       forward->mirrored && forward->padded ? gt_concatenate(graph, twice, 2, 0) : forward->weight;
   mode.weight = forward->padded ? &weight : NULL;
+  mode.heads.count = 0;
+  for (int k = 0; k < forward->targets; k++)
+    if (forward->target[k].name) mode.heads.name[mode.heads.count++] = forward->target[k].name;
   forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->inputs,
                                   forward->clock, mode, diagnostics);
-  if (!forward->model || !check_output(forward->model, graph, diagnostics)) return false;
-  const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
-  forward->output = forward->model->output;
-  if (forward->mirrored) forward->output = mean_of_both(graph, forward->clock, forward->output);
-  if (loss && forward->targets != GT_NONE) return build_loss(forward, arena, graph, diagnostics);
-  if (loss && loss->applies)
-    forward->output =
-        loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);
-  forward->output = unscaled(forward, graph, forward->output);
-  return true;
+  forward->objective = GT_NONE;
+  if (!forward->model) return false;
+  bool ok = true;
+  for (int k = 0; k < forward->targets; k++)
+    ok &= build_target(forward, &forward->target[k], arena, graph, diagnostics);
+  if (ok && forward->objective != GT_NONE && forward->model->penalty != GT_NONE) {
+    const char *outer = gt_graph_scope(graph, "loss");
+    forward->objective = gt_add(graph, forward->objective, forward->model->penalty);
+    gt_graph_scope(graph, outer);
+  }
+  return ok;
 }
 
 bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {

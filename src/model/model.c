@@ -239,8 +239,15 @@ static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena_finish(&scratch);
 }
 
+static bool is_head(const gt_model_read *read, int layer, const gt_model_heads *heads) {
+  for (int k = 0; k < heads->count; k++)
+    if (!strcmp(read->layer[layer].name, heads->name[k])) return true;
+  return !heads->count && layer == read->layers - 1;
+}
+
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
-static void warn_unused(const gt_model_read *read, const gt_spec *root, gt_diagnostics *diagnostics) {
+static void warn_unused(const gt_model_read *read, const gt_spec *root, const gt_model_heads *heads,
+                        gt_diagnostics *diagnostics) {
   bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
   bool *told = GT_NEW_N(diagnostics->arena, bool, read->layers);
   bool *read_input = GT_NEW_N(diagnostics->arena, bool, read->inputs.count);
@@ -253,13 +260,19 @@ static void warn_unused(const gt_model_read *read, const gt_spec *root, gt_diagn
     if (!read_input[k])
       gt_finding_at(diagnostics, GT_FINDING_unused, gt_spec_find(root, "model")->at,
                     "the input '%s' is never read", read->inputs.items[k].name);
-  for (int i = 0; i < read->layers - 1; i++) {
+  for (int i = 0; i < read->layers; i++) {
     const gt_layer_written *written = read->layer[i].written;
-    if (used[i] || told[written->first]) continue;
+    if (used[i] || told[written->first] || is_head(read, i, heads)) continue;
     told[written->first] = true;
     gt_finding_at(diagnostics, GT_FINDING_unused, written->at, "the output of layer '%s' is never used",
                   read->layer[i].name);
   }
+}
+
+const gt_model_layer *gt_model_find_layer(const gt_model *model, const char *name) {
+  for (int i = 0; i < model->layers; i++)
+    if (!strcmp(model->layer[i].name, name)) return &model->layer[i];
+  return NULL;
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
@@ -292,7 +305,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
     if (diagnostics->errors > errors) return NULL;
     gt_optim_layout(optim, model->store);
     if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
-    warn_unused(&read, root, diagnostics);
+    warn_unused(&read, root, &mode.heads, diagnostics);
     p.node = GT_NEW_N(arena, gt_id, model->store->slots);
     model->after = GT_NEW_N(arena, gt_id, model->store->slots);
   }

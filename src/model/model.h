@@ -35,6 +35,7 @@
 #include "optim/groups.h"
 #include "store/transfer.h"
 
+enum { GT_MODEL_MAX_HEADS = 8 };
 #define GT_REPEAT "repeat" /* the keyword of a block */
 extern const gt_schema gt_repeat_schema;
 
@@ -47,6 +48,12 @@ typedef struct gt_model_inputs { /* at least one; names differ */
   int count;
   const gt_model_input *items;
 } gt_model_inputs;
+
+/* Layers whose outputs are predictions, by name; none: the last layer is the only one. */
+typedef struct gt_model_heads {
+  int count;
+  const char *name[GT_MODEL_MAX_HEADS];
+} gt_model_heads;
 
 typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *name;
@@ -71,17 +78,20 @@ typedef struct gt_model {
   gt_adaptation *adaptation; /* host code of layers between steps */
   int adaptations;
   bool has_hard; /* a hard evaluation differs from the plain one */
-  gt_id output;
+  gt_id output;  /* of the last layer */
 } gt_model;
+/* The layer with this name; NULL: none. */
+const gt_model_layer *gt_model_find_layer(const gt_model *model, const char *name);
 
 typedef struct gt_model_mode {
   bool training, hard, recompute; /* see gt_build */
   unsigned averaged;              /* roles whose slots are read from their moving averages */
   const gt_id *weight;            /* as in gt_build; NULL: every row counts */
-  const struct gt_model *again;   /* model in the same graph whose parameters and states this one shares; that
-                                     one is trained. NULL: none */
-  const gt_transfer *given;       /* constants to use instead of drawing them; NULL: none */
-  struct gt_review *review;       /* layer/review.h; NULL: no findings */
+  gt_model_heads heads;
+  const struct gt_model *again; /* model in the same graph whose parameters and states this one shares; that
+                                   one is trained. NULL: none */
+  const gt_transfer *given;     /* constants to use instead of drawing them; NULL: none */
+  struct gt_review *review;     /* layer/review.h; NULL: no findings */
   uint64_t seed;
 } gt_model_mode;
 

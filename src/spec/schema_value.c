@@ -280,6 +280,12 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
                         const gt_spec *value) {
   const char *text = NULL;
   if (!read_text(r, field, &text, value)) return false;
+  const char *dot = field->flags & GT_FIELD_OF_TARGET ? strchr(text, '.') : NULL;
+  for (size_t i = 0; dot && field->choices[i]; i++)
+    if (!strcmp(field->choices[i], dot + 1)) {
+      *to = text;
+      return true;
+    }
   size_t count = 0;
   for (; field->choices[count]; count++)
     if (!strcmp(field->choices[count], text)) {
@@ -348,9 +354,9 @@ static bool read_int_or_list(const gt_schema_reader *r, const gt_field *field, g
 }
 
 static size_t size_of(gt_field_type type) {
-  return type == GT_FIELD_PATH   ? sizeof(const char *)
-         : type == GT_FIELD_INTS ? sizeof(gt_ints)
-                                 : sizeof(gt_strings);
+  return type == GT_FIELD_PATH || type == GT_FIELD_CHOICE || type == GT_FIELD_STRING ? sizeof(const char *)
+         : type == GT_FIELD_INTS                                                     ? sizeof(gt_ints)
+                                                                                     : sizeof(gt_strings);
 }
 
 /* Reads values by name. Reports every bad value; then there are none. */

@@ -25,26 +25,26 @@ static gt_id row_before(gt_graph *graph, gt_id x) {
   return gt_concatenate(graph, part, 2, 0);
 }
 
-static void mix_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
-  const gt_id own = forward->targets, others = row_before(graph, own),
+static void mix_target(gt_augmented *augmented, gt_graph *graph, gt_forward_target *target) {
+  const gt_id own = target->targets, others = row_before(graph, own),
               share = gt_augment_share(graph, augmented->draws);
   if (others == GT_NONE || share == GT_NONE) return; /* the graph has the error */
   if (gt_node_at(graph, own)->dtype == GT_I32) {
     augmented->mixture = (gt_loss_mixture){others, share};
-    forward->mixture = &augmented->mixture;
+    target->mixture = &augmented->mixture;
     return;
   }
   gt_shape shape = gt_node_at(graph, own)->shape;
   for (int d = 1; d < shape.rank; d++) shape.dim[d] = 1;
   const gt_id part = gt_reshape(graph, share, shape), rest = gt_sub(graph, gt_constant(graph, 1), part);
-  forward->targets = gt_add(graph, gt_mul(graph, part, own), gt_mul(graph, rest, others));
+  target->targets = gt_add(graph, gt_mul(graph, part, own), gt_mul(graph, rest, others));
 }
 
-void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
+void gt_augmented_target(gt_augmented *augmented, gt_graph *graph, gt_forward_target *target) {
   const gt_augment_look *look = &augmented->plan.look;
   const gt_augment_rule *rule = &augmented->plan.rule;
-  if (forward->targets == GT_NONE) return;
-  if (gt_node_at(graph, forward->targets)->shape.rank > 2) {
+  if (target->targets == GT_NONE) return;
+  if (gt_node_at(graph, target->targets)->shape.rank > 2) {
     gt_augment_look geometry;
     memset(&geometry, 0, sizeof geometry); /* attributes are compared as bytes */
     geometry.height = look->height;
@@ -52,10 +52,10 @@ void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *
     geometry.border = look->border;
     geometry.nearest = look->nearest;
     geometry.mixes = look->mixes;
-    forward->targets = gt_augment(graph, gt_middle(graph, forward->targets, rule->height, rule->width),
-                                  augmented->draws, GT_NONE, &geometry);
+    target->targets = gt_augment(graph, gt_middle(graph, target->targets, rule->height, rule->width),
+                                 augmented->draws, GT_NONE, &geometry);
   } else if (look->mixes) {
-    mix_targets(augmented, graph, forward);
+    mix_target(augmented, graph, target);
   }
 }
 

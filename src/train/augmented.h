@@ -17,7 +17,7 @@ bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_sa
                          gt_model_inputs *inputs);
 /* Transforms image targets like their inputs, and mixes the targets of mixed samples. A class label is not
  * mixed: the loss gets both labels and their weights. `augmented` must outlive the forward pass. */
-void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward);
+void gt_augmented_target(gt_augmented *augmented, gt_graph *graph, gt_forward_target *target);
 /* The samples of the single input, followed by their mirror images (gt_forward.mirrored). */
 gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock);
 #endif

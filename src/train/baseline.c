@@ -19,36 +19,36 @@ static void add(gt_baseline *b, const char *name, double value) {
 }
 
 /* Weights of the labels of each class. */
-static double *count_labels(const gt_split *split, int classes, gt_arena *arena) {
+static double *count_labels(const gt_split *split, int target, int classes, gt_arena *arena) {
   double *count = GT_NEW_N(arena, double, classes);
-  const int32_t *label = split->target[0].data;
-  const int64_t each = gt_tensor_features(&split->target[0]);
+  const int32_t *label = split->target[target].data;
+  const int64_t each = gt_tensor_features(&split->target[target]);
   for (int64_t i = 0; i < split->samples * each; i++)
     if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
   return count;
 }
 
-static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, gt_arena *arena) {
+static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, int target, gt_arena *arena) {
   gt_baseline b = {0};
-  const double *trained = count_labels(&data->train, data->target[0].classes, arena),
-               *count = count_labels(split, data->target[0].classes, arena);
+  const double *trained = count_labels(&data->train, target, data->target[target].classes, arena),
+               *count = count_labels(split, target, data->target[target].classes, arena);
   double all = 0;
   int most = 0;
-  for (int c = 0; c < data->target[0].classes; c++) {
+  for (int c = 0; c < data->target[target].classes; c++) {
     if (trained[c] > trained[most]) most = c;
     all += count[c];
   }
   if (!(all > 0)) return b;
-  b.guess = data->target[0].class_names
-                ? gt_arena_printf(arena, "always '%s'", data->target[0].class_names[most])
+  b.guess = data->target[target].class_names
+                ? gt_arena_printf(arena, "always '%s'", data->target[target].class_names[most])
                 : gt_arena_printf(arena, "always %d", most);
   add(&b, "accuracy", count[most] / all);
   return b;
 }
 
-double gt_target_mean(const gt_split *split, int64_t output) {
-  const float *value = split->target[0].data;
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
+double gt_target_mean(const gt_split *split, int target, int64_t output) {
+  const float *value = split->target[target].data;
+  const int64_t outputs = gt_tensor_features(&split->target[target]);
   double sum = 0, all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     sum += weight_of(split, i) * (double)value[i * outputs + output];
@@ -57,9 +57,9 @@ double gt_target_mean(const gt_split *split, int64_t output) {
   return sum / all;
 }
 
-gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess) {
-  const float *value = split->target[0].data;
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
+gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess) {
+  const float *value = split->target[target].data;
+  const int64_t outputs = gt_tensor_features(&split->target[target]);
   gt_target_errors e = {0};
   double all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
@@ -73,23 +73,23 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, doub
 }
 
 /* The more frequent value of a boolean target. */
-static const char *always(const gt_dataset *data, int value, gt_arena *arena) {
-  return data->target[0].words ? gt_arena_printf(arena, "always '%s'", data->target[0].words[value])
-                               : gt_arena_printf(arena, "always %d", value);
+static const char *always(const gt_dataset *data, int target, int value, gt_arena *arena) {
+  return data->target[target].words ? gt_arena_printf(arena, "always '%s'", data->target[target].words[value])
+                                    : gt_arena_printf(arena, "always %d", value);
 }
 
-static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt_arena *arena) {
+static gt_baseline of_numbers(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   gt_baseline b = {0};
-  const gt_loss_type *loss = config->loss->type;
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
-  const bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS;
-  const gt_target_scaling *scaling = &config->dataset.target[0].scaling;
+  const gt_loss_type *loss = config->loss[target]->type;
+  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS;
+  const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
   double root = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
-    const double guess = gt_target_mean(&config->dataset.train, o);
-    const gt_target_errors e = gt_target_errors_of(split, o, guess);
+    const double guess = gt_target_mean(&config->dataset.train, target, o);
+    const gt_target_errors e = gt_target_errors_of(split, target, o, guess);
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
     mean.wrong += e.wrong / (double)outputs;
@@ -97,7 +97,7 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
     loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
     loss_mean.absolute += e.absolute / unit / (double)outputs;
     root += sqrt(e.squared) / (double)outputs;
-    b.guess = outputs == 1 && bits ? always(&config->dataset, guess > 0.5, arena)
+    b.guess = outputs == 1 && bits ? always(&config->dataset, target, guess > 0.5, arena)
               : bits               ? "always the more frequent value"
                                    : "always the mean";
   }
@@ -112,20 +112,36 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, gt
   return b;
 }
 
-gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena) {
+/* The settings of a target's loss; NULL: it has none. */
+static const gt_spec *loss_node(const gt_config *config, int target) {
+  const gt_spec *node = gt_spec_find(config->root, "loss");
+  const char *name = config->dataset.target[target].name;
+  return name ? gt_spec_find(node, name) : node;
+}
+
+gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const bool bits = config->loss->type->applies && !config->loss->type->labels;
-  if (!split || !split->target[0].data || !data->train.target[0].data || data->made_of)
+  const char *name = data->target[target].name;
+  const bool bits = config->loss[target]->type->applies && !config->loss[target]->type->labels;
+  if (!split || !split->target[target].data || !data->train.target[target].data || data->made_of)
     return (gt_baseline){0};
   gt_baseline b = {0};
-  if (data->target[0].classification)
-    b = of_classes(data, split, arena);
-  else if (bits || gt_loss_fits_targets(config->loss))
-    b = of_numbers(config, split, arena);
+  if (data->target[target].classification)
+    b = of_classes(data, split, target, arena);
+  else if (bits || gt_loss_fits_targets(config->loss[target]))
+    b = of_numbers(config, split, target, arena);
+  for (int i = 0; name && i < b.count; i++)
+    b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
   /* A loss, a sampler or a threshold that balances classes does not aim at the most frequent one. */
-  b.balances = gt_spec_find(gt_spec_find(config->root, "loss"), "class_weights") ||
-               gt_sampler_balances(config) || config->threshold.used;
+  b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config) ||
+               config->threshold.used;
   return b;
+}
+
+gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  gt_baselines all = {.count = config->dataset.targets};
+  for (int k = 0; k < all.count; k++) all.item[k] = gt_baseline_of(config, split, k, arena);
+  return all;
 }
 
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
@@ -136,14 +152,14 @@ const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results 
 
 /* Nothing is better than a baseline that makes no error: all samples have one target. */
 static bool is_perfect(const gt_metric *m) {
-  return gt_metric_is_larger_better(gt_metric_find(m->name)) ? m->value >= 1 : m->value <= 0;
+  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
 }
 
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   const gt_metric *m = gt_baseline_main(baseline, results);
   if (!m || baseline->balances || is_perfect(m)) return false;
   const double value = gt_result_value(results, m->name);
-  return gt_metric_is_larger_better(gt_metric_find(m->name)) ? !(value > m->value) : !(value < m->value);
+  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
 }
 
 /* Raises most[column] to the largest magnitude of each column, in the order in which rows lie in memory. */

@@ -15,15 +15,21 @@ typedef struct gt_baseline {
 } gt_baseline;
 
 /* Of the targets of a split that are numbers, for one output; means are weighted by the samples' weights. */
-double gt_target_mean(const gt_split *split, int64_t output);
+double gt_target_mean(const gt_split *split, int target, int64_t output);
 typedef struct gt_target_errors {
   double squared, absolute; /* means of (t - guess)² and |t - guess| */
   double wrong;             /* share of targets on the other side of 1/2 */
 } gt_target_errors;
-gt_target_errors gt_target_errors_of(const gt_split *split, int64_t output, double guess);
+gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess);
 
 /* There is none for losses whose targets only measure an error, for automata, and for many outputs. */
-gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, gt_arena *arena);
+gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena);
+/* Those of all targets. */
+typedef struct gt_baselines {
+  int count;
+  gt_baseline item[GT_DATA_MAX_TARGETS];
+} gt_baselines;
+gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The metric that says most, of those that the results have, too; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
 /* True if the results have that metric, it is not better than the baseline, and the model aims at it. */

@@ -147,7 +147,7 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   config->train =
       (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500, .accumulate = 1};
   config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
-  config->loss = gt_loss_read(arena, config->root, true, &config->diagnostics);
+  config->loss[0] = gt_loss_read(arena, config->root, true, &config->diagnostics);
   float *scaling = GT_NEW_N(arena, float, 3);
   scaling[1] = 1.0f / 255;
   config->dataset = (gt_dataset){.format = "made up",
@@ -157,5 +157,5 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
                                  .target = {{.classification = true, .classes = 10}}};
   config->has_dataset = true;
   if (!make_split(&config->dataset.train, 16384, 784, error)) return false;
-  return config->root && config->optim && config->loss;
+  return config->root && config->optim && config->loss[0];
 }

@@ -7,6 +7,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 /* --- the host's state as text --- */
 
 /* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; REAL_OR_NOT: a REAL that is written only if
- * it is positive; ANY: a double of any value; BITS: a uint64_t, in hexadecimal. */
+ * it is not 0; ANY: a double of any value; BITS: a uint64_t, in hexadecimal. */
 typedef enum state_kind { WHOLE, REAL, REAL_OR_NOT, ANY, BITS } state_kind;
 
 typedef struct state_row {
@@ -29,15 +30,32 @@ static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bi
 
 #define ROW(field, kind, ...) \
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
-#define SUMS(field)                                                                            \
-  ROW(field.loss, REAL, -DBL_MAX, DBL_MAX, false), ROW(field.weight, REAL, 0, DBL_MAX, false), \
-      ROW(field.correct, REAL, 0, DBL_MAX, false), ROW(field.steps, WHOLE, 0, most, false),    \
-      ROW(field.divisor, REAL_OR_NOT, 0, DBL_MAX, true)
+#define SUM(field, name, kind, min, optional) \
+  { "state." #field "." #name, offsetof(gt_host_state, field.target[0].name), kind, min, DBL_MAX, optional }
+#define SUMS(field)                                                                 \
+  SUM(field, loss, REAL, -DBL_MAX, false), SUM(field, weight, REAL, 0, false),      \
+      SUM(field, correct, REAL, 0, false), ROW(field.steps, WHOLE, 0, most, false), \
+      SUM(field, divisor, REAL_OR_NOT, 0, true)
+#define OTHER_SUM(field, k, name, min)                                                                 \
+  {                                                                                                    \
+    "state." #field "." #name "." #k, offsetof(gt_host_state, field.target[k].name), REAL_OR_NOT, min, \
+        DBL_MAX, true                                                                                  \
+  }
+/* Of a further target. */
+#define OTHER(field, k)                                                                                 \
+  OTHER_SUM(field, k, loss, -DBL_MAX), OTHER_SUM(field, k, weight, 0), OTHER_SUM(field, k, correct, 0), \
+      OTHER_SUM(field, k, divisor, 0)
+#define OTHERS(field)                                                                                   \
+  OTHER(field, 1), OTHER(field, 2), OTHER(field, 3), OTHER(field, 4), OTHER(field, 5), OTHER(field, 6), \
+      OTHER(field, 7)
 static const state_row state_rows[] = {
     ROW(step, WHOLE, 0, most, false),
     SUMS(window),
     SUMS(epoch),
     SUMS(last),
+    OTHERS(window),
+    OTHERS(epoch),
+    OTHERS(last),
     ROW(best, ANY, 0, 0, false),
     ROW(best_step, WHOLE, 0, most, false),
     ROW(best_epoch, WHOLE, 0, most, false),
@@ -75,7 +93,7 @@ static bool state_text(const gt_host_state *state, const state_row *row, char te
     snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
   else
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
-  if (row->kind == REAL_OR_NOT) return *(const double *)(const void *)at > 0;
+  if (row->kind == REAL_OR_NOT) return fabs(*(const double *)(const void *)at) > 0;
   return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
 }
 

@@ -6,23 +6,24 @@
 
 enum { MAX_SHOWN = 10, MAX_LACKED = 3, LARGEST_LABEL = 999 };
 
-static const int64_t *count_split(const gt_split *split, int classes, gt_arena *arena) {
-  const int32_t *label = split->target[0].data;
+static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
+  const int32_t *label = split->target[target].data;
   if (!split->samples || !label) return NULL;
   int64_t *count = GT_NEW_N(arena, int64_t, classes);
-  const int64_t labels = split->samples * gt_tensor_features(&split->target[0]);
+  const int64_t labels = split->samples * gt_tensor_features(&split->target[target]);
   for (int64_t i = 0; i < labels; i++)
     if (label[i] >= 0) count[label[i]]++;
   return count;
 }
 
-gt_class_counts gt_class_counts_of(const gt_dataset *data, gt_arena *arena) {
+gt_class_counts gt_class_counts_of(const gt_dataset *data, int target, gt_arena *arena) {
   gt_class_counts c = {0};
-  if (!data->target[0].classification || !data->train.target[0].data) return c;
+  if (!data->target[target].classification || !data->train.target[target].data) return c;
   const gt_split *split[] = {&data->train, &data->validation, &data->test};
-  c.classes = data->target[0].classes;
-  c.names = data->target[0].class_names;
-  for (int s = 0; s < 3; s++) c.split[s] = count_split(split[s], c.classes, arena);
+  c.classes = data->target[target].classes;
+  c.names = data->target[target].class_names;
+  c.target = data->target[target].name;
+  for (int s = 0; s < 3; s++) c.split[s] = count_split(split[s], target, c.classes, arena);
   return c;
 }
 
@@ -47,6 +48,11 @@ static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
   return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
 }
 
+/* " of target 'kind'", if there are several. */
+static const char *whose(const gt_class_counts *c, gt_arena *arena) {
+  return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
+}
+
 /* Classes of which one split has at least this many samples and the other has none. */
 static const char *lacked(const gt_class_counts *c, const int64_t *has, const int64_t *lacks, int64_t least,
                           gt_arena *arena) {
@@ -67,11 +73,12 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
   if (!c->split[split]) return;
   if (*(text = lacked(c, c->split[0], c->split[split], least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has no sample of class %s", name, text)
+                  "the %s split has no sample of class %s%s", name, text, whose(c, arena))
         ->help = "a larger split; its accuracy tells nothing about that class";
   if (*(text = lacked(c, c->split[split], c->split[0], 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has class %s, of which there is no training sample", name, text)
+                  "the %s split has class %s%s, of which there is no training sample", name, text,
+                  whose(c, arena))
         ->help = "training samples of it; no model can learn it without";
 }
 
@@ -111,11 +118,12 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
 }
 
 /* Classes are numbered from 0; labels from 1 leave that one without a sample, and an output too many. */
-static void review_empty(gt_config *config, const gt_class_counts *c, int found, int empty, gt_arena *arena) {
+static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
+                         gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
-                "no training sample is of class %d: labels count from 0, and %d of the %d classes occur",
-                empty, found, c->classes)
-      ->help = config->dataset.train.target[0].rank > 1
+                "no training sample is of class %d%s: labels count from 0, and %d of the %d classes occur",
+                empty, whose(c, arena), found, c->classes)
+      ->help = config->dataset.train.target[target].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                    : classes_help(c, "", arena);
 }
@@ -136,12 +144,12 @@ static gt_class_counts labels_in(const gt_tensor *targets, gt_arena *arena) {
   return (gt_class_counts){.classes = classes, .split = {count}};
 }
 
-const char *gt_class_advice(const gt_dataset *data, gt_arena *arena) {
+const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena) {
   static const char condition[] = ", if the targets are classes";
-  gt_class_counts c = gt_class_counts_of(data, arena);
+  gt_class_counts c = gt_class_counts_of(data, target, arena);
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
-  if (numbers) c = labels_in(&data->train.target[0], arena);
+  if (numbers) c = labels_in(&data->train.target[target], arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (found > 1 && found < c.classes) return classes_help(&c, numbers ? condition : "", arena);
@@ -149,13 +157,13 @@ const char *gt_class_advice(const gt_dataset *data, gt_arena *arena) {
 }
 
 /* A model that gives this number whatever it reads has no error. */
-static void review_constant(gt_config *config, gt_arena *arena) {
+static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.target[0];
+  const gt_tensor *targets = &data->train.target[target];
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
-  const gt_spec *node = gt_spec_find(config->root, "data"), *target = gt_spec_find(node, "target");
-  if (data->target[0].classification || config->loss->type->residual || !value ||
+  const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");
+  if (data->target[target].classification || config->loss[target]->type->residual || !value ||
       targets->element != GT_ELEMENT_F32)
     return;
   for (int64_t k = 0; k < columns && targets->dim[0] > 1; k++) {
@@ -163,8 +171,8 @@ static void review_constant(gt_config *config, gt_arena *arena) {
     while (i < targets->dim[0] && value[i * columns + k] == value[k]) i++;
     if (i < targets->dim[0]) continue;
     const char *name =
-        data->target[0].columns ? gt_arena_printf(arena, " '%s'", data->target[0].columns[k]) : "";
-    gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, target ? target->at : node->at,
+        data->target[target].columns ? gt_arena_printf(arena, " '%s'", data->target[target].columns[k]) : "";
+    gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, at ? at->at : node->at,
                   "the target%s is %.6g in all training samples", name, (double)value[k])
         ->help = "another target, or data in which it varies";
   }
@@ -172,8 +180,9 @@ static void review_constant(gt_config *config, gt_arena *arena) {
 
 /* --- balanced weights --- */
 
-static gt_spec *balanced_node(const gt_config *config) {
+static gt_spec *balanced_node(const gt_config *config, const char *target) {
   const gt_spec *loss = gt_spec_find(config->root, "loss");
+  if (target) loss = gt_spec_find(loss, target);
   for (int i = 0; loss && i < loss->count; i++) {
     gt_spec *child = loss->child[i];
     if (child->key && !strcmp(child->key, "class_weights") && child->kind == GT_SPEC_SCALAR &&
@@ -183,9 +192,9 @@ static gt_spec *balanced_node(const gt_config *config) {
   return NULL;
 }
 
-void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
-  gt_spec *node = balanced_node(config);
-  const gt_class_counts c = gt_class_counts_of(&config->dataset, arena);
+static void balance_classes(gt_config *config, int target, gt_arena *arena) {
+  gt_spec *node = balanced_node(config, config->dataset.target[target].name);
+  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
   const char *text = "";
   int64_t all = 0;
   if (!node || !c.classes) return;
@@ -201,13 +210,17 @@ void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
     if (i < MAX_SHOWN)
       text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
   }
-  gt_info("balanced class weights: %s%s", text, c.classes > MAX_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights%s: %s%s", whose(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
 }
 
-void gt_config_review_classes(gt_config *config, gt_arena *arena) {
-  const gt_class_counts c = gt_class_counts_of(&config->dataset, arena);
+void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
+  for (int k = 0; k < config->dataset.targets; k++) balance_classes(config, k, arena);
+}
+
+static void review_target(gt_config *config, int target, gt_arena *arena) {
+  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
   int only = 0, empty = -1;
-  review_constant(config, arena);
+  review_constant(config, target, arena);
   if (!c.classes) return;
   const int found = count_found(&c);
   for (int i = 0; i < c.classes; i++)
@@ -215,13 +228,17 @@ void gt_config_review_classes(gt_config *config, gt_arena *arena) {
       only = i;
     else if (empty < 0)
       empty = i;
-  if (found > 1 && found < c.classes && !c.names) review_empty(config, &c, found, empty, arena);
+  if (found > 1 && found < c.classes && !c.names) review_empty(config, target, &c, found, empty, arena);
   if (c.names) review_listed(config, &c, arena);
   if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
-                  "all training samples are of one class, '%s': any model has an accuracy of 1 on them",
-                  gt_class_name(&c, only, arena))
+                  "all training samples are of one class%s, '%s': any model has an accuracy of 1 on them",
+                  whose(&c, arena), gt_class_name(&c, only, arena))
         ->help = "data with samples of each class";
   review_split(config, &c, 1, "validation", arena);
   review_split(config, &c, 2, "test", arena);
+}
+
+void gt_config_review_classes(gt_config *config, gt_arena *arena) {
+  for (int k = 0; k < config->dataset.targets; k++) review_target(config, k, arena);
 }

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "model/model.h"
 #include "train/classes.h"
+#include "train/config_metrics.h"
 #include "train/init_from.h"
 #include "train/metrics.h"
 #include "train/phases.h"
@@ -17,8 +18,10 @@ static const gt_field stopping_fields[] = {
     GT_ROW(gt_early_stopping, patience, GT_FIELD_INT, .fallback = "0", .max = 1e9,
            .help = "stop after this many evaluations without improvement; 0: never"),
     GT_ROW(gt_early_stopping, metric, GT_FIELD_CHOICE, .fallback = "loss", .choices = gt_metric_names,
+           .flags = GT_FIELD_OF_TARGET,
            .help = "metric to watch, also for keep_best; for logic gates, loss and accuracy are those "
-                   "of the circuit, soft_loss and soft_accuracy those of the mixtures"),
+                   "of the circuit, soft_loss and soft_accuracy those of the mixtures; of several targets, "
+                   "TARGET.METRIC is that of one"),
     GT_ROW(gt_early_stopping, min_delta, GT_FIELD_FLOAT, .fallback = "0", .max = 1e30,
            .help = "smallest change that counts as an improvement"),
     GT_ROW(gt_early_stopping, goal, GT_FIELD_FLOAT, .min = -1e30, .max = 1e30,
@@ -137,7 +140,9 @@ static const gt_field top_fields[] = {
     GT_ROW(top, init_from, GT_FIELD_NODE, .holds = "init_from",
            .help = "trained model to start from (fine-tuning)"),
     GT_ROW(top, loss, GT_FIELD_NODE, .holds = "loss",
-           .help = "loss to minimize (default: cross_entropy for classes, else mse)"),
+           .help =
+               "loss to minimize (default: cross_entropy for classes, else mse); for several targets, a map "
+               "from names to losses"),
     GT_ROW(top, optimizer, GT_FIELD_NODE, .holds = "optimizer", .help = "optimizer (default: adam)"),
     GT_ROW(top, schedule, GT_FIELD_NODE, .holds = "schedule",
            .help = "learning rate schedule (default: constant)"),
@@ -146,8 +151,10 @@ static const gt_field top_fields[] = {
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
            .help = "evaluation and prediction"),
     GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
-    GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names,
-           .help = "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`)"),
+    GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names, .flags = GT_FIELD_OF_TARGET,
+           .help =
+               "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`); of several "
+               "targets, each gets those that it can have, and TARGET.METRIC is that of one"),
     GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,
            .help = "warnings to silence, by the name in brackets at their end"),
     {.name = NULL},
@@ -181,7 +188,7 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
   gt_early_stopping *stopping = &train->early_stopping;
-  stopping->watched = stopping->metric ? gt_metric_find(stopping->metric) : NULL;
+  stopping->watched = stopping->metric ? gt_metric_of_result(stopping->metric) : NULL;
   choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
@@ -212,6 +219,8 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   if (config->optim) gt_config_check_augment(config, diagnostics);
   if (config->optim) gt_config_check_sampler(config, diagnostics);
+  gt_early_stopping *stopping = &config->train.early_stopping;
+  if (stopping->watched) gt_config_want_result(config, &stopping->metric);
   choose_evaluations(config);
 }
 
@@ -227,30 +236,6 @@ static void write_moved(gt_spec *node, const gt_data_moved *moved) {
   for (const gt_data_moved *m = moved; m; m = m->next)
     if (m->node == node) node->scalar = m->path;
   for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
-}
-
-const char *gt_config_want_metric(gt_config *config, const gt_metric_kind *kind) {
-  gt_metric_list *list = config->metrics;
-  if (kind->correct && !config->loss->type->correct) return "needs a loss that counts correct predictions";
-  if (!kind->type) return NULL;
-  const char *lacks = gt_metric_lacks(kind->type, config->loss, config->dataset.target[0].classes);
-  for (int i = 0; i < list->count && !lacks; i++)
-    if (list->type[i] == kind->type) return NULL;
-  if (!lacks && list->count == GT_METRIC_MAX) return "is more than an evaluation can compute";
-  if (!lacks) list->type[list->count++] = kind->type;
-  return lacks;
-}
-
-/* Losses whose targets only measure their error have an rmse. */
-static void read_metrics(gt_config *config, const gt_strings *names) {
-  if (!config->loss || !config->has_dataset) return;
-  if (config->loss->type->residual) gt_config_want_metric(config, gt_metric_find("rmse"));
-  for (int i = 0; i < names->count; i++) {
-    const char *lacks = gt_config_want_metric(config, gt_metric_find(names->items[i]));
-    if (lacks)
-      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",
-                  names->items[i], lacks, config->loss->type->name);
-  }
 }
 
 static bool reads_units(const char *name) {
@@ -269,17 +254,43 @@ static bool has_units(const gt_spec *node) {
   return false;
 }
 
+/* target: NULL if the data could not be opened; then names are all that is known. */
+static void read_losses(gt_config *config, const gt_data_target *target, int targets, gt_arena *arena) {
+  gt_data_target named[GT_DATA_MAX_TARGETS] = {0};
+  const char *names[GT_DATA_MAX_TARGETS];
+  if (!target) {
+    targets = gt_data_target_names(gt_spec_find(config->root, "data"), names);
+    for (int k = 0; k < targets; k++) named[k].name = names[k];
+    target = named;
+  }
+  if (targets > 1)
+    gt_losses_read(arena, config->root, target, targets, config->loss, &config->diagnostics);
+  else
+    config->loss[0] = gt_loss_read(arena, config->root, target->classification, &config->diagnostics);
+}
+
+/* What the losses need of their targets. True if one differentiates by the inputs. */
+static bool demand_of_losses(const gt_spec *root, gt_data_wanted *asked) {
+  const char *names[GT_DATA_MAX_TARGETS] = {NULL};
+  const int count = gt_data_target_names(gt_spec_find(root, "data"), names);
+  bool residual = false;
+  for (int k = 0; k < (count ? count : 1); k++) {
+    const gt_loss_type *loss = gt_loss_named(root, names[k]);
+    if (!loss) continue;
+    asked->demand[k] = (gt_data_demand){
+        .range = loss->range, .labels = loss->labels, .bits = loss->range && loss->applies}; /* bce */
+    residual |= loss->residual != NULL;
+  }
+  return residual;
+}
+
 /* Reads everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_data_wanted asked = wanted ? *wanted : (gt_data_wanted){0};
-  const gt_loss_type *loss = gt_loss_named(config->root);
-  asked.range = loss ? loss->range : NULL;
-  asked.labels = loss && loss->labels;
-  asked.unscaled = (loss && loss->residual) || has_units(gt_spec_find(config->root, "model")) ||
+  asked.unscaled = demand_of_losses(config->root, &asked) || has_units(gt_spec_find(config->root, "model")) ||
                    has_units(gt_spec_find(config->root, "phases"));
-  asked.bits = loss && loss->range && loss->applies; /* bce */
   /* init_from compares measured means. */
   asked.outline = config->outline && !sections->init_from && !gt_config_asks_to_scale_targets(config->root);
   if (sections->data)
@@ -288,18 +299,16 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (config->has_dataset && config->dataset.moved)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
   if (config->has_dataset) gt_config_balance_classes(config, arena);
-  config->loss = gt_loss_read(arena, config->root,
-                              config->has_dataset && config->dataset.target[0].classification, diagnostics);
-  read_metrics(config, &sections->metrics);
-  /* Of files that a model names, nothing is quoted. */
-  const char *advice = config->has_dataset && !wanted ? gt_class_advice(&config->dataset, arena) : NULL;
-  gt_config_check_model(config, advice, arena);
+  read_losses(config, config->has_dataset ? config->dataset.target : NULL, config->dataset.targets, arena);
+  gt_config_read_metrics(config, &sections->metrics);
+  if (config->has_dataset && config->loss[0]) gt_config_check_several_targets(config, diagnostics);
+  gt_config_check_model(config, wanted != NULL, arena);
   if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
-  if (config->has_dataset && config->loss) gt_config_check_threshold(config, wanted, diagnostics);
+  if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted, diagnostics);
   if (wanted) return; /* the model is trained already */
   if (config->has_dataset && !asked.unscaled) gt_config_review_scale(config, arena);
-  if (config->has_dataset && config->loss && config->optim) gt_config_check_sampler(config, diagnostics);
+  if (config->has_dataset && config->loss[0] && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
@@ -322,7 +331,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   gt_schema_read(&gt_config_schema, sections, NULL, NULL, root, root->at, NULL, arena, &config->diagnostics);
   if (root->kind != GT_SPEC_MAP) return false;
   config->seed = sections->seed;
-  config->metrics = GT_NEW(arena, gt_metric_list);
+  config->metrics = GT_NEW_N(arena, gt_metric_list, GT_DATA_MAX_TARGETS);
   config->products = precision_of(&sections->precision);
   config->flips = sections->eval.flip;
   gt_config_read_threshold(config, &sections->eval.threshold);
@@ -357,7 +366,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
-  if (diagnostics->errors || error->status || !config->has_dataset || !config->loss || !config->optim)
+  if (diagnostics->errors || error->status || !config->has_dataset || !config->loss[0] || !config->optim)
     return false;
   choose_evaluations(config);
   config->resolved = gt_config_resolve(config, arena);
@@ -394,13 +403,13 @@ bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const
 }
 
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                           bool classification) {
+                           const gt_data_signature *signature) {
   top sections;
   begin(config, arena, name);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
   if (!config->root || !read_top(config, &sections, arena)) return false;
-  config->loss = gt_loss_read(arena, config->root, classification, &config->diagnostics);
-  return config->loss && !config->diagnostics.errors;
+  read_losses(config, signature->target, signature->targets, arena);
+  return config->loss[0] && !config->diagnostics.errors;
 }
 
 void gt_config_finish(gt_config *config) {

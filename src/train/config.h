@@ -15,8 +15,9 @@
 struct gt_init_from;
 
 typedef struct gt_early_stopping {
-  int64_t patience;                     /* 0: off */
-  const char *metric;                   /* "loss" or "accuracy"; for gates also "soft_…" and "hard_…" */
+  int64_t patience;   /* 0: off */
+  const char *metric; /* name of a result: "loss", "accuracy", "kind.accuracy"; for gates also
+                         "soft_…" and "hard_…" */
   const struct gt_metric_kind *watched; /* the metric; NULL if it is invalid */
   double min_delta, goal;
   bool has_goal, restore_best;
@@ -62,9 +63,9 @@ typedef struct gt_config {
   gt_precision products; /* of matrix products, forward and backward */
   gt_train_config train;
   const gt_optim *optim;
-  const gt_loss *loss;
-  const gt_augment_list *augment; /* of the training samples; NULL: none */
-  gt_metric_list *metrics;        /* shared with the phases */
+  const gt_loss *loss[GT_DATA_MAX_TARGETS]; /* by target; loss[0] NULL: not read */
+  const gt_augment_list *augment;           /* of the training samples; NULL: none */
+  gt_metric_list *metrics;                  /* by target; shared with the phases */
   bool flips; /* evaluations and predictions average over each sample and its mirror image */
   gt_threshold threshold;
   struct gt_init_from *init_from; /* or NULL */
@@ -102,18 +103,23 @@ bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const
 /* The same for predictions: reads only what defines the model, and opens no data. False on any error, which
  * is in config->diagnostics. */
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                           bool classification);
+                           const gt_data_signature *signature);
 /* Silences the findings in the config's `quiet:`; accepts NULL. */
 void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
-/* Makes evaluations compute a metric. NULL, or why they cannot, for a message: "needs class labels". Whether
- * the model has a soft and a hard form is not checked. */
-const char *gt_config_want_metric(gt_config *config, const struct gt_metric_kind *kind);
+/* Makes evaluations compute a metric of a target. NULL, or why they cannot, for a message: "needs class
+ * labels". Whether the model has a soft and a hard form is not checked. */
+const char *gt_config_want_metric(gt_config *config, int target, const struct gt_metric_kind *kind);
+/* The same for the name of a result. Of several targets it is that of one of them ("load.mae"), of the
+ * objective ("loss"), or a metric that exactly one target can have; *name becomes the whole name. */
+const char *gt_config_want_result(gt_config *config, const char **name);
+/* How sums of losses become results. */
+struct gt_result_form gt_config_result_form(const gt_config *config);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);
 /* Reports errors of model and loss: with shapes if the data could be opened, else of the keys alone
- * (config_check.c). advice: what helps if outputs do not fit the targets (gt_class_advice); may be NULL. */
-void gt_config_check_model(gt_config *config, const char *advice, gt_arena *arena);
+ * (config_check.c). quiet: nothing of the data is quoted, because it is that of a model from elsewhere. */
+void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena);
 /* Plans the augmentation of the training samples, if there is an `augment:`. False after reporting why it is
  * impossible. */
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics);

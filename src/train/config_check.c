@@ -4,6 +4,7 @@
 #include "model/forward.h"
 #include "model/read.h"
 #include "op/core.h"
+#include "train/classes.h"
 #include "train/config.h"
 #include "train/metrics.h"
 #include "train/review.h"
@@ -24,19 +25,22 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
 
 /* Checks that the metric of early stopping exists for this loss and model. */
 static void check_metric(gt_config *config, bool hard) {
-  const gt_metric_kind *watched = config->train.early_stopping.watched;
+  gt_early_stopping *stopping = &config->train.early_stopping;
+  const gt_metric_kind *watched = stopping->watched;
   if (!watched) return;
-  const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
-  const gt_spec *metric = gt_spec_find(stopping, "metric");
+  const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
+  const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  const char *lacks = gt_config_want_metric(config, watched);
-  if (lacks)
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", watched->name,
-                config->loss->type->name, lacks)
+  const char *name = stopping->metric, *lacks = gt_config_want_result(config, &stopping->metric);
+  if (lacks && config->dataset.targets > 1)
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, lacks);
+  else if (lacks)
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
+                config->loss[0]->type->name, lacks)
         ->suggestion = "loss";
   else if ((watched->of_hard || watched->of_soft) && !hard)
     gt_error_at(&config->diagnostics, at,
-                "metric '%s' is not available: no layer of this model has a hard form", watched->name)
+                "metric '%s' is not available: no layer of this model has a hard form", name)
         ->suggestion = watched->correct ? "accuracy" : "loss";
 }
 
@@ -70,13 +74,21 @@ static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_gr
 }
 
 static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
-  return (gt_forward){.root = config->root,
-                      .optim = config->optim,
-                      .inputs = stand_ins(config, arena, graph),
-                      .clock = GT_NONE,
-                      .weight = GT_NONE,
-                      .targets = GT_NONE,
-                      .mode = {.seed = (uint64_t)config->seed}};
+  const gt_dataset *data = &config->dataset;
+  gt_forward forward = {.root = config->root,
+                        .optim = config->optim,
+                        .inputs = stand_ins(config, arena, graph),
+                        .clock = GT_NONE,
+                        .weight = GT_NONE,
+                        .targets = data->targets,
+                        .mode = {.seed = (uint64_t)config->seed}};
+  for (int k = 0; k < data->targets; k++)
+    forward.target[k] = (gt_forward_target){
+        .name = data->target[k].name,
+        .targets = GT_NONE,
+        .classes = data->target[k].classes,
+        .values = data->train.target[k].rank ? gt_tensor_features(&data->train.target[k]) : 0};
+  return forward;
 }
 
 /* Builds the hard form of the model, in which bits are distinguished from other numbers. */
@@ -98,53 +110,68 @@ gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnosti
 /* The derivatives of this loss are with respect to the normalized inputs, not to those of the data. */
 static void check_plain(gt_config *config) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
-  if (!config->loss || !config->loss->type->residual || !config->dataset.input[0].scaling.count) return;
+  if (!config->loss[0] || !config->loss[0]->type->residual || !config->dataset.input[0].scaling.count) return;
   gt_error_at(&config->diagnostics, scaling ? scaling->at : data->at,
               "loss '%s' differentiates by the inputs, and normalizing them changes the derivatives",
-              config->loss->type->name)
+              config->loss[0]->type->name)
       ->expected = "no normalization; layers can scale the inputs";
 }
 
 /* Builds model and loss once, to find their errors. */
-static void try_to_build(gt_config *config, const char *advice, gt_arena *arena) {
+static void try_to_build(gt_config *config, bool quiet, gt_arena *arena) {
   check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
-  const bool labels = config->dataset.target[0].classification;
+  const gt_dataset *data = &config->dataset;
   gt_forward forward = begin(config, arena, graph);
-  forward.loss = config->loss;
   forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
-  forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.target[0]),
-                             labels ? GT_I32 : GT_F32, false);
-  forward.classes = config->dataset.target[0].classes;
-  forward.ignores = config->dataset.target[0].ignores;
-  forward.advice = advice;
-  if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
+  for (int k = 0; k < data->targets; k++) {
+    gt_forward_target *target = &forward.target[k];
+    const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;
+    target->loss = config->loss[0] ? config->loss[k] : NULL;
+    target->targets = stand_in(graph, gt_arena_printf(arena, "targets %d", k),
+                               batch_shape(config, &data->train.target[k]), dtype, false);
+    target->ignores = data->target[k].ignores;
+    target->advice = quiet ? NULL : gt_class_advice(data, k, arena);
+  }
+  if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss[0]) return;
   check_metric(config, forward.model->has_hard);
 }
 
 /* --- augmentation --- */
 
 /* Targets that are images are transformed like the inputs, so they need the same height and width. */
-static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
-  const gt_input *input = &config->dataset.input[0];
-  const gt_tensor *targets = &config->dataset.train.target[0];
-  if (config->dataset.target[0].classification && targets->rank > 1) {
+static bool check_target(const gt_config *config, int index, gt_diagnostics *diagnostics) {
+  const gt_dataset *data = &config->dataset;
+  const gt_input *input = &data->input[0];
+  const gt_tensor *target = &data->train.target[index];
+  if (data->target[index].classification && target->rank > 1) {
     gt_error_at(
         diagnostics, config->augment->at,
         "samples with an array of labels cannot be augmented: the labels would not move with the image")
         ->expected = "no augmentation";
     return false;
   }
-  if (config->dataset.target[0].classification || targets->rank < 3 ||
-      (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]))
+  if (data->target[index].classification || target->rank < 3 ||
+      (target->rank < 5 && target->dim[1] == input->dim[0] && target->dim[2] == input->dim[1]))
     return true;
   gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
       ->expected = "targets of the same size, which are transformed like the inputs";
   return false;
 }
 
+static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
+  for (int k = 0; k < config->dataset.targets; k++)
+    if (!check_target(config, k, diagnostics)) return false;
+  return true;
+}
+
 /* A mixture of two samples has no weight of its own. */
 static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  if (plan->look.mixes && config->dataset.targets > 1) {
+    gt_error_at(diagnostics, config->augment->at, "samples can be mixed only if they have a single target")
+        ->expected = "augmentations other than mixup and cutmix";
+    return false;
+  }
   if (!plan->look.mixes || !config->dataset.train.weights.rank) return true;
   gt_error_at(diagnostics, config->augment->at, "samples with weights (data.weight) cannot be mixed")
       ->expected = "augmentations other than mixup and cutmix, or data without weights";
@@ -230,10 +257,10 @@ static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   return (gt_model_inputs){count, items};
 }
 
-void gt_config_check_model(gt_config *config, const char *advice, gt_arena *arena) {
+void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena) {
   gt_model_read read;
   if (config->has_dataset) {
-    try_to_build(config, advice, arena);
+    try_to_build(config, quiet, arena);
   } else {
     gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),
                        &config->diagnostics); /* without shapes at least the keys are checked */

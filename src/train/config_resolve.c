@@ -18,6 +18,23 @@ static void add_typed(gt_arena *arena, gt_spec *root, const gt_spec *from, const
       gt_spec_add(arena, typed, resolved->child[i]->key, resolved->child[i]);
 }
 
+/* Of several targets, a map from their names to losses. */
+static void add_losses(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  const gt_dataset *data = &config->dataset;
+  if (data->targets == 1) {
+    const gt_loss_type *loss = config->loss[0]->type;
+    add_typed(arena, root, config->root, "loss", "type", loss->name, loss->schema, NULL);
+    return;
+  }
+  const gt_spec *from = gt_spec_find(config->root, "loss");
+  gt_spec *losses = gt_spec_add(arena, root, "loss", gt_spec_new(arena, GT_SPEC_MAP));
+  for (int k = 0; k < data->targets; k++) {
+    const gt_loss_type *loss = config->loss[k]->type;
+    add_typed(arena, losses, from, data->target[k].name, "type", loss->name, loss->schema,
+              &gt_loss_target_schema);
+  }
+}
+
 static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
   const char *name = config->dataset.format;
   int count, i = 0;
@@ -123,10 +140,9 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   if (config->augment) gt_spec_add(arena, root, "augment", gt_augment_resolve(config->augment, arena));
   add_model(arena, root, config);
   add_init_from(arena, root, config);
-  const gt_loss_type *loss = config->loss->type;
   const gt_optim_type *optim = config->optim->type;
   const gt_schedule_type *schedule = config->optim->schedule->type;
-  add_typed(arena, root, from, "loss", "type", loss->name, loss->schema, NULL);
+  add_losses(arena, root, config);
   add_typed(arena, root, from, "optimizer", "type", optim->name, optim->schema, &gt_optim_common_schema);
   add_typed(arena, root, from, "schedule", "type", schedule->name, schedule->schema,
             &gt_schedule_common_schema);

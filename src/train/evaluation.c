@@ -60,18 +60,35 @@ static void add_metric(maker *m, int importance, const char *split, const gt_met
            name_of(m, metric->name, name), metric->value);
 }
 
+static int dots_in(const char *name) {
+  int dots = 0;
+  for (; *name; name++) dots += *name == '.';
+  return dots;
+}
+
+/* True for values that a line leaves out: of single outputs ("mae.price"), and the loss of a target that has
+ * another result ("kind.loss" beside "kind.accuracy"). */
+static bool is_minor(const gt_results *result, const char *name) {
+  const char *dot = strchr(name, '.');
+  const gt_metric_kind *kind = dot ? gt_metric_of_result(name) : NULL;
+  if (!dot) return false;
+  if (dots_in(name) > 1 || !kind) return true;
+  if (kind->type || kind->correct) return false;
+  for (int i = 0; i < result->count; i++)
+    if (strcmp(result->metric[i].name, name) &&
+        !strncmp(result->metric[i].name, name, (size_t)(dot - name) + 1))
+      return true;
+  return false;
+}
+
 /* The metrics of a split, the watched one first. */
 static void add_split(maker *m, const char *split, const gt_results *result, const int importance[3]) {
-  const gt_evaluation *e = m->evaluation;
   const gt_metric *metric = result->metric;
-  const int count = result->count;
-  const char *watched = e->watches->name + (e->watches->of_hard ? strlen("hard_") : 0);
-  int first = 0;
-  for (int i = 0; i < count; i++)
-    if (!strcmp(metric[i].name, watched)) first = i;
+  const int count = result->count, watched = gt_result_index(result, m->evaluation->watches);
+  const int first = watched > 0 ? watched : 0;
   add_metric(m, importance[0], split, &metric[first]);
   for (int i = 0, rank = 1; i < count && m->count < FIELDS - 2; i++) {
-    if (i == first || strchr(metric[i].name, '.')) continue; /* of a single output */
+    if (i == first || is_minor(result, metric[i].name)) continue;
     add_metric(m, rank < 2 ? importance[rank] : importance[2] + TURNS * (rank - 2), NULL, &metric[i]);
     rank++;
   }

@@ -9,14 +9,14 @@ enum { GT_EVALUATION_LONGEST = 512 };
 #define GT_BEST_MARK "*"
 
 typedef struct gt_evaluation {
-  int64_t phase, phases;         /* from 1; phases 0: the run has none */
-  int64_t step, steps;           /* finished steps, steps of the whole run */
-  int64_t epoch, epochs;         /* epochs 0: the run is counted in steps */
-  gt_results train, watched;     /* train: over the steps since the last evaluation */
-  const char *split;             /* the watched split; NULL: none */
-  const gt_metric_kind *watches; /* metric that decides which evaluation is best */
-  bool best;                     /* so far */
-  double rate;                   /* samples a second */
+  int64_t phase, phases;     /* from 1; phases 0: the run has none */
+  int64_t step, steps;       /* finished steps, steps of the whole run */
+  int64_t epoch, epochs;     /* epochs 0: the run is counted in steps */
+  gt_results train, watched; /* train: over the steps since the last evaluation */
+  const char *split;         /* the watched split; NULL: none */
+  const char *watches;       /* name of the result that decides which evaluation is best */
+  bool best;                 /* so far */
+  double rate;               /* samples a second */
 } gt_evaluation;
 
 /* Writes the line in at most `room` columns: if it does not fit, words are shortened (val, acc), then fields

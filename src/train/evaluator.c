@@ -10,27 +10,39 @@
 
 /* --- opening --- */
 
-/* "mae.price": the metric of one output. Results outlive the session, so their names are the config's. */
-static const char *name_output(const gt_session *session, const char *metric, int64_t output) {
-  const char *const *names = session->config->dataset.target[0].columns;
+/* "mae", of several targets "load.mae". Results outlive the session, so their names are the config's. */
+static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
   gt_arena *arena = session->config->diagnostics.arena;
-  return names ? gt_arena_printf(arena, "%s.%s", metric, names[output])
-               : gt_arena_printf(arena, "%s.%lld", metric, (long long)output);
+  return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
 }
 
-static void prepare_metrics(gt_session *session, gt_evaluator *evaluator) {
-  const gt_metric_set *set = &evaluator->net->metrics;
-  const gt_split *split = evaluator->net->data;
+/* "mae.price": the metric of one output. */
+static const char *name_output(const gt_session *session, const gt_data_target *target, const char *result,
+                               int64_t output) {
+  gt_arena *arena = session->config->diagnostics.arena;
+  return target->columns ? gt_arena_printf(arena, "%s.%s", result, target->columns[output])
+                         : gt_arena_printf(arena, "%s.%lld", result, (long long)output);
+}
+
+static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_data_target *target = &session->config->dataset.target[index];
   const int outputs = gt_metric_outputs(set);
   bool varies = false;
-  evaluator->targets = GT_NEW_N(session->nets, gt_metric_targets, outputs);
+  to->facts = GT_NEW_N(session->nets, gt_metric_targets, outputs);
+  to->name = GT_NEW_N(session->nets, const char *, set->count + 1);
   for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
-  for (int o = 0; varies && o < outputs; o++)
-    evaluator->targets[o].variance = gt_target_errors_of(split, o, gt_target_mean(split, o)).squared;
-  evaluator->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs : 0;
-  if (evaluator->named) evaluator->name = GT_NEW_N(session->nets, const char *, set->count *outputs);
-  for (int i = 0; i < set->count * evaluator->named; i++)
-    evaluator->name[i] = name_output(session, set->type[i / outputs]->name, i % outputs);
+  for (int o = 0; varies && o < outputs; o++) {
+    const double mean = gt_target_mean(net->data, index, o);
+    to->facts[o].variance = gt_target_errors_of(net->data, index, o, mean).squared;
+  }
+  to->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs : 0;
+  if (to->named) to->output = GT_NEW_N(session->nets, const char *, set->count *outputs);
+  for (int m = 0; m < set->count; m++) {
+    to->name[m] = name_result(session, target, set->type[m]->name);
+    for (int o = 0; o < to->named; o++)
+      to->output[m * outputs + o] = name_output(session, target, to->name[m], o);
+  }
 }
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
@@ -52,9 +64,11 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
     return false;
   evaluator->executable = gt_session_compile(session, evaluator->net, error);
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
-  if (evaluator->net->output == GT_NONE)
+  if (!evaluator->net->predicts)
     evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
-  if (evaluator->net->metrics.count) prepare_metrics(session, evaluator);
+  for (int k = 0; k < evaluator->net->targets; k++)
+    if (evaluator->net->target[k].metrics.count)
+      prepare_metrics(session, evaluator->net, k, &evaluator->target[k]);
   return true;
 }
 
@@ -71,52 +85,58 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
   return open_evaluation(session, evaluator->hard, split, true, averaged, error);
 }
 
-static uint64_t confusion_bytes(const gt_net *net) {
-  return (uint64_t)(net->counted * net->counted) * sizeof(int32_t);
+static uint64_t confusion_bytes(const gt_net_target *target) {
+  return (uint64_t)(target->counted * target->counted) * sizeof(int32_t);
 }
 
-static bool read_confusion(gt_session *session, const gt_net *net, int32_t *count, gt_error *error) {
-  return gt_buffers_download(&session->buffers, net->confusion, 0, count, confusion_bytes(net), error);
+static bool read_confusion(gt_session *session, const gt_net_target *target, int32_t *count,
+                           gt_error *error) {
+  return gt_buffers_download(&session->buffers, target->confusion, 0, count, confusion_bytes(target), error);
 }
 
-static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *error) {
-  if (!net->confusion) return true;
-  const uint64_t bytes = confusion_bytes(net);
+static bool clear_confusion(gt_session *session, const gt_net_target *target, gt_error *error) {
+  if (!target->confusion) return true;
+  const uint64_t bytes = confusion_bytes(target);
   void *zeros = gt_alloc(bytes);
   memset(zeros, 0, bytes);
-  const bool ok = gt_buffers_upload(&session->buffers, net->confusion, 0, zeros, bytes, error);
+  const bool ok = gt_buffers_upload(&session->buffers, target->confusion, 0, zeros, bytes, error);
   free(zeros);
   return ok;
 }
 
-bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error) {
-  const gt_net *net = evaluator->hard ? evaluator->hard->net : evaluator->net;
-  *matrix =
-      (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.target[0].class_names};
-  if (!net->confusion) return false;
-  matrix->count = gt_arena_alloc(arena, confusion_bytes(net));
-  return read_confusion(session, net, matrix->count, error);
+  const gt_net_target *of = &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
+  *matrix = (gt_confusion_matrix){.classes = of->counted,
+                                  .names = session->config->dataset.target[target].class_names};
+  if (!of->confusion) return false;
+  matrix->count = gt_arena_alloc(arena, confusion_bytes(of));
+  return read_confusion(session, of, matrix->count, error);
 }
 
 /* --- running --- */
 
-typedef struct tally { /* of an evaluation */
-  gt_sums sums;
+typedef struct target_tally {
   double *sum;  /* of the metrics */
   float *score; /* of all items, if metrics need them; or NULL */
+} target_tally;
+
+typedef struct tally { /* of an evaluation */
+  gt_sums sums;
+  target_tally target[GT_DATA_MAX_TARGETS];
 } tally;
 
-bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,
-                          int64_t values, float *out, gt_error *error) {
+bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
+                          int items, gt_error *error) {
   const gt_net *net = evaluator->net;
   uint64_t ticket;
   for (int64_t s = 0; s < net->steps; s++) {
     const int64_t first = s * net->batch, rows = gt_least(net->batch, net->data->samples - first);
-    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error) ||
-        !gt_buffers_download(&session->buffers, variable, 0, out + first * values,
-                             (uint64_t)(rows * values) * sizeof *out, error))
-      return false;
+    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error)) return false;
+    for (int i = 0; i < items; i++)
+      if (!gt_buffers_download(&session->buffers, item[i].variable, 0, item[i].out + first * item[i].values,
+                               (uint64_t)(rows * item[i].values) * sizeof *item[i].out, error))
+        return false;
   }
   return true;
 }
@@ -132,24 +152,26 @@ static bool run_batches(gt_session *session, const gt_evaluator *evaluator, gt_e
   return gt_pacer_drain(&pacer, error);
 }
 
-static void add_loss(const gt_evaluator *evaluator, int64_t step, gt_sums *sums) {
-  const gt_log_columns *c = &evaluator->net->column;
-  const float *row = evaluator->log + step * c->count;
-  sums->loss += (double)row[c->loss];
-  sums->weight += (double)row[c->weight];
-  if (c->correct >= 0) sums->correct += (double)row[c->correct];
-  if (c->divisor >= 0) sums->divisor += (double)row[c->divisor];
+static void add_losses(const gt_evaluator *evaluator, int64_t step, gt_sums *sums) {
+  const gt_net *net = evaluator->net;
+  const gt_sums more = gt_net_sums_of(net, evaluator->log + step * net->column.count);
+  gt_sums_add(sums, &more);
 }
 
 static void add_rows(const gt_evaluator *evaluator, tally *t) {
   const gt_net *net = evaluator->net;
-  const gt_log_columns *c = &net->column;
   for (int64_t s = 0; s < net->steps; s++) {
-    add_loss(evaluator, s, &t->sums);
-    for (int k = 0; c->metrics >= 0 && k < net->metrics.columns; k++)
-      t->sum[k] += (double)evaluator->log[s * c->count + c->metrics + k];
+    const float *row = evaluator->log + s * net->column.count;
+    add_losses(evaluator, s, &t->sums);
+    for (int k = 0; k < net->targets; k++) {
+      const int first = net->column.target[k].metrics;
+      for (int c = 0; first >= 0 && c < net->target[k].metrics.columns; c++)
+        t->target[k].sum[c] += (double)row[first + c];
+    }
   }
-  if (isnan(t->sums.loss)) t->sums.loss = NAN; /* without a sign, which would be printed */
+  t->sums.steps = 0;
+  for (int k = 0; k < net->targets; k++) /* without a sign, which would be printed */
+    if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
 }
 
 bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
@@ -164,21 +186,36 @@ bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int
         !gt_net_run(net, backend, used->executable, 1, &ticket, error) ||
         !backend->api->wait(backend, ticket, error))
       return false;
-    add_loss(used, s, &sums);
+    add_losses(used, s, &sums);
   }
-  *loss = gt_mean_loss(&sums);
+  *loss = gt_mean_loss(&sums, &net->form);
   return true;
+}
+
+/* Room for the sums and predictions of all targets; returns the number of predictions to collect. */
+static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
+  int items = 0;
+  *t = (tally){0};
+  for (int k = 0; k < net->targets; k++) {
+    const gt_net_target *target = &net->target[k];
+    const int64_t scores = target->items * target->metrics.outputs; /* of a sample */
+    t->target[k].sum = gt_alloc(((size_t)target->metrics.columns + 1) * sizeof *t->target[k].sum);
+    if (!target->scores) continue;
+    t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
+    item[items++] = (gt_collected){target->scores, scores, t->target[k].score};
+  }
+  return items;
 }
 
 static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {
   const gt_net *net = evaluator->net;
-  const int64_t scores = net->scores ? gt_net_items(net) * net->metrics.outputs : 0; /* of a sample */
-  *t = (tally){0};
-  if (!gt_session_set_clock(session, net, 0, error) || !clear_confusion(session, net, error)) return false;
-  t->sum = gt_alloc(((size_t)net->metrics.columns + 1) * sizeof *t->sum);
-  if (scores) t->score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->score);
-  const bool ok = scores ? gt_evaluator_collect(session, evaluator, net->scores, scores, t->score, error)
-                         : run_batches(session, evaluator, error);
+  gt_collected item[GT_DATA_MAX_TARGETS];
+  const int items = begin_tally(net, t, item);
+  if (!gt_session_set_clock(session, net, 0, error)) return false;
+  for (int k = 0; k < net->targets; k++)
+    if (!clear_confusion(session, &net->target[k], error)) return false;
+  const bool ok = items ? gt_evaluator_collect(session, evaluator, item, items, error)
+                        : run_batches(session, evaluator, error);
   /* Gathers the first samples of the next evaluation in advance. */
   if (!ok || (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error))) return false;
   add_rows(evaluator, t);
@@ -186,8 +223,10 @@ static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error
 }
 
 static void finish(tally *t) {
-  free(t->sum);
-  free(t->score);
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
+    free(t->target[k].sum);
+    free(t->target[k].score);
+  }
 }
 
 /* --- metrics --- */
@@ -199,11 +238,13 @@ typedef struct item_targets {
 } item_targets;
 
 /* Moves the predictions of the items whose weight is not 0 together, and copies their targets. */
-static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets *to) {
-  const bool classes = net->metrics.task == GT_METRIC_CLASSES;
-  const int64_t outputs = net->metrics.outputs, each = gt_net_items(net), items = net->data->samples * each;
-  const int32_t *label = classes ? net->data->target[0].data : NULL;
-  const float *target = classes ? NULL : net->data->target[0].data, *weights = net->data->weights.data;
+static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
+  const gt_net_target *of = &net->target[index];
+  const bool classes = of->metrics.task == GT_METRIC_CLASSES;
+  const int64_t outputs = of->metrics.outputs, each = of->items, items = net->data->samples * each;
+  const void *data = net->data->target[index].data;
+  const int32_t *label = classes ? data : NULL;
+  const float *target = classes ? NULL : data, *weights = net->data->weights.data;
   int64_t n = 0;
   *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
                        classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
@@ -216,43 +257,43 @@ static gt_metric_scores scores_of(const gt_net *net, float *score, item_targets 
   return (gt_metric_scores){n, outputs, score, to->label, to->target};
 }
 
-static bool read_counts(gt_session *session, const gt_net *net, gt_metric_counts *counts, double **count,
-                        gt_error *error) {
-  const int64_t cells = net->counted * net->counted;
-  int32_t *raw = gt_alloc(confusion_bytes(net));
-  const bool ok = read_confusion(session, net, raw, error);
+static bool read_counts(gt_session *session, const gt_net_target *target, gt_metric_counts *counts,
+                        double **count, gt_error *error) {
+  const int64_t cells = target->counted * target->counted;
+  int32_t *raw = gt_alloc(confusion_bytes(target));
+  const bool ok = read_confusion(session, target, raw, error);
   *count = gt_alloc((size_t)cells * sizeof **count);
   for (int64_t i = 0; ok && i < cells; i++) (*count)[i] = (uint32_t)raw[i];
-  *counts = (gt_metric_counts){net->counted, *count};
+  *counts = (gt_metric_counts){target->counted, *count};
   free(raw);
   return ok;
 }
 
 /* The mean over the outputs, then each of them. */
-static void add_metric(const gt_evaluator *evaluator, int m, const gt_metric_totals *totals,
-                       gt_results *result) {
-  const gt_metric_set *set = &evaluator->net->metrics;
+static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m,
+                       const gt_metric_totals *totals, gt_results *result) {
   const int outputs = gt_metric_outputs(set);
   double *value = gt_alloc((size_t)outputs * sizeof *value), sum = 0;
   for (int o = 0; o < outputs; o++) sum += value[o] = gt_metric_value(set, m, o, totals);
-  gt_result_add(result, set->type[m]->name, sum / outputs);
-  for (int o = 0; o < evaluator->named; o++)
-    gt_result_add(result, evaluator->name[m * evaluator->named + o], value[o]);
+  gt_result_add(result, of->name[m], sum / outputs);
+  for (int o = 0; o < of->named; o++) gt_result_add(result, of->output[m * of->named + o], value[o]);
   free(value);
 }
 
-static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, tally *t, gt_results *result,
-                        gt_error *error) {
-  const gt_net *net = evaluator->net;
-  const bool classes = net->metrics.task == GT_METRIC_CLASSES;
-  gt_metric_totals all = {.sum = t->sum, .targets = evaluator->targets};
+static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
+                        gt_results *result, gt_error *error) {
+  const gt_net_target *target = &evaluator->net->target[index];
+  const gt_evaluator_target *of = &evaluator->target[index];
+  const gt_metric_set *set = &target->metrics;
+  gt_metric_totals all = {.sum = t->target[index].sum, .targets = of->facts};
   double *count = NULL;
   item_targets targets = {0};
-  if (!net->metrics.count) return true;
-  for (int o = 0; o < gt_metric_outputs(&net->metrics); o++) evaluator->targets[o].weight = t->sums.weight;
-  if (t->score) all.scores = scores_of(net, t->score, &targets);
-  const bool ok = !classes || !net->metrics.counts || read_counts(session, net, &all.counts, &count, error);
-  for (int m = 0; ok && m < net->metrics.count; m++) add_metric(evaluator, m, &all, result);
+  if (!set->count) return true;
+  for (int o = 0; o < gt_metric_outputs(set); o++) of->facts[o].weight = t->sums.target[index].weight;
+  if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
+  const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
+  const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
+  for (int m = 0; ok && m < set->count; m++) add_metric(set, of, m, &all, result);
   free(count);
   free(targets.label);
   free(targets.target);
@@ -260,16 +301,16 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, tall
 }
 
 /* Loss and accuracy of this form, and its metrics, if it has them. */
-static bool evaluate(gt_session *session, gt_evaluator *evaluator, const char *prefix, gt_results *result,
+static bool evaluate(gt_session *session, gt_evaluator *evaluator, int kind, gt_results *result,
                      gt_results *metrics, gt_error *error) {
   tally t;
   bool ok = run(session, evaluator, &t, error);
   if (ok) {
     result->samples = evaluator->net->data->samples;
-    result->items = t.sums.weight;
-    gt_result_add_sums(result, &t.sums, prefix, evaluator->net->column.correct >= 0);
-    ok = add_metrics(session, evaluator, &t, metrics, error);
+    gt_result_add_sums(result, &t.sums, &evaluator->net->form, kind);
   }
+  for (int k = 0; ok && k < evaluator->net->targets; k++)
+    ok = add_metrics(session, evaluator, k, &t, metrics, error);
   finish(&t);
   return ok;
 }
@@ -277,9 +318,9 @@ static bool evaluate(gt_session *session, gt_evaluator *evaluator, const char *p
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
   gt_results soft = {0}, metrics = {0};
   *result = (gt_results){0};
-  const bool ok = evaluator->hard ? evaluate(session, evaluator, "soft_", &soft, &metrics, error) &&
-                                        evaluate(session, evaluator->hard, "", result, &metrics, error)
-                                  : evaluate(session, evaluator, "", result, &metrics, error);
+  const bool ok = evaluator->hard ? evaluate(session, evaluator, GT_SOFT, &soft, &metrics, error) &&
+                                        evaluate(session, evaluator->hard, GT_PLAIN, result, &metrics, error)
+                                  : evaluate(session, evaluator, GT_PLAIN, result, &metrics, error);
   for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.metric[i].name, soft.metric[i].value);
   for (int i = 0; i < metrics.count; i++)
     gt_result_add(result, metrics.metric[i].name, metrics.metric[i].value);

@@ -23,7 +23,7 @@ typedef struct gt_feed_plan {
   const int32_t *members;   /* of the balanced order (op/batch.h), else NULL; outlives the feed */
   uint64_t seed;
   int tensors;
-  gt_feed_tensor tensor[GT_DATA_MAX_INPUTS + 2];
+  gt_feed_tensor tensor[GT_DATA_MAX_INPUTS + GT_DATA_MAX_TARGETS + 1];
 } gt_feed_plan;
 
 /* Batches per chunk for a window of this many batches: a quarter of the window, if it has four. */

@@ -148,7 +148,7 @@ static void advance(gt_run *run) {
   state->stopped = 0;
   state->schedule = gt_schedule_start();
   /* Values of another metric cannot be compared. */
-  if (next->train.early_stopping.watched != run->config->train.early_stopping.watched) {
+  if (strcmp(next->train.early_stopping.metric, run->config->train.early_stopping.metric) != 0) {
     state->best = NAN;
     state->best_step = 0;
   }

@@ -103,7 +103,9 @@ static bool score(const shuffler *s, double *loss, double *metric, const char **
   if (s->stride) return gt_evaluator_sample(s->session, s->evaluator, s->stride, loss, error);
   if (!gt_evaluator_run(s->session, s->evaluator, &results, error)) return false;
   *loss = gt_result_loss(&results);
-  if (results.count < 2 || !strncmp(results.metric[1].name, "soft_", 5)) return true;
+  if (results.count < 2 || s->session->config->dataset.targets > 1 ||
+      !strncmp(results.metric[1].name, "soft_", 5))
+    return true;
   *name = results.metric[1].name;
   *metric = results.metric[1].value;
   return true;

@@ -228,11 +228,22 @@ static bool same_tables(const gt_data_signature *taught, const gt_dataset *data)
 }
 
 /* The same for models whose targets are numbers. */
-static bool same_target_scaling(const gt_model_file *taught, const gt_dataset *data) {
-  const gt_target_scaling *a = &taught->signature.target_scaling, *b = &data->target[0].scaling;
+static bool same_target_scaling(const gt_data_target *taught, const gt_data_target *target) {
+  const gt_target_scaling *a = &taught->scaling, *b = &target->scaling;
   return taught->classes ||
          (a->count == b->count &&
           (!a->count || !memcmp(a->values, b->values, 2 * (size_t)a->count * sizeof *a->values)));
+}
+
+/* Targets of different names have nothing to do with each other. */
+static bool same_target_scalings(const gt_data_signature *taught, const gt_dataset *data) {
+  bool same = true;
+  for (int k = 0; k < data->targets; k++)
+    for (int t = 0; t < taught->targets; t++) {
+      const char *a = taught->target[t].name, *b = data->target[k].name;
+      if (a && b ? !strcmp(a, b) : a == b) same &= same_target_scaling(&taught->target[t], &data->target[k]);
+    }
+  return same;
 }
 
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
@@ -257,7 +268,7 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
     gt_warn(
         "the columns of the table do not become the same inputs as those of %s: they have other kinds or categories",
         from->file.path);
-  if (!same_target_scaling(&from->file, dataset))
+  if (!same_target_scalings(&from->file.signature, dataset))
     gt_warn("the targets are not normalized like those of %s", from->file.path);
   return true;
 }

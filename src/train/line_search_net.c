@@ -45,8 +45,8 @@ static void build_trial(const builder *b) {
 
 static void build_measure(const builder *b, const gt_loss *objective) {
   gt_graph *g = b->graph;
-  const gt_id loss = gt_net_sum(b->net, g, GT_SUM_LOSS);
-  const gt_id divisor = gt_net_sum(b->net, g, b->net->weighs ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
+  const gt_id loss = gt_net_sum(b->net, g, 0, GT_SUM_LOSS);
+  const gt_id divisor = gt_net_sum(b->net, g, 0, b->net->target[0].weighs ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
   const gt_id scale = gt_net_gradient_scale(b->net, g, objective, divisor);
   if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);
@@ -54,7 +54,7 @@ static void build_measure(const builder *b, const gt_loss *objective) {
   gt_id told[GT_MEASURED] = {
       [GT_MEASURED_LOSS] = loss,
       [GT_MEASURED_DIVISOR] = divisor,
-      [GT_MEASURED_CORRECT] = gt_net_sum(b->net, g, GT_SUM_CORRECT),
+      [GT_MEASURED_CORRECT] = gt_net_sum(b->net, g, 0, GT_SUM_CORRECT),
       [GT_MEASURED_SLOPE] = gt_sum(g, gt_mul(g, gradient, d), 0, false),
       [GT_MEASURED_LARGEST] = gt_reduce_max(g, size, 0, false),
       [GT_MEASURED_L1] = gt_sum(g, size, 0, false),
@@ -132,7 +132,7 @@ bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
     b.graph = gt_graph_create(arena);
     gt_graph_scope(b.graph, "lbfgs");
     if (s == GT_LINE_SEARCH_TRIAL) build_trial(&b);
-    if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss);
+    if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss[0]);
     if (s == GT_LINE_SEARCH_ACCEPT) {
       build_accept(&b);
       /* Written by the host only, so declared here to be bound. */

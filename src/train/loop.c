@@ -70,7 +70,7 @@ gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results 
 }
 
 static gt_results training_result(const gt_run *run, const gt_sums *sums) {
-  return gt_training_result(sums, run->net->model->has_hard, run->net->column.correct >= 0);
+  return gt_training_result(sums, &run->net->form, run->net->model->has_hard);
 }
 
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
@@ -85,16 +85,14 @@ static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
 static bool read_row(gt_run *run, gt_error *error) {
   const gt_log_columns *c = &run->net->column;
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
-  if (!isfinite(row[c->loss]) || row[c->ok] == 0) {
+  const gt_sums sums = gt_net_sums_of(run->net, row);
+  bool finite = true;
+  for (int k = 0; k < run->net->targets; k++) finite &= isfinite(sums.target[k].loss);
+  if (!finite || row[c->ok] == 0) {
     run->bad_step = run->state.step;
-    run->bad_gradient = isfinite(row[c->loss]);
+    run->bad_gradient = finite;
     return true;
   }
-  const gt_sums sums = {.loss = row[c->loss],
-                        .weight = row[c->weight],
-                        .correct = c->correct >= 0 ? row[c->correct] : 0,
-                        .steps = 1,
-                        .divisor = c->divisor >= 0 ? row[c->divisor] : 0};
   run->lr = row[c->lr];
   if (c->norm >= 0) run->grad_norm = row[c->norm];
   gt_run_note_step(run, &sums);
@@ -105,7 +103,7 @@ void gt_run_note_step(gt_run *run, const gt_sums *sums) {
   gt_sums_add(&run->state.window, sums);
   gt_sums_add(&run->state.epoch, sums);
   run->state.step++;
-  run->loss = gt_mean_loss(sums);
+  run->loss = gt_mean_loss(sums, &run->net->form);
 }
 
 bool gt_run_write_window(gt_run *run, gt_error *error) {
@@ -188,11 +186,11 @@ static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
 
 static bool take_notice(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = gt_result_value(result, stopping->watched->name);
+  const double value = gt_result_value(result, stopping->metric);
   if (isnan(value) && !run->warned && stopping->watched->type) {
     run->warned = true;
     gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
-            stopping->watched->name, run->watch.net->split);
+            stopping->metric, run->watch.net->split);
   }
   const double trained = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained,
@@ -214,7 +212,7 @@ static bool take_notice(gt_run *run, const gt_results *result, gt_error *error) 
 
 /* result: of the watched split; NULL: there is none. */
 static void say(gt_run *run, const gt_results *result, double rate) {
-  const gt_metric_kind *watches = run->config->train.early_stopping.watched;
+  const char *watches = run->config->train.early_stopping.metric;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
                                     .phases = run->base->phases,
                                     .step = run->state.step,
@@ -225,7 +223,7 @@ static void say(gt_run *run, const gt_results *result, double rate) {
                                     .watched = result ? *result : (gt_results){0},
                                     .split = result ? run->watch.net->split : NULL,
                                     .watches = watches,
-                                    .best = result && is_best(run, gt_result_value(result, watches->name)),
+                                    .best = result && is_best(run, gt_result_value(result, watches)),
                                     .rate = rate};
   gt_sinks_evaluated(&run->sinks, &evaluation);
 }

@@ -15,14 +15,27 @@ const char *gt_json_number(double value, char buffer[32]) {
 json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 void gt_sums_add(gt_sums *sums, const gt_sums *more) {
-  sums->loss += more->loss;
-  sums->weight += more->weight;
-  sums->correct += more->correct;
   sums->steps += more->steps;
-  sums->divisor += more->divisor;
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
+    gt_target_sums *to = &sums->target[k];
+    const gt_target_sums *from = &more->target[k];
+    to->loss += from->loss;
+    to->weight += from->weight;
+    to->correct += from->correct;
+    to->divisor += from->divisor;
+  }
 }
 
-double gt_mean_loss(const gt_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
+static double mean_of(const gt_target_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
+
+/* Of several targets, one without any item that counts adds nothing, as in the objective. */
+double gt_mean_loss(const gt_sums *sums, const gt_result_form *form) {
+  double mean = 0;
+  if (form->targets == 1) return mean_of(&sums->target[0]);
+  for (int k = 0; k < form->targets; k++)
+    if (sums->target[k].weight > 0) mean += form->target[k].factor * mean_of(&sums->target[k]);
+  return mean;
+}
 
 /* --- names --- */
 
@@ -60,6 +73,12 @@ const gt_metric_kind *gt_metric_find(const char *name) {
   return NULL;
 }
 
+const gt_metric_kind *gt_metric_of_result(const char *name) {
+  const char *dot = strchr(name, '.');
+  const gt_metric_kind *kind = gt_metric_find(name);
+  return kind || !dot ? kind : gt_metric_find(dot + 1);
+}
+
 const char *gt_metric_help(const gt_metric_kind *kind) { return kind->type ? kind->type->help : kind->help; }
 
 bool gt_metric_is_larger_better(const gt_metric_kind *kind) {
@@ -74,13 +93,22 @@ void gt_result_add(gt_results *result, const char *name, double value) {
 
 static const gt_metric *find(const gt_results *result, const char *name) {
   static const char hard[] = "hard_";
-  if (!strncmp(name, hard, sizeof hard - 1)) name += sizeof hard - 1;
-  for (int i = 0; i < result->count; i++)
-    if (!strcmp(result->metric[i].name, name)) return &result->metric[i];
+  const char *dot = strchr(name, '.'), *own = dot ? dot + 1 : name;
+  const size_t target = (size_t)(own - name);
+  const char *plain = own + (strncmp(own, hard, sizeof hard - 1) ? 0 : sizeof hard - 1);
+  for (int i = 0; i < result->count; i++) {
+    const char *found = result->metric[i].name;
+    if (!strncmp(found, name, target) && !strcmp(found + target, plain)) return &result->metric[i];
+  }
   return NULL;
 }
 
 bool gt_result_has(const gt_results *result, const char *name) { return find(result, name) != NULL; }
+
+int gt_result_index(const gt_results *result, const char *name) {
+  const gt_metric *metric = find(result, name);
+  return metric ? (int)(metric - result->metric) : -1;
+}
 
 double gt_result_value(const gt_results *result, const char *name) {
   const gt_metric *metric = find(result, name);
@@ -89,15 +117,21 @@ double gt_result_value(const gt_results *result, const char *name) {
 
 double gt_result_loss(const gt_results *result) { return gt_result_value(result, "loss"); }
 
-void gt_result_add_sums(gt_results *result, const gt_sums *sums, const char *prefix, bool accuracy) {
-  const bool soft = *prefix;
-  gt_result_add(result, soft ? "soft_loss" : "loss", gt_mean_loss(sums));
-  if (accuracy) gt_result_add(result, soft ? "soft_accuracy" : "accuracy", sums->correct / sums->weight);
+void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int kind) {
+  if (form->targets > 1)
+    gt_result_add(result, kind == GT_SOFT ? "soft_loss" : "loss", gt_mean_loss(sums, form));
+  for (int k = 0; k < form->targets; k++) {
+    const gt_result_target *target = &form->target[k];
+    const gt_target_sums *s = &sums->target[k];
+    gt_result_add(result, target->loss[kind], mean_of(s));
+    if (target->correct) gt_result_add(result, target->accuracy[kind], s->correct / s->weight);
+    if (s->weight > result->items) result->items = s->weight;
+  }
 }
 
-gt_results gt_training_result(const gt_sums *sums, bool soft, bool accuracy) {
-  gt_results result = {.steps = sums->steps, .items = sums->weight};
-  gt_result_add_sums(&result, sums, soft ? "soft_" : "", accuracy);
+gt_results gt_training_result(const gt_sums *sums, const gt_result_form *form, bool soft) {
+  gt_results result = {.steps = sums->steps};
+  gt_result_add_sums(&result, sums, form, soft ? GT_SOFT : GT_PLAIN);
   return result;
 }
 

@@ -7,14 +7,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums of the loss over the items of some steps, in double precision and in step order. */
-typedef struct gt_sums {
+/* Sums of the losses over the items of some steps, in double precision and in step order. */
+typedef struct gt_target_sums {
   double loss, weight, correct;
-  int64_t steps;
   double divisor; /* of the loss; 0: the weight, which is the number of items unless samples have weights */
+} gt_target_sums;
+typedef struct gt_sums {
+  int64_t steps;
+  gt_target_sums target[GT_DATA_MAX_TARGETS];
 } gt_sums;
 void gt_sums_add(gt_sums *sums, const gt_sums *more);
-double gt_mean_loss(const gt_sums *sums);
+
+/* How sums become results. Of several targets, `loss` is the sum of their mean losses, each with its factor,
+ * and results of one target have its name: "kind.loss". */
+enum { GT_PLAIN, GT_SOFT, GT_FORMS }; /* soft: of mixtures of gates, where there is also a hard form */
+typedef struct gt_result_target {
+  double factor;
+  bool correct; /* the loss counts correct predictions */
+  const char *loss[GT_FORMS], *accuracy[GT_FORMS];
+} gt_result_target;
+typedef struct gt_result_form {
+  int targets;
+  gt_result_target target[GT_DATA_MAX_TARGETS];
+} gt_result_form;
+double gt_mean_loss(const gt_sums *sums, const gt_result_form *form);
 
 /* A name that results can have. "loss" and "accuracy" are those of the hard form if the model has one (logic
  * gates); those of the soft form, which is trained, are "soft_loss" and "soft_accuracy". */
@@ -29,6 +45,8 @@ typedef struct gt_metric_kind {
 } gt_metric_kind;
 /* Finds a kind by its name in gt_metric_names (NULL-terminated, for schemas); NULL if there is none. */
 const gt_metric_kind *gt_metric_find(const char *name);
+/* The kind of a result, whose name may begin with that of a target: "kind.accuracy". NULL: of none. */
+const gt_metric_kind *gt_metric_of_result(const char *name);
 const char *gt_metric_help(const gt_metric_kind *kind);
 bool gt_metric_is_larger_better(const gt_metric_kind *kind);
 extern const char *const gt_metric_names[];
@@ -53,12 +71,12 @@ void gt_result_add(gt_results *result, const char *name, double value);
 /* The value of a name or of another name for it ("hard_loss"); NAN if the result has none. */
 double gt_result_value(const gt_results *result, const char *name);
 bool gt_result_has(const gt_results *result, const char *name);
+int gt_result_index(const gt_results *result, const char *name); /* of the value; -1: there is none */
 double gt_result_loss(const gt_results *result);
-/* Adds loss and accuracy; their names begin with prefix, "soft_" or "". accuracy: the loss counts correct
- * predictions. */
-void gt_result_add_sums(gt_results *result, const gt_sums *sums, const char *prefix, bool accuracy);
+/* Adds losses and accuracies; kind: GT_PLAIN or GT_SOFT. */
+void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int kind);
 /* Of training steps. soft: the model also has a hard form. */
-gt_results gt_training_result(const gt_sums *sums, bool soft, bool accuracy);
+gt_results gt_training_result(const gt_sums *sums, const gt_result_form *form, bool soft);
 
 typedef struct gt_metric_row {
   int64_t step, epoch;

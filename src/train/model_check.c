@@ -6,13 +6,13 @@
 
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error) {
   const gt_data_signature *signature = &file->signature;
-  if (!gt_config_parse_model(config, arena, file->path, file->config, file->classes > 0))
+  if (!gt_config_parse_model(config, arena, file->path, file->config, signature))
     return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
                    file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
   config->dataset.inputs = signature->inputs;
-  config->dataset.target[0].classes = file->classes;
-  config->dataset.target[0].scaling = signature->target_scaling;
+  config->dataset.targets = signature->targets;
+  memcpy(config->dataset.target, signature->target, sizeof signature->target);
   memcpy(config->dataset.input, signature->input, sizeof signature->input);
   return true;
 }
@@ -30,12 +30,16 @@ static void stand_in(gt_config *config) {
 
 /* The file scales as many targets as the model has outputs, or none. */
 static bool check_target_scaling(const gt_model *model, const gt_model_file *file, gt_error *error) {
-  const gt_shape output = model->layer[model->layers - 1].output;
-  const int64_t outputs = gt_shape_count(output) / output.dim[0],
-                count = file->signature.target_scaling.count;
-  if (!count || count == outputs) return true;
-  return gt_fail(error, GT_ERR_DATA, "%s: its scaling is for %lld targets, and its model has %lld outputs",
-                 file->path, (long long)count, (long long)outputs);
+  for (int k = 0; k < file->signature.targets; k++) {
+    const gt_data_target *target = &file->signature.target[k];
+    const gt_model_layer *head =
+        target->name ? gt_model_find_layer(model, target->name) : &model->layer[model->layers - 1];
+    const int64_t outputs = gt_shape_count(head->output) / head->output.dim[0], count = target->scaling.count;
+    if (!count || count == outputs) continue;
+    return gt_fail(error, GT_ERR_DATA, "%s: its scaling is for %lld targets, and its model has %lld outputs",
+                   file->path, (long long)count, (long long)outputs);
+  }
+  return true;
 }
 
 const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,

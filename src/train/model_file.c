@@ -69,27 +69,41 @@ static void add_inputs(json_t *root, const gt_dataset *data) {
   json_object_set_new(root, "inputs", inputs);
 }
 
-static void add_words(json_t *root, const gt_dataset *data) {
-  const int64_t targets = gt_tensor_features(&data->train.target[0]);
+static void add_words(json_t *root, const gt_data_target *target) {
+  if (!target->words) return;
   json_t *words = json_array();
-  for (int64_t i = 0; data->target[0].words && i < 2 * targets; i++)
-    json_array_append_new(words, json_string(data->target[0].words[i] ? data->target[0].words[i] : ""));
-  if (data->target[0].words)
-    json_object_set_new(root, "target_words", words);
-  else
-    json_decref(words);
+  for (int i = 0; i < 2 * target->column_count; i++)
+    json_array_append_new(words, json_string(target->words[i] ? target->words[i] : ""));
+  json_object_set_new(root, "target_words", words);
+}
+
+static void add_target(json_t *root, const gt_data_target *target) {
+  json_object_set_new(root, "classes", json_integer(target->classes));
+  json_object_set_new(root, "class_names", names_json(target->class_names, target->classes));
+  if (target->text_labels) json_object_set_new(root, "text_labels", json_true());
+  json_object_set_new(root, "target_names", names_json(target->columns, target->column_count));
+  add_words(root, target);
+}
+
+/* A single target is written into the signature itself, as before models could have several targets. */
+static void add_targets(json_t *root, const gt_dataset *data) {
+  if (data->targets == 1) {
+    add_target(root, &data->target[0]);
+    return;
+  }
+  json_t *targets = json_array();
+  for (int k = 0; k < data->targets; k++) {
+    json_t *target = json_pack("{s:s}", "name", data->target[k].name);
+    add_target(target, &data->target[k]);
+    json_array_append_new(targets, target);
+  }
+  json_object_set_new(root, "targets", targets);
 }
 
 static char *signature_text(const gt_config *config) {
-  const gt_dataset *data = &config->dataset;
   json_t *root = json_object();
-  add_inputs(root, data);
-  json_object_set_new(root, "classes", json_integer(data->target[0].classes));
-  json_object_set_new(root, "class_names", names_json(data->target[0].class_names, data->target[0].classes));
-  if (data->target[0].text_labels) json_object_set_new(root, "text_labels", json_true());
-  json_object_set_new(root, "target_names",
-                      names_json(data->target[0].columns, gt_tensor_features(&data->train.target[0])));
-  add_words(root, data);
+  add_inputs(root, &config->dataset);
+  add_targets(root, &config->dataset);
   if (config->threshold.value > 0) json_object_set_new(root, "threshold", json_real(config->threshold.value));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
@@ -145,13 +159,26 @@ static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored 
   return centered ? 3 : 2;
 }
 
+/* The name of the tensor of a row of a target's scaling: data.target_scale, or data.target_scale.NAME. */
+static const char *target_row(gt_arena *arena, const gt_data_target *target, const char *row) {
+  return gt_arena_printf(arena, "data.target_%s%s%s", row, target->name ? "." : "",
+                         target->name ? target->name : "");
+}
+
 /* Programs that do not know target scaling refuse the format instead of predicting in other units. */
-static int target_scaling_as_tensors(const gt_target_scaling *scaling, gt_stored *tensors) {
-  const int64_t n = scaling->count;
+static int target_scaling_as_tensors(const gt_data_target *target, gt_arena *arena, gt_stored *tensors) {
+  const int64_t n = target->scaling.count;
+  const float *values = target->scaling.values;
   if (!n) return 0;
-  tensors[0] = (gt_stored){"data.target_center", GT_F32, gt_shape_1(n), scaling->values};
-  tensors[1] = (gt_stored){"data.target_scale", GT_F32, gt_shape_1(n), scaling->values + n};
+  tensors[0] = (gt_stored){target_row(arena, target, "center"), GT_F32, gt_shape_1(n), values};
+  tensors[1] = (gt_stored){target_row(arena, target, "scale"), GT_F32, gt_shape_1(n), values + n};
   return 2;
+}
+
+static const char *format_of(const gt_dataset *data) {
+  return data->targets > 1               ? GT_MODEL_FORMAT_TARGETS
+         : data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED
+                                         : GT_MODEL_FORMAT;
 }
 
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
@@ -159,20 +186,19 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
   const gt_dataset *data = &config->dataset;
   gt_arena arena;
   gt_arena_init(&arena);
-  gt_stored *tensors = GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs + 2);
+  gt_stored *tensors =
+      GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs + 2 * data->targets);
   int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
   for (int k = 0; k < data->inputs; k++)
     count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
-  count += target_scaling_as_tensors(&data->target[0].scaling, tensors + count);
+  for (int k = 0; k < data->targets; k++)
+    count += target_scaling_as_tensors(&data->target[k], &arena, tensors + count);
   char *signature = signature_text(config), *noted = results_text(results);
   char *prints = fingerprint_text(data, &results->data);
   const gt_metadata metadata[] = {
-      {"format", data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
-      {"version", GT_VERSION},
-      {"config", config->resolved},
-      {"signature", signature ? signature : "{}"},
-      {"results", noted ? noted : "{}"},
-      {"fingerprints", prints ? prints : "{}"}};
+      {"format", format_of(data)},       {"version", GT_VERSION},
+      {"config", config->resolved},      {"signature", signature ? signature : "{}"},
+      {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
   /* Fingerprints are written only for samples from files, which may change later. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
@@ -283,20 +309,50 @@ static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *aren
   return gt_tables_agree(s->input, s->inputs, arena);
 }
 
-static bool read_signature(gt_model_file *file, json_t *root) {
+static bool read_target(gt_data_target *target, const json_t *from, gt_arena *arena) {
+  const json_int_t classes = json_integer_value(json_object_get(from, "classes"));
+  if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
+  target->classes = (int)classes;
+  target->classification = classes > 0;
+  const char **class_names = read_names(arena, json_object_get(from, "class_names"), classes);
+  for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
+  target->class_names = class_names;
+  target->text_labels = json_is_true(json_object_get(from, "text_labels"));
+  json_t *columns = json_object_get(from, "target_names");
+  target->columns = read_names(arena, columns, (int64_t)json_array_size(columns));
+  target->column_count = target->columns ? (int)json_array_size(columns) : 0;
+  target->words = read_names(arena, json_object_get(from, "target_words"), 2 * (int64_t)target->column_count);
+  return true;
+}
+
+static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena *arena) {
+  const char *name = json_string_value(json_object_get(from, "name"));
+  if (!name || !*name) return false;
+  for (int k = 0; k < s->targets; k++)
+    if (!strcmp(s->target[k].name, name)) return false;
+  gt_data_target *target = &s->target[s->targets++];
+  target->name = gt_arena_strdup(arena, name);
+  return read_target(target, from, arena);
+}
+
+/* several: the file's format says that there are. */
+static bool read_targets(gt_data_signature *s, const json_t *root, bool several, gt_arena *arena) {
+  json_t *targets = json_object_get(root, "targets");
+  if (!several) {
+    s->targets = 1;
+    return !targets && read_target(&s->target[0], root, arena);
+  }
+  const size_t count = json_array_size(targets);
+  if (count < 2 || count > GT_DATA_MAX_TARGETS) return false;
+  for (size_t k = 0; k < count; k++)
+    if (!read_named_target(s, json_array_get(targets, k), arena)) return false;
+  return true;
+}
+
+static bool read_signature(gt_model_file *file, json_t *root, bool several) {
   gt_arena *arena = &file->container.arena;
-  const json_int_t classes = json_integer_value(json_object_get(root, "classes"));
-  if (classes < 0 || classes > GT_DATA_MAX_CLASSES || !read_inputs(&file->signature, root, arena))
+  if (!read_inputs(&file->signature, root, arena) || !read_targets(&file->signature, root, several, arena))
     return false;
-  file->classes = (int)classes;
-  const char **class_names = read_names(arena, json_object_get(root, "class_names"), classes);
-  for (int i = 0; class_names && i < file->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
-  file->class_names = class_names;
-  file->text_labels = json_is_true(json_object_get(root, "text_labels"));
-  json_t *targets = json_object_get(root, "target_names");
-  file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));
-  file->targets = file->target_names ? (int)json_array_size(targets) : 0;
-  file->target_words = read_names(arena, json_object_get(root, "target_words"), 2 * (int64_t)file->targets);
   const json_t *threshold = json_object_get(root, "threshold");
   file->threshold = json_number_value(threshold);
   return !threshold || (file->threshold > 0 && file->threshold < 1);
@@ -322,22 +378,30 @@ static bool read_scaling(gt_container *container, gt_input *input) {
   return gt_input_features(input) % n == 0;
 }
 
-/* scaled: the file's format says that there is one. */
-static bool read_target_scaling(gt_model_file *file, bool scaled) {
-  const gt_stored *center = gt_container_tensor(&file->container, "data.target_center"),
-                  *scale = gt_container_tensor(&file->container, "data.target_scale");
-  if (!scaled) return !center && !scale;
+static bool read_target_scaling(gt_container *container, gt_data_target *target) {
+  gt_arena *arena = &container->arena;
+  const gt_stored *center = gt_container_tensor(container, target_row(arena, target, "center")),
+                  *scale = gt_container_tensor(container, target_row(arena, target, "scale"));
+  if (!center && !scale) return true;
   if (!center || !scale || center->dtype != GT_F32 || scale->dtype != GT_F32 || scale->shape.rank != 1 ||
       scale->shape.dim[0] < 1 || !gt_shape_equal(center->shape, scale->shape))
     return false;
   const int64_t n = scale->shape.dim[0];
-  float *values = gt_arena_alloc_n(&file->container.arena, 2 * (size_t)n, sizeof *values);
+  float *values = gt_arena_alloc_n(arena, 2 * (size_t)n, sizeof *values);
   memcpy(values, center->data, (size_t)n * sizeof *values);
   memcpy(values + n, scale->data, (size_t)n * sizeof *values);
   for (int64_t i = 0; i < n; i++)
     if (!(values[n + i] > 0)) return false;
-  file->signature.target_scaling = (gt_target_scaling){n, values};
+  target->scaling = (gt_target_scaling){n, values};
   return true;
+}
+
+/* Of a single target, the file's format says whether it is scaled. */
+static bool read_target_scalings(gt_model_file *file, const char *format) {
+  gt_data_signature *s = &file->signature;
+  for (int k = 0; k < s->targets; k++)
+    if (!read_target_scaling(&file->container, &s->target[k])) return false;
+  return s->targets > 1 || (s->target[0].scaling.count > 0) == !strcmp(format, GT_MODEL_FORMAT_SCALED);
 }
 
 /* NULL if the note is missing or not JSON: it is optional. */
@@ -400,12 +464,12 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   file->config = gt_container_metadata(&file->container, "config");
   json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
   bool ok = false;
-  const bool scaled = format && !strcmp(format, GT_MODEL_FORMAT_SCALED);
-  if (!format || (!scaled && strcmp(format, GT_MODEL_FORMAT)))
+  const bool several = format && !strcmp(format, GT_MODEL_FORMAT_TARGETS);
+  if (!format || (!several && strcmp(format, GT_MODEL_FORMAT_SCALED) && strcmp(format, GT_MODEL_FORMAT)))
     gt_fail(error, GT_ERR_DATA, "%s is not a model file of this version of gtrain: its format is %s, not %s",
             path, format ? format : "missing", GT_MODEL_FORMAT);
-  else if (!file->config || !read_signature(file, root) || !read_scalings(file) ||
-           !read_target_scaling(file, scaled))
+  else if (!file->config || !read_signature(file, root, several) || !read_scalings(file) ||
+           !read_target_scalings(file, format))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
     ok = are_finite(file, error);
@@ -417,13 +481,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
 }
 
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
-  return (gt_data_wanted){.untrusted = gt_model_file_untrusted(file),
-                          .signature = &file->signature,
-                          .classes = file->classes,
-                          .class_names = file->class_names,
-                          .text_labels = file->text_labels,
-                          .target_names = file->target_names,
-                          .targets = file->targets};
+  return (gt_data_wanted){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
 }
 
 static uint64_t print_of(const gt_data_fingerprint *data, const char *split) {
@@ -434,7 +492,7 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   const gt_dataset *data = &config->dataset;
   const uint64_t was = print_of(&file->data, split);
   if (!was || !data->from_files || data->overridden) return;
-  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs) == was) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == was) return;
   gt_diagnostics *d = &config->diagnostics;
   gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
                 "the %s samples differ from those of the run that made %s: the files have changed, or they "

@@ -11,6 +11,8 @@
 #define GT_MODEL_FORMAT "gtrain-model-1"
 /* Of models whose outputs must be scaled back to the units of the targets. */
 #define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
+/* Of models with several targets. */
+#define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
 
 typedef struct gt_model_results { /* results in the metadata; splits without steps are left out */
   int64_t step, epoch;
@@ -26,14 +28,9 @@ typedef struct gt_model_file {
   gt_container container;
   const char *path, *config; /* the resolved config's text */
   gt_data_signature signature;
-  int classes;
-  const char *const *class_names, *const *target_names; /* or NULL */
-  int targets;                                          /* of target_names */
-  const char *const *target_words; /* as in gt_dataset, but "" for columns of numbers; or NULL */
-  double threshold;                /* of answers (threshold.h); 0: none was chosen */
-  bool text_labels;                /* as in gt_data_wanted */
-  gt_data_fingerprint data;        /* 0: unknown; `meaning` is never set */
-  int64_t step;                    /* step of the weights; -1: unknown */
+  double threshold;         /* of answers (threshold.h); 0: none was chosen */
+  gt_data_fingerprint data; /* 0: unknown; `meaning` is never set */
+  int64_t step;             /* step of the weights; -1: unknown */
 } gt_model_file;
 
 /* The model file at a path: model.bin in a run directory, else the path itself. NULL (GT_ERR_IO) for a folder

@@ -1,14 +1,15 @@
 /* gt_net: the graphs that a run replays, from data to log row: the training step, in one stage or several, or
  * the evaluation of a split. Nets share variables by name (store/buffers.h):
- *    data.SPLIT.inputs, data.SPLIT.targets       samples in their stored type (with .NAME for named inputs)
+ *    data.SPLIT.inputs, data.SPLIT.targets       samples in their stored type (with .NAME for named ones)
  *    window.SPLIT.inputs, window.SPLIT.targets   the same if they are streamed through a window
  *    data.SPLIT.weights, window.SPLIT.weights    weights of the samples, if the data has them
  *    data.scaling                                normalization of the inputs (with .NAME for named ones)
- *    data.target_scaling                         that of the targets, if they are scaled
+ *    data.target_scaling                         that of the targets, if they are scaled (with .NAME)
  *    KIND.state, KIND.table, KIND.log            the clock's; KIND: train, eval.SPLIT or eval.SPLIT.hard
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix
  *    KIND.scores                                 predictions of a batch, for metrics that need all of them
+ * (the last three with .NAME for named targets)
  *    eval.shift                                  of the logits, before they are turned into answers
  * (threshold.h) The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
@@ -19,13 +20,19 @@
 #include "backend/backend.h"
 #include "train/config.h"
 #include "train/feed.h"
+#include "train/metrics.h"
 #include "train/samples.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
-/* Columns of a log row; -1: absent. In training: loss, weight, ok, lr, norm, correct, divisor. In
- * evaluations: loss, weight, correct, divisor, and the sums of the metrics. */
+/* Columns of a log row; -1: absent. In training: loss, weight, ok, lr, norm, correct, divisor; in
+ * evaluations: loss, weight, correct, divisor. Then loss, weight, correct and divisor of the other targets,
+ * and the sums of the metrics of all targets. */
+typedef struct gt_log_target {
+  int loss, weight, correct, divisor, metrics;
+} gt_log_target;
 typedef struct gt_log_columns {
-  int loss, weight, ok, lr, norm, correct, divisor, metrics, count;
+  gt_log_target target[GT_DATA_MAX_TARGETS];
+  int ok, lr, norm, count;
 } gt_log_columns;
 
 /* A graph that is replayed `times` times per step; stages run one after the other. There is one stage unless
@@ -43,9 +50,28 @@ enum { GT_MAX_STAGES = 2 };
  * between steps. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
-enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS }; /* the last: if weighs */
+enum {
+  GT_SUM_LOSS,
+  GT_SUM_WEIGHT,
+  GT_SUM_CORRECT,
+  GT_SUM_DIVISOR,
+  GT_SUMS
+}; /* of a target; the last: if
+     weighs */
 
 #define GT_SHIFT_VARIABLE "eval.shift"
+
+typedef struct gt_net_target {
+  const char *name;      /* NULL: the only target */
+  gt_loss_nodes loss;    /* if there are targets */
+  gt_id output;          /* if there are none, as in gt_forward_target; else GT_NONE */
+  bool weighs;           /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
+  int64_t items;         /* items per sample, with metrics */
+  int64_t counted;       /* classes in the confusion matrix */
+  const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
+  gt_metric_set metrics; /* evaluations */
+  const char *scores;    /* variable of a batch's predictions, [items of a batch, metrics.outputs]; or NULL */
+} gt_net_target;
 
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
@@ -56,25 +82,24 @@ typedef struct gt_net {
   int stages;
   struct gt_line_search_net *search; /* line search (line_search.h), or NULL; the only stage is "gradient" */
   gt_model *model;
-  gt_loss_nodes loss;    /* if there are targets */
-  gt_id output;          /* if there are none, as in gt_forward; else GT_NONE */
-  gt_training training;  /* training only */
-  bool may_be_empty;     /* the weights of all items of a batch may be 0 */
-  bool weighs;           /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
-  gt_id weight;          /* F32 [B]: 0 for padding rows, else 1 */
-  int64_t counted;       /* classes in the confusion matrix */
-  const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
-  gt_metric_set metrics; /* evaluations */
-  bool shifted;          /* answers are shifted by GT_SHIFT_VARIABLE */
-  const char *scores;    /* variable of a batch's predictions, [items of a batch, metrics.outputs]; or NULL */
-  bool draws;            /* rows in random order, as for training */
-  bool trains, hard;     /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
+  int targets; /* at least 1 */
+  gt_net_target target[GT_DATA_MAX_TARGETS];
+  gt_result_form form;  /* of the sums of its log */
+  bool predicts;        /* there are no targets: outputs instead of a log */
+  gt_id objective;      /* as in gt_forward */
+  gt_training training; /* training only */
+  bool may_be_empty;    /* the weights of all items of a batch may be 0 */
+  gt_id weight;         /* F32 [B]: 0 for padding rows, else 1 */
+  bool shifted;         /* answers are shifted by GT_SHIFT_VARIABLE */
+  bool draws;           /* rows in random order, as for training */
+  bool trains, hard;    /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
   gt_log_columns column;
-  int64_t batch, parts, steps; /* batches per step; steps per epoch */
-  gt_batch_attribute order;    /* order of the samples; with a window, they are streamed */
-  const int32_t *members;      /* of the balanced order (op/batch.h), in the arena; NULL: another order */
-  uint32_t classes;            /* of the balanced order; 0: another order */
-  gt_feed *feed;               /* fills the window (owned by the session); NULL: no window */
+  gt_shape item_shape[GT_DATA_MAX_TARGETS]; /* of the weights of a batch's items, in the stage "gradient" */
+  int64_t batch, parts, steps;              /* batches per step; steps per epoch */
+  gt_batch_attribute order;                 /* order of the samples; with a window, they are streamed */
+  const int32_t *members; /* of the balanced order (op/batch.h), in the arena; NULL: another order */
+  uint32_t classes;       /* of the balanced order; 0: another order */
+  gt_feed *feed;          /* fills the window (owned by the session); NULL: no window */
   int64_t first_step, first_epoch;
   uint64_t draw; /* seed of its constants */
   uint32_t log_rows;
@@ -89,8 +114,6 @@ typedef struct gt_net_work { /* per step, all stages together */
 gt_net_work gt_net_work_of(const gt_net *net);
 /* Samples per step. */
 static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->parts; }
-/* Items per sample, for nets with metrics. */
-int64_t gt_net_items(const gt_net *net);
 
 /* Batches per window of each split; 0: the split is resident on the device. */
 typedef struct gt_windows {
@@ -116,11 +139,14 @@ typedef struct gt_net_options {
 /* The two variables of accumulation, declared in a stage's graph. */
 uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph);
 uint32_t gt_net_sums(const gt_net *net, gt_graph *graph);
-/* One of the sums, as a scalar. */
-gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int which);
+/* One of the sums of a target, as a scalar. */
+gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int target, int which);
 void gt_net_clear_sums(const gt_net *net, gt_graph *graph); /* sets both to zero */
 /* Factor from the summed gradient to that of the mean loss, a scalar; GT_NONE if the sum is wanted. */
 gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id divisor);
+
+/* The sums in a row of the log, as one step. */
+gt_sums gt_net_sums_of(const gt_net *net, const float *row);
 
 /* NULL on failure: the reason is in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
@@ -140,9 +166,12 @@ const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
-const char *gt_net_targets(const gt_net *net, gt_arena *arena); /* their variable */
+const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena); /* of a target's values */
 const char *gt_net_weights(const gt_net *net, gt_arena *arena); /* that of the samples' weights */
 uint32_t *gt_windows_of(gt_windows *windows, const char *split);
+
+/* The variable of a target's outputs, in a net that predicts. */
+const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *arena);
 
 /* Queues `times` steps of a net, whose executable is given, and streams its samples if necessary. net NULL:
  * the executable reads no samples. */

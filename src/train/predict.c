@@ -35,14 +35,26 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
 
 static bool compute(gt_session *session, const gt_evaluator *evaluator, gt_prediction *out, gt_error *error) {
   const gt_net *net = evaluator->net;
-  const char *variable = gt_net_variable(net, session->nets, "outputs");
-  const gt_shape shape = gt_node_at(net->stage[0].graph, net->output)->shape;
-  const int64_t values = gt_shape_count(shape) / net->batch, samples = net->data->samples;
-  out->outputs = (gt_tensor){.element = GT_ELEMENT_F32, .rank = shape.rank, .dim = {samples}};
-  for (int d = 1; d < shape.rank; d++) out->outputs.dim[d] = shape.dim[d];
-  return gt_try_alloc(&out->outputs.data, (uint64_t)samples, (uint64_t)values * sizeof(float),
-                      "the predictions", error) &&
-         gt_evaluator_collect(session, evaluator, variable, values, out->outputs.data, error);
+  const int64_t samples = net->data->samples;
+  gt_collected item[GT_DATA_MAX_TARGETS];
+  out->targets = net->targets;
+  for (int k = 0; k < net->targets; k++) {
+    const gt_shape shape = gt_node_at(net->stage[0].graph, net->target[k].output)->shape;
+    gt_tensor *outputs = &out->outputs[k];
+    item[k] = (gt_collected){gt_net_output_variable(net, k, session->nets),
+                             gt_shape_count(shape) / net->batch, NULL};
+    *outputs = (gt_tensor){.element = GT_ELEMENT_F32, .rank = shape.rank, .dim = {samples}};
+    for (int d = 1; d < shape.rank; d++) outputs->dim[d] = shape.dim[d];
+    if (!gt_try_alloc(&outputs->data, (uint64_t)samples, (uint64_t)item[k].values * sizeof(float),
+                      "the predictions", error))
+      return false;
+    item[k].out = outputs->data;
+  }
+  return gt_evaluator_collect(session, evaluator, item, net->targets, error);
+}
+
+void gt_prediction_finish(gt_prediction *prediction) {
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&prediction->outputs[k]);
 }
 
 bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
@@ -57,7 +69,7 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, "test")) device = "cpu";
   ok = ok && gt_session_open(&session, &config, "test", device, error) &&
        open_net(&session, &evaluator, file, memory_limit, error) && compute(&session, &evaluator, out, error);
-  if (!ok) gt_tensor_finish(&out->outputs);
+  if (!ok) gt_prediction_finish(out);
   gt_session_close(&session);
   gt_arena_finish(&arena);
   return ok;

@@ -5,9 +5,11 @@
 #include "train/model_file.h"
 
 typedef struct gt_prediction {
-  gt_tensor outputs; /* F32 [samples, …], finished by the caller */
+  int targets;
+  gt_tensor outputs[GT_DATA_MAX_TARGETS]; /* by target: F32 [samples, …], finished by the caller */
 } gt_prediction;
 
+void gt_prediction_finish(gt_prediction *prediction);
 /* inputs: one tensor per input of the model, from gt_data_read_inputs. device: as in gt_backend_open, but
  * auto is the CPU if it is done before a GPU would be open (gt_is_quick_on_cpu). memory_limit: bytes of
  * device memory; 0: no limit. */

@@ -39,7 +39,7 @@ bool gt_run_save(gt_run *run, gt_error *error) {
  * of earlier versions. */
 static bool began_unscaled(const gt_run *run) {
   gt_dataset data = run->config->dataset;
-  data.target[0].scaling = (gt_target_scaling){0};
+  for (int k = 0; k < data.targets; k++) data.target[k].scaling = (gt_target_scaling){0};
   return gt_dataset_fingerprint(&data).meaning == run->state.data.meaning;
 }
 

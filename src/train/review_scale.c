@@ -19,16 +19,19 @@ static void review_inputs(gt_config *config, gt_arena *arena) {
       ->help = "data: {normalize: standard} scales each column to mean 0 and deviation 1";
 }
 
-static void review_targets(gt_config *config, gt_arena *arena) {
+static void review_target(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_split *train = &data->train;
-  if (!gt_loss_fits_targets(config->loss) || data->target[0].scaling.count || !train->target[0].data) return;
-  for (int64_t o = 0; train->target[0].rank == 2 && o < gt_tensor_features(&train->target[0]); o++) {
-    const double mean = gt_target_mean(train, o),
-                 deviation = sqrt(gt_target_errors_of(train, o, mean).squared);
+  if (!gt_loss_fits_targets(config->loss[target]) || data->target[target].scaling.count ||
+      !train->target[target].data)
+    return;
+  for (int64_t o = 0; train->target[target].rank == 2 && o < gt_tensor_features(&train->target[target]);
+       o++) {
+    const double mean = gt_target_mean(train, target, o),
+                 deviation = sqrt(gt_target_errors_of(train, target, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
-    if (!gt_config_outputs_any_number(config, arena)) return;
-    const char *name = data->target[0].columns ? data->target[0].columns[o] : NULL;
+    if (!gt_config_outputs_any_number(config, target, arena)) return;
+    const char *name = data->target[target].columns ? data->target[target].columns[o] : NULL;
     gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize_targets"),
                   "target%s%s%s has mean %.4g and deviation %.4g and is not scaled", name ? " '" : "",
                   name ? name : "", name ? "'" : "", mean, deviation)
@@ -39,7 +42,8 @@ static void review_targets(gt_config *config, gt_arena *arena) {
 }
 
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
-  if (!config->loss || config->dataset.made_of) return;
+  if (!config->loss[0] || config->dataset.made_of) return;
   review_inputs(config, arena);
-  if (!config->dataset.target[0].classification) review_targets(config, arena);
+  for (int k = 0; k < config->dataset.targets; k++)
+    if (!config->dataset.target[k].classification) review_target(config, k, arena);
 }

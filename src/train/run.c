@@ -84,10 +84,14 @@ static bool open_device(gt_run *run, gt_error *error) {
 /* The shares of two classes are part of the task. */
 static void tell_task(gt_run *run) {
   gt_arena *arena = &run->session.arena;
-  const gt_task task = gt_task_of(run->config, arena);
-  const gt_class_counts classes = gt_class_counts_of(&run->config->dataset, arena);
-  if (task.kind) gt_info("task: %s", gt_task_text(&task, arena));
-  if (classes.classes > 2) gt_info("classes: %s", gt_class_counts_text(&classes, arena));
+  const gt_dataset *data = &run->config->dataset;
+  for (int k = 0; k < data->targets; k++) {
+    const char *name = data->target[k].name, *of = name ? gt_arena_printf(arena, " of '%s'", name) : "";
+    const gt_task task = gt_task_of(run->config, k, arena);
+    const gt_class_counts classes = gt_class_counts_of(data, k, arena);
+    if (task.kind) gt_info("task%s: %s", of, gt_task_text(&task, arena));
+    if (classes.classes > 2) gt_info("classes%s: %s", of, gt_class_counts_text(&classes, arena));
+  }
 }
 
 /* Opens directory, device, plans, data and the first state or checkpoint. */
@@ -274,8 +278,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train =
-      gt_training_result(&run->state.last, run->net->model->has_hard, run->net->column.correct >= 0);
+  result->train = gt_training_result(&run->state.last, &run->net->form, run->net->model->has_hard);
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * gt_net_rows(run->net)) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;

@@ -64,7 +64,7 @@ static bool evaluate(search *s, double t, gt_error *error) {
 
 static double mean_loss(const search *s, const float *measured) {
   const double loss = (double)measured[GT_MEASURED_LOSS];
-  return s->run->config->loss->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_DIVISOR];
+  return s->run->config->loss[0]->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_DIVISOR];
 }
 
 /* --- from step to step --- */
@@ -160,10 +160,10 @@ static void note_step(search *s, double t) {
   const float *was = s->last;
   const double *gram = s->gram;
   gt_run *run = s->run;
-  gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 1};
-  if (run->net->weighs) {
-    sums.divisor = sums.weight;
-    sums.weight = gt_split_weight(run->net->data); /* a step uses all samples */
+  gt_sums sums = {1, {{was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 0}}};
+  if (run->net->target[0].weighs) {
+    sums.target[0].divisor = sums.target[0].weight;
+    sums.target[0].weight = gt_split_weight(run->net->data); /* a step uses all samples */
   }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);

@@ -11,7 +11,7 @@ bool gt_sampler_is_balanced(const gt_train_config *train) {
 static bool are_bits(const gt_config *config) {
   const gt_tensor *targets = &config->dataset.train.target[0];
   const float *value = targets->data;
-  if (gt_metric_task_of(config->loss) != GT_METRIC_BITS || gt_tensor_features(targets) != 1) return false;
+  if (gt_metric_task_of(config->loss[0]) != GT_METRIC_BITS || gt_tensor_features(targets) != 1) return false;
   for (int64_t i = 0; value && i < targets->dim[0]; i++)
     if (value[i] != 0 && value[i] != 1) return false;
   return true;
@@ -37,7 +37,8 @@ static void check_weights(const gt_config *config, gt_position at, gt_diagnostic
 void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "sampler");
   const gt_dataset *data = &config->dataset;
-  if (!gt_sampler_balances(config) || !node) return;
+  /* Several targets: config_metrics.c reports that. */
+  if (!gt_sampler_balances(config) || !node || data->targets > 1) return;
   if (data->target[0].classification ? data->train.target[0].rank > 1 : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
                 data->target[0].classification                   ? "these are an array of labels per sample"

@@ -120,15 +120,23 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   return (gt_model_inputs){1, item};
 }
 
-#define TARGET_SCALING "data.target_scaling"
-
-gt_id gt_target_scaling_read(const gt_target_scaling *scaling, gt_graph *graph) {
-  return read_variable(graph, TARGET_SCALING, gt_shape_2(2, scaling->count), GT_F32);
+/* "data.target_scaling", with the name of one of several targets. */
+static const char *scaling_of_target(const gt_data_target *target, char name[128]) {
+  snprintf(name, 128, "data.target_scaling%s%.100s", target->name ? "." : "",
+           target->name ? target->name : "");
+  return name;
 }
 
-bool gt_target_scaling_upload(const gt_target_scaling *scaling, gt_buffers *buffers, gt_error *error) {
-  const uint64_t size = 2 * (uint64_t)scaling->count * sizeof(float);
-  return !size || gt_buffers_upload(buffers, TARGET_SCALING, 0, scaling->values, size, error);
+gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph) {
+  char name[128];
+  return read_variable(graph, scaling_of_target(target, name), gt_shape_2(2, target->scaling.count), GT_F32);
+}
+
+bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error) {
+  char name[128];
+  const uint64_t size = 2 * (uint64_t)target->scaling.count * sizeof(float);
+  return !size ||
+         gt_buffers_upload(buffers, scaling_of_target(target, name), 0, target->scaling.values, size, error);
 }
 
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {

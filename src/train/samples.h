@@ -40,8 +40,8 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
 /* Reads a tensor from a variable of its shape and type; for a window, of `window` rows. */
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);
-/* The scaling of the targets, F32 [2, count], in a variable of its own. */
-gt_id gt_target_scaling_read(const gt_target_scaling *scaling, gt_graph *graph);
-bool gt_target_scaling_upload(const gt_target_scaling *scaling, gt_buffers *buffers, gt_error *error);
+/* The scaling of a target, F32 [2, count], in a variable of its own. */
+gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);
+bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error);
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error);
 #endif

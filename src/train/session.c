@@ -91,9 +91,10 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   for (int k = 0; k < samples.inputs; k++)
     plan.tensor[plan.tensors++] =
         (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
-  if (net->data->target[0].data)
-    plan.tensor[plan.tensors++] =
-        (gt_feed_tensor){&net->data->target[0], gt_net_targets(net, &session->arena)};
+  for (int k = 0; k < net->targets; k++)
+    if (net->data->target[k].data)
+      plan.tensor[plan.tensors++] =
+          (gt_feed_tensor){&net->data->target[k], gt_net_target_variable(net, k, &session->arena)};
   if (net->data->weights.data)
     plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->weights, gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
@@ -158,17 +159,27 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
          (!net->feed || gt_feed_seek(net->feed, from, end, error));
 }
 
+static bool load_targets(gt_session *session, const gt_net *net, gt_error *error) {
+  for (int k = 0; k < net->targets; k++) {
+    const gt_tensor *target = &net->data->target[k];
+    if (target->data &&
+        !gt_tensor_upload(target, gt_net_target_variable(net, k, &session->arena), &session->buffers, error))
+      return false;
+  }
+  return true;
+}
+
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const gt_tensor *targets = &net->data->target[0], *weights = &net->data->weights;
-  if (!gt_samples_upload(&samples, &session->buffers, error) ||
-      !gt_target_scaling_upload(&session->config->dataset.target[0].scaling, &session->buffers, error))
-    return false;
+  const gt_tensor *weights = &net->data->weights;
+  if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
+  for (int k = 0; k < net->targets; k++)
+    if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
+      return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
   if (net->order.window) return true;
   return gt_members_upload(net->members, &net->order, &session->buffers, error) &&
-         (!targets->data ||
-          gt_tensor_upload(targets, gt_net_targets(net, &session->arena), &session->buffers, error)) &&
+         load_targets(session, net, error) &&
          (!weights->data ||
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
 }

@@ -9,16 +9,19 @@
 #include "train/model_file.h"
 #include "train/net.h"
 
+typedef struct gt_evaluator_target {
+  gt_metric_targets *facts; /* for metrics: about the target, one per output */
+  const char **name;        /* of the results, [metrics] */
+  const char **output;      /* of single outputs, [metrics][named], if there are several, but not too many */
+  int named;
+} gt_evaluator_target;
+
 typedef struct gt_evaluator {
   gt_net *net;
   gt_executable *executable;
   const float *log;          /* mapped; NULL if the net has outputs instead */
   struct gt_evaluator *hard; /* hard evaluation of the same split, if it differs; else NULL */
-  /* For metrics: facts about the targets, one per output; and names of values of single outputs,
-   * [metrics][named], if there are several, but not too many. */
-  gt_metric_targets *targets;
-  const char **name;
-  int named;
+  gt_evaluator_target target[GT_DATA_MAX_TARGETS];
 } gt_evaluator;
 
 typedef struct gt_session {
@@ -77,13 +80,18 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *
 /* Mean loss over every stride-th batch of the split, from the first on; of the hard form if there is one. */
 bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
                          gt_error *error);
-/* Runs the batches from the clock's step on and downloads `values` numbers per sample from the variable after
- * each: out is [samples, values]. */
-bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const char *variable,
-                          int64_t values, float *out, gt_error *error);
-/* The confusion matrix of the last evaluation, in the arena; for logic gates that of the hard form. False
- * also if nothing was counted: then matrix->count is NULL and there is no error. */
-bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+/* Runs the batches from the clock's step on and downloads `values` numbers per sample from each variable
+ * after each: out is [samples, values]. */
+typedef struct gt_collected {
+  const char *variable;
+  int64_t values;
+  float *out;
+} gt_collected;
+bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
+                          int items, gt_error *error);
+/* The confusion matrix of a target in the last evaluation, in the arena; for logic gates that of the hard
+ * form. False also if nothing was counted: then matrix->count is NULL and there is no error. */
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error);
 /* Loads the weights and constants of a model file into the store and onto the device. */
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

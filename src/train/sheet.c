@@ -49,6 +49,9 @@ static bool begin(sheet *s, gt_error *error) {
   const gt_input *input = &data->input[0];
   const gt_train_config *train = &s->config->train;
   int64_t seen[GT_DATA_MAX_RANK];
+  if (data->targets > 1)
+    return gt_fail(error, GT_ERR_USAGE, "--samples needs data with a single target, and this data has %d",
+                   data->targets);
   if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || (input->rank != 2 && input->rank != 3))
     return gt_fail(
         error, GT_ERR_USAGE,
@@ -89,26 +92,26 @@ static gt_graph *build(sheet *s) {
                               .steps = (uint32_t)(batching.steps * batching.parts)};
   if (gt_sampler_balances(config)) s->members = gt_sampler_members(config, &s->arena, &batch.classes);
   const gt_samples samples = {1, config->dataset.input, train->input, "data.train.inputs"};
-  gt_forward forward = {.targets = GT_NONE};
+  gt_forward_target target = {.targets = GT_NONE};
+  gt_model_inputs inputs;
   gt_augmented augmented;
   if (!config->augment)
-    forward.inputs = gt_samples_batch(&samples, &s->arena, graph, clock, batch);
-  else if (!gt_augmented_inputs(&augmented, config, &samples, &s->arena, graph, clock, batch,
-                                &forward.inputs))
+    inputs = gt_samples_batch(&samples, &s->arena, graph, clock, batch);
+  else if (!gt_augmented_inputs(&augmented, config, &samples, &s->arena, graph, clock, batch, &inputs))
     return NULL;
   if (s->targets->data)
-    forward.targets = gt_samples_draw(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"),
-                                      clock, GT_NONE, batch);
+    target.targets = gt_samples_draw(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock,
+                                     GT_NONE, batch);
   s->order = batch;
   if (config->augment)
-    gt_augmented_targets(&augmented, graph, &forward);
+    gt_augmented_target(&augmented, graph, &target);
   else if (s->target.height)
-    forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
-  s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* equal in batches of one */
-  keep(graph, "sheet.inputs", forward.inputs.items[0].node);
-  keep(graph, "sheet.own", forward.targets);
-  if (s->mixed) keep(graph, "sheet.other", forward.mixture->targets);
-  if (s->mixed) keep(graph, "sheet.shares", forward.mixture->share);
+    target.targets = gt_input_piece(&config->dataset.input[0], graph, target.targets);
+  s->mixed = target.mixture && target.mixture->targets != target.targets; /* equal in batches of one */
+  keep(graph, "sheet.inputs", inputs.items[0].node);
+  keep(graph, "sheet.own", target.targets);
+  if (s->mixed) keep(graph, "sheet.other", target.mixture->targets);
+  if (s->mixed) keep(graph, "sheet.shares", target.mixture->share);
   return graph;
 }
 

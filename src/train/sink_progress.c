@@ -117,7 +117,7 @@ static void end(void *own) {
                                 .color = gt_log_color(),
                                 .epochs = p->held.epochs > 0 && !p->held.phases,
                                 .watched = p->held.split};
-  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->held.split, p->held.watches->name);
+  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->held.split, p->held.watches);
   if (!p->run.quiet) gt_curve_draw(stderr, &p->curve, &style);
 }
 

@@ -18,21 +18,17 @@ static bool is_set_to(const gt_spec *root, const char *method) {
 
 bool gt_config_asks_to_scale_targets(const gt_spec *root) { return is_set_to(root, "standard"); }
 
-/* Why these targets cannot be scaled, for a message; NULL: they can. */
-static const char *obstacle(const gt_config *config, gt_arena *arena) {
+/* Why a target cannot be scaled, for a message; NULL: it can. */
+static const char *obstacle(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  if (data->target[0].classification) return "the targets are classes, which have no scale";
-  if (config->loss->type->residual || !gt_loss_fits_targets(config->loss))
+  const gt_tensor *tensor = &data->train.target[target];
+  const gt_loss *loss = config->loss[target];
+  if (data->target[target].classification) return "the targets are classes, which have no scale";
+  if (loss->type->residual || !gt_loss_fits_targets(loss))
     return gt_arena_printf(arena, "loss '%s' does not train the outputs to equal the targets",
-                           config->loss->type->name);
-  if (data->train.target[0].rank != 2 || data->train.target[0].element != GT_ELEMENT_F32)
+                           loss->type->name);
+  if (tensor->rank != 2 || tensor->element != GT_ELEMENT_F32)
     return "each sample has an array of targets, which cannot be scaled";
-  return NULL;
-}
-
-static const gt_model_layer *layer_named(const gt_model *model, const char *name) {
-  for (int i = 0; i < model->layers; i++)
-    if (!strcmp(model->layer[i].name, name)) return &model->layer[i];
   return NULL;
 }
 
@@ -42,17 +38,18 @@ static bool passes_values(const gt_layer_type *type) {
          type->family == GT_LAYER_DROPOUT;
 }
 
-/* True if the last layer that computes values can output any number. */
-static bool outputs_any_number(const gt_model *model) {
-  const gt_model_layer *layer = &model->layer[model->layers - 1];
-  while (layer && passes_values(layer->type)) layer = layer_named(model, layer->input[0]);
+/* True if the last layer that computes the values of a target can output any number. */
+static bool outputs_any_number(const gt_model *model, const char *target) {
+  const gt_model_layer *layer =
+      target ? gt_model_find_layer(model, target) : &model->layer[model->layers - 1];
+  while (layer && passes_values(layer->type)) layer = gt_model_find_layer(model, layer->input[0]);
   return layer && layer->type->family != GT_LAYER_ACTIVATION && layer->type->family != GT_LAYER_GATES &&
          layer->type->family != GT_LAYER_OTHER;
 }
 
-bool gt_config_outputs_any_number(gt_config *config, gt_arena *arena) {
+bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena) {
   const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
-  return model && outputs_any_number(model);
+  return model && outputs_any_number(model, config->dataset.target[target].name);
 }
 
 static bool is_far(const gt_target_scaling *s) {
@@ -64,60 +61,72 @@ static bool is_far(const gt_target_scaling *s) {
 }
 
 /* Decides for `auto`. */
-static bool would_help(gt_config *config, const gt_target_scaling *measured, gt_arena *arena) {
+static bool would_help(gt_config *config, int target, const gt_target_scaling *measured, gt_arena *arena) {
   const gt_spec *data = gt_spec_find(config->root, "data");
   if (strcmp(config->dataset.format, "csv") || !gt_spec_is_null(gt_spec_find(data, "shape")) ||
       !is_far(measured))
     return false;
-  return gt_config_outputs_any_number(config, arena);
+  return gt_config_outputs_any_number(config, target, arena);
 }
 
+/* Of several targets, `standard` scales those that can be scaled; one must be. */
 static void scale_by_config(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   const bool asked = gt_config_asks_to_scale_targets(config->root);
-  if (is_set_to(config->root, "none") || config->diagnostics.errors || !config->loss) return;
-  const char *why = obstacle(config, arena);
-  if (why && asked)
+  const char *why = NULL;
+  bool any = false;
+  if (is_set_to(config->root, "none") || config->diagnostics.errors || !config->loss[0]) return;
+  for (int k = 0; k < data->targets; k++) {
+    const char *own = obstacle(config, k, arena);
+    if (own) why = own;
+    any |= !own;
+    if (own || !data->train.target[k].data) continue;
+    const gt_target_scaling measured = gt_data_measure_target(&data->train.target[k], arena);
+    if (asked || would_help(config, k, &measured, arena)) data->target[k].scaling = measured;
+  }
+  if (!any && asked)
     gt_error_at(&config->diagnostics, setting(config->root)->at, "%s", why)->expected =
         "normalize_targets: none, or no such key";
-  if (why || !data->train.target[0].data) return;
-  const gt_target_scaling measured = gt_data_measure_targets(&data->train, arena);
-  if (asked || would_help(config, &measured, arena)) data->target[0].scaling = measured;
 }
 
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error) {
   gt_dataset *data = &config->dataset;
-  if (wanted && wanted->signature) {
-    data->target[0].scaling = wanted->signature->target_scaling;
-    if (data->target[0].scaling.count &&
-        (data->train.target[0].rank != 2 ||
-         gt_tensor_features(&data->train.target[0]) != data->target[0].scaling.count))
+  for (int k = 0; k < data->targets && wanted && wanted->signature; k++) {
+    const gt_tensor *tensor = &data->train.target[k];
+    const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
+    data->target[k].scaling = *scaling;
+    if (scaling->count && (tensor->rank != 2 || gt_tensor_features(tensor) != scaling->count))
       gt_fail(error, GT_ERR_DATA, "the model's scaling of targets does not match the data's targets");
-  } else {
-    scale_by_config(config, arena);
   }
+  if (!wanted || !wanted->signature) scale_by_config(config, arena);
   /* The loss has other units than the data. */
-  if (data->target[0].scaling.count) gt_config_want_metric(config, gt_metric_find("rmse"));
+  for (int k = 0; k < data->targets; k++)
+    if (data->target[k].scaling.count) gt_config_want_metric(config, k, gt_metric_find("rmse"));
 }
 
-static const char *name_of(const gt_dataset *data, int64_t output, gt_arena *arena) {
-  if (data->target[0].columns) return gt_arena_printf(arena, "'%s' ", data->target[0].columns[output]);
-  return data->target[0].scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1)
-                                           : "";
+static const char *name_of(const gt_data_target *target, int64_t output, gt_arena *arena) {
+  if (target->columns) return gt_arena_printf(arena, "'%s' ", target->columns[output]);
+  if (target->name && target->scaling.count == 1) return gt_arena_printf(arena, "'%s' ", target->name);
+  return target->scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1) : "";
 }
 
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_target_scaling *s = &data->target[0].scaling;
   const char *text = "";
-  if (!s->count) return NULL;
-  for (int64_t o = 0; o < s->count && o < MAX_LISTED; o++)
-    text = gt_arena_printf(arena, "%s%s%sscaled by mean %.4g and deviation %.4g", text, o ? ", " : "",
-                           name_of(data, o, arena), (double)s->values[o], (double)s->values[s->count + o]);
-  if (s->count > MAX_LISTED)
-    text = gt_arena_printf(arena, "%s and %lld more", text, (long long)s->count - MAX_LISTED);
+  int64_t count = 0;
+  for (int k = 0; k < data->targets; k++) {
+    const gt_target_scaling *s = &data->target[k].scaling;
+    for (int64_t o = 0; o < s->count; o++)
+      if (count++ < MAX_LISTED)
+        text = gt_arena_printf(arena, "%s%s%sscaled by mean %.4g and deviation %.4g", text,
+                               count > 1 ? ", " : "", name_of(&data->target[k], o, arena),
+                               (double)s->values[o], (double)s->values[s->count + o]);
+  }
+  if (!count) return NULL;
+  if (count > MAX_LISTED)
+    text = gt_arena_printf(arena, "%s and %lld more", text, (long long)count - MAX_LISTED);
   if (gt_config_asks_to_scale_targets(config->root)) return text;
   return gt_arena_printf(arena, "%s (data: {normalize_targets: none} leaves %s)", text,
-                         s->count > 1 ? "them as they are" : "it as it is");
+                         count > 1 ? "them as they are" : "it as it is");
 }

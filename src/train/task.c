@@ -17,25 +17,25 @@ static const char *shares_of_two(const char *const name[2], double no, double ye
                          percent(yes / (no + yes), arena));
 }
 
-static gt_task of_classes(const gt_dataset *data, gt_arena *arena) {
-  const gt_class_counts c = gt_class_counts_of(data, arena);
-  const bool each = data->train.target[0].rank > 1;
-  if (data->target[0].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
+static gt_task of_classes(const gt_dataset *data, int target, gt_arena *arena) {
+  const gt_class_counts c = gt_class_counts_of(data, target, arena);
+  const bool each = data->train.target[target].rank > 1;
+  if (data->target[target].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
     const char *const name[2] = {gt_class_name(&c, 0, arena), gt_class_name(&c, 1, arena)};
     const char *kind = each ? "binary classification of each label" : "binary classification";
     return (gt_task){kind, shares_of_two(name, (double)c.split[0][0], (double)c.split[0][1], arena), NULL};
   }
-  const char *about = gt_arena_printf(arena, ": %d class%s", data->target[0].classes,
-                                      data->target[0].classes == 1 ? "" : "es");
+  const char *about = gt_arena_printf(arena, ": %d class%s", data->target[target].classes,
+                                      data->target[target].classes == 1 ? "" : "es");
   return (gt_task){each ? "classification of each label" : "classification", about, NULL};
 }
 
 /* --- numbers --- */
 
 /* Samples whose target is 1; -1: some target is neither 0 nor 1, or the targets are not read. */
-static double count_ones(const gt_split *split, int64_t output) {
-  const float *value = split->target[0].data;
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
+static double count_ones(const gt_split *split, int target, int64_t output) {
+  const float *value = split->target[target].data;
+  const int64_t outputs = gt_tensor_features(&split->target[target]);
   double ones = 0;
   for (int64_t i = 0; value && i < split->samples; i++) {
     const float v = value[i * outputs + output];
@@ -45,72 +45,75 @@ static double count_ones(const gt_split *split, int64_t output) {
   return value ? ones : -1;
 }
 
-static bool are_bits(const gt_config *config) {
-  const gt_tensor *targets = &config->dataset.train.target[0];
-  bool bits = gt_metric_task_of(config->loss) == GT_METRIC_BITS && targets->rank == 2;
-  for (int64_t o = 0; bits && o < targets->dim[1]; o++) bits = count_ones(&config->dataset.train, o) >= 0;
+static bool are_bits(const gt_config *config, int target) {
+  const gt_tensor *targets = &config->dataset.train.target[target];
+  bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS && targets->rank == 2;
+  for (int64_t o = 0; bits && o < targets->dim[1]; o++)
+    bits = count_ones(&config->dataset.train, target, o) >= 0;
   return bits;
 }
 
-static gt_task of_bits(const gt_dataset *data, gt_arena *arena) {
+static gt_task of_bits(const gt_dataset *data, int target, gt_arena *arena) {
   static const char *const digits[2] = {"0", "1"};
-  const int64_t outputs = data->train.target[0].dim[1];
-  const double samples = (double)data->train.samples, ones = count_ones(&data->train, 0);
+  const int64_t outputs = data->train.target[target].dim[1];
+  const double samples = (double)data->train.samples, ones = count_ones(&data->train, target, 0);
   if (outputs == 1)
-    return (gt_task){
-        "binary classification",
-        shares_of_two(data->target[0].words ? data->target[0].words : digits, samples - ones, ones, arena),
-        NULL};
+    return (gt_task){"binary classification",
+                     shares_of_two(data->target[target].words ? data->target[target].words : digits,
+                                   samples - ones, ones, arena),
+                     NULL};
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
-  for (int64_t o = 0; data->target[0].columns && o < outputs && o < MOST_NAMES; o++)
-    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[0].columns[o],
-                           percent(count_ones(&data->train, o) / samples, arena),
+  for (int64_t o = 0; data->target[target].columns && o < outputs && o < MOST_NAMES; o++)
+    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[target].columns[o],
+                           percent(count_ones(&data->train, target, o) / samples, arena),
                            o + 1 == outputs      ? ""
                            : o + 1 == MOST_NAMES ? ", ..."
                                                  : ",");
   return (gt_task){"multi-label classification", text, NULL};
 }
 
-static gt_task of_numbers(const gt_dataset *data, gt_arena *arena) {
-  const int64_t outputs = gt_tensor_features(&data->train.target[0]);
+static gt_task of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
+  const int64_t outputs = gt_tensor_features(&data->train.target[target]);
   const char *about = "";
-  if (data->train.target[0].rank > 2)
+  if (data->train.target[target].rank > 2)
     about = " of images";
   else if (outputs > 1)
     about = gt_arena_printf(arena, " of %lld targets", (long long)outputs);
-  else if (data->target[0].columns)
-    about = gt_arena_printf(arena, " of '%s'", data->target[0].columns[0]);
+  else if (data->target[target].columns)
+    about = gt_arena_printf(arena, " of '%s'", data->target[target].columns[0]);
   return (gt_task){"regression", about, NULL};
 }
 
 /* --- why --- */
 
 /* True if neither task nor loss is given, for formats in which `task: auto` depends on the targets. */
-static bool is_inferred(const gt_config *config) {
+static bool is_inferred(const gt_config *config, int target) {
   static const char *const formats[] = {"csv", "idx", "npy", "npz", "table"};
+  const char *name = config->dataset.target[target].name;
   const gt_spec *task = gt_spec_find(gt_spec_find(config->root, "data"), "task");
-  if ((!gt_spec_is_null(task) && strcmp(task->scalar, "auto") != 0) || gt_loss_named(config->root))
+  if (task && task->kind == GT_SPEC_MAP) task = name ? gt_spec_find(task, name) : NULL;
+  if ((!gt_spec_is_null(task) && strcmp(task->scalar, "auto") != 0) || gt_loss_named(config->root, name))
     return false;
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (!strcmp(config->dataset.format, formats[i])) return true;
   return false;
 }
 
-static const char *why(const gt_config *config) {
+static const char *why(const gt_config *config, int target) {
   const gt_dataset *data = &config->dataset;
-  if (!is_inferred(config)) return NULL;
-  if (!data->target[0].classification) return "the targets are numbers";
-  return data->target[0].text_labels ? "the targets are words" : "the targets are whole numbers from 0";
+  if (!is_inferred(config, target)) return NULL;
+  if (!data->target[target].classification) return "the targets are numbers";
+  return data->target[target].text_labels ? "the targets are words" : "the targets are whole numbers from 0";
 }
 
-gt_task gt_task_of(const gt_config *config, gt_arena *arena) {
+gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
-  if (data->made_of || config->loss->type->residual || !data->train.target[0].rank) return task;
-  task = data->target[0].classification ? of_classes(data, arena)
-         : are_bits(config)             ? of_bits(data, arena)
-                                        : of_numbers(data, arena);
-  task.why = why(config);
+  if (data->made_of || config->loss[target]->type->residual || !data->train.target[target].rank) return task;
+  task = data->target[target].classification ? of_classes(data, target, arena)
+         : are_bits(config, target)          ? of_bits(data, target, arena)
+                                             : of_numbers(data, target, arena);
+  task.why = why(config, target);
   return task;
 }
 

@@ -12,7 +12,7 @@ typedef struct gt_task {
 } gt_task;
 
 /* Shares are of the training samples' labels. Texts are in the arena. */
-gt_task gt_task_of(const gt_config *config, gt_arena *arena);
+gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena);
 /* "classification: 10 classes (inferred: the targets are whole numbers from 0;
  * data.task sets it)" */
 const char *gt_task_text(const gt_task *task, gt_arena *arena);

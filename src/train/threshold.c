@@ -42,9 +42,9 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *give
 
 static bool is_binary(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  return gt_metric_task_of(config->loss) == GT_METRIC_CLASSES
+  return gt_metric_task_of(config->loss[0]) == GT_METRIC_CLASSES
              ? data->target[0].classes == 2
-             : gt_metric_task_of(config->loss) == GT_METRIC_BITS &&
+             : gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS &&
                    gt_tensor_features(&data->train.target[0]) == 1;
 }
 
@@ -88,7 +88,7 @@ static void check_split(const gt_config *config, gt_diagnostics *diagnostics) {
 
 void gt_config_check_threshold(const gt_config *config, bool trained, gt_diagnostics *diagnostics) {
   const gt_threshold *t = &config->threshold;
-  if (!t->used) return;
+  if (!t->used || config->dataset.targets > 1) return; /* reported: config_metrics.c */
   if (!is_binary(config))
     gt_error_at(diagnostics, t->at, "a threshold needs a binary classifier")->expected =
         "2 classes with loss: cross_entropy, or one output with loss: bce";
@@ -164,10 +164,10 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 
 /* The items that count. Counts of classes do not weigh samples, sums of bits do, as in the metrics. */
 static int64_t score(const gt_net *net, const float *logit, gt_scored *to) {
-  const bool classes = net->metrics.task == GT_METRIC_CLASSES;
+  const bool classes = net->target[0].metrics.task == GT_METRIC_CLASSES;
   const gt_split *split = net->data;
   const float *weights = classes ? NULL : split->weights.data;
-  const int64_t items = split->samples * gt_net_items(net);
+  const int64_t items = split->samples * net->target[0].items;
   int64_t n = 0;
   for (int64_t i = 0; i < items; i++) {
     const int label = class_of(split, classes, i);
@@ -180,11 +180,13 @@ static int64_t score(const gt_net *net, const float *logit, gt_scored *to) {
 static bool collect(gt_session *session, const gt_evaluator *evaluator, gt_scored **item, int64_t *items,
                     gt_error *error) {
   const gt_net *net = evaluator->net;
-  const int64_t each = gt_net_items(net) * net->metrics.outputs, values = each * net->data->samples;
+  const int64_t each = net->target[0].items * net->target[0].metrics.outputs,
+                values = each * net->data->samples;
   float *logit = gt_alloc((size_t)values * sizeof *logit);
-  *item = gt_alloc((size_t)(net->data->samples * gt_net_items(net)) * sizeof **item);
-  const bool ok = gt_session_set_clock(session, net, 0, error) &&
-                  gt_evaluator_collect(session, evaluator, net->scores, each, logit, error);
+  *item = gt_alloc((size_t)(net->data->samples * net->target[0].items) * sizeof **item);
+  const bool ok =
+      gt_session_set_clock(session, net, 0, error) &&
+      gt_evaluator_collect(session, evaluator, &(gt_collected){net->target[0].scores, each, logit}, 1, error);
   *items = ok ? score(net, logit, *item) : 0;
   free(logit);
   return ok;

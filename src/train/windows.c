@@ -51,8 +51,8 @@ static uint64_t measure_split(placing *p, int number) {
   const gt_split *split = gt_dataset_split(data, names[number]);
   placed *part = &p->part[number];
   part->name = names[number];
-  for (int k = 0; split && k <= data->inputs; k++) {
-    const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[0];
+  for (int k = 0; split && k < data->inputs + data->targets; k++) {
+    const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
     if (!tensor->rank) continue;
     part->bytes += bytes_of(tensor);
     if (bytes_of(tensor) > part->largest) part->largest = bytes_of(tensor);

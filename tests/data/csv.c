@@ -9,9 +9,10 @@ static const char *const pets[] = {"ape", "cat", "dog"}, *const columns[] = {"a"
                          *const label[] = {"label"};
 static const gt_data_signature two = {
     .inputs = 1,
-    .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = columns}}};
-static const gt_data_wanted model = {
-    .signature = &two, .classes = 3, .class_names = pets, .target_names = label, .targets = 1};
+    .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = columns}},
+    .targets = 1,
+    .target = {{.classes = 3, .class_names = pets, .columns = label, .column_count = 1}}};
+static const gt_data_wanted model = {.signature = &two};
 
 static int for_the_model(void **state) {
   (void)state;
@@ -53,8 +54,9 @@ static void numbers_may_be_names(void **state) {
   (void)state;
   static const char *const names[] = {"1", "2", "x"};
   opened o;
-  gt_data_wanted other = model;
-  other.class_names = names;
+  gt_data_signature signature = two;
+  const gt_data_wanted other = {.signature = &signature};
+  signature.target[0].class_names = names;
   wanted = &other;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o);
@@ -64,7 +66,7 @@ static void numbers_may_be_names(void **state) {
   expect_open(&o); /* may be class numbers: nothing says that they are names */
   assert_true(ints(&o.data.train.target[0])[0] == 1);
   close_data(&o);
-  other.text_labels = true;
+  signature.target[0].text_labels = true;
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,2\n3,4,2\n"));
   expect_open(&o);
   assert_true(ints(&o.data.train.target[0])[0] == 0);
@@ -74,7 +76,9 @@ static void numbers_may_be_names(void **state) {
 static void classes_are_the_models(void **state) {
   (void)state;
   opened o;
-  const gt_data_wanted digits = {.signature = &two, .classes = 10, .target_names = label, .targets = 1};
+  gt_data_signature signature = two;
+  signature.target[0] = (gt_data_target){.classes = 10, .columns = label, .column_count = 1};
+  const gt_data_wanted digits = {.signature = &signature};
   wanted = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
   expect_open(&o); /* not all of 0 … 7 occur: without the model it would be a regression */
@@ -89,7 +93,8 @@ static void classes_are_the_models(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 10);
   close_data(&o);
-  const gt_data_wanted quantity = {.signature = &two};
+  signature.target[0] = (gt_data_target){0};
+  const gt_data_wanted quantity = {.signature = &signature};
   wanted = &quantity;
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
   expect_open(&o);

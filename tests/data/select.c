@@ -184,9 +184,11 @@ static void for_a_model(void **state) {
   (void)state;
   opened o;
   static const char *const kinds[] = {"dog", "ape", "cat"}, *const numbers[] = {"5", "0", "3"};
-  const gt_data_signature one = {
-      .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}}};
-  gt_data_wanted model = {.signature = &one, .classes = 3, .class_names = kinds, .text_labels = true};
+  gt_data_signature one = {.inputs = 1,
+                           .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}},
+                           .targets = 1,
+                           .target = {{.classes = 3, .class_names = kinds, .text_labels = true}}};
+  const gt_data_wanted model = {.signature = &one};
   wanted = &model;
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [cat, dog]}", path);
@@ -206,8 +208,8 @@ static void for_a_model(void **state) {
   expect_open(&o);
   expect_split(&o.data.train, "02367", "02020");
   close_data(&o);
-  model.class_names = numbers;
-  model.text_labels = false;
+  one.target[0].class_names = numbers;
+  one.target[0].text_labels = false;
   open_idx(&o, "classes: [5, 0, 3]");
   expect_open(&o);
   expect_split(&o.data.train, "0123567", "2102102");
@@ -216,7 +218,7 @@ static void for_a_model(void **state) {
   expect_open(&o); /* numbers in a CSV are read as numbers, as in training */
   expect_split(&o.data.train, "13", "01");
   close_data(&o);
-  model.class_names = NULL;
+  one.target[0].class_names = NULL;
   open_idx(&o, "classes: [0, 1]");
   expect_open(&o);
   expect_split(&o.data.train, "145", "010");

@@ -109,25 +109,26 @@ static void the_users_test_file_is_shown(void **state) {
   static const char *const columns[] = {"a"}, *const classes[] = {"cat", "dog"}, *const targets[] = {"kind"};
   gt_data_signature signature = {
       .inputs = 1,
-      .input = {
-          {.name = GT_INPUT_NAME, .element = GT_ELEMENT_F32, .rank = 1, .dim = {1}, .columns = columns}}};
-  gt_data_wanted asked = {.untrusted = "test.yaml",
-                          .signature = &signature,
-                          .classes = 2,
-                          .class_names = classes,
-                          .text_labels = true,
-                          .target_names = targets,
-                          .targets = 1};
+      .input =
+          {{.name = GT_INPUT_NAME, .element = GT_ELEMENT_F32, .rank = 1, .dim = {1}, .columns = columns}},
+      .targets = 1,
+      .target = {{.classes = 2,
+                  .class_names = classes,
+                  .text_labels = true,
+                  .columns = targets,
+                  .column_count = 1}}};
+  const gt_data_wanted asked = {.untrusted = "test.yaml", .signature = &signature};
   char train[256], test[256];
   snprintf(train, sizeof train, "%s", write_text("s.csv", "a,kind\n1,cat\n2,dog\n"));
   snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));
   opened o;
   opened_with_test(&o, &asked, train, test);
   expect_bad_file(&o, "'cot' is not one of the 2 classes; did you mean 'cat'?");
-  asked.class_names = NULL; /* now the class names come from the training file and must not be shown */
+  signature.target[0].class_names =
+      NULL; /* now the class names come from the training file and must not be shown */
   opened_with_test(&o, &asked, train, test);
   expect_silence(&o, "cat");
-  asked.class_names = classes;
+  signature.target[0].class_names = classes;
   signature.input[0].columns = NULL; /* now the column names do */
   write_text("t.csv", "b,kind\n1,cat\n");
   opened_with_test(&o, &asked, train, test);

@@ -183,8 +183,8 @@ static void open_map(const char *map, const gt_data_wanted *wanted) {
   fuzz_expect(spec, "the target's own map cannot be read: %s", map);
   if (gt_dataset_open(spec, 7, wanted, &arena, &data, &diagnostics, &error)) {
     fuzz_expect(data.train.samples > 0, "no training samples");
-    fuzz_expect(!wanted || data.target[0].classes == wanted->classes, "%d classes, not those of the model",
-                data.target[0].classes);
+    fuzz_expect(!wanted || data.target[0].classes == wanted->signature->target[0].classes,
+                "%d classes, not those of the model", data.target[0].classes);
     judge_split(&data, &data.train);
     judge_split(&data, &data.validation);
     judge_split(&data, &data.test);
@@ -201,20 +201,18 @@ static gt_data_signature row_of(int64_t features, const char *const *columns) {
                                         .element = GT_ELEMENT_F32,
                                         .rank = 1,
                                         .dim = {features},
-                                        .columns = columns}}};
+                                        .columns = columns}},
+                             .targets = 1};
 }
 
 /* As data for a model that was trained on two columns, and as inputs for its predictions. */
 static void open_for_model(const char *map, const char *inputs) {
   static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
   for (int text = 0; text < 2; text++) {
-    const gt_data_signature signature = row_of(2, columns);
-    const gt_data_wanted wanted = {.signature = &signature,
-                                   .classes = 2,
-                                   .class_names = classes,
-                                   .text_labels = text,
-                                   .target_names = &target,
-                                   .targets = 1};
+    gt_data_signature signature = row_of(2, columns);
+    signature.target[0] = (gt_data_target){
+        .classes = 2, .class_names = classes, .text_labels = text, .columns = &target, .column_count = 1};
+    const gt_data_wanted wanted = {.signature = &signature};
     open_map(map, &wanted);
   }
   for (int64_t features = 1; features <= 3; features++) {

@@ -19,7 +19,7 @@ static void write_at(int64_t step) {
   const gt_host_state state = {.step = step,
                                .best = NAN,
                                .schedule = {INFINITY, -1, 0.1},
-                               .epoch = {1.0 / 3, 128, 100, 7},
+                               .epoch = {7, {{1.0 / 3, 128, 100}, {-0.25, 64, 0, 32}}},
                                .place = {[GT_SINK_metrics] = 1234567890123, [GT_SINK_timing] = -1}};
   gt_error error = {0};
   assert_true(gt_checkpoint_write(gt_checkpoint_path(&arena, folder, step), &tensor, 1, UINT64_MAX, "a: 1\n",
@@ -38,7 +38,8 @@ static void state_comes_back(void **unused) {
       gt_checkpoint_read(gt_checkpoint_path(&arena, folder, 42), &file, &seed, &config, &state, &error));
   assert_true(seed == UINT64_MAX && !strcmp(config, "a: 1\n") && state.step == 42);
   assert_true(isnan(state.best) && isinf(state.schedule.best));
-  assert_true(state.schedule.factor == 0.1 && state.epoch.loss == 1.0 / 3 &&
+  assert_true(state.schedule.factor == 0.1 && state.epoch.target[0].loss == 1.0 / 3 &&
+              state.epoch.target[1].loss == -0.25 && state.epoch.target[1].divisor == 32 &&
               state.place[GT_SINK_metrics] == 1234567890123 && !state.place[GT_SINK_timing]);
   assert_memory_equal(gt_container_tensor(&file, "parameters")->data, values, sizeof values);
   gt_container_finish(&file);
@@ -189,6 +190,7 @@ static void impossible_numbers_are_refused(void **unused) {
 
 static void metrics_are_cut_back(void **unused) {
   (void)unused;
+  static const gt_result_form form = {1, {{1, true, {"loss"}, {"accuracy"}}}};
   gt_sinks sinks;
   int64_t place[GT_SINKS] = {0};
   const gt_sink_start start = {.directory = folder, .device = "cpu", .quiet = true};
@@ -198,7 +200,7 @@ static void metrics_are_cut_back(void **unused) {
   gt_metric_row row = {.step = 1,
                        .epoch = 1,
                        .split = "train",
-                       .result = gt_training_result(&(gt_sums){2, 4, 3, 1}, false, true),
+                       .result = gt_training_result(&(gt_sums){1, {{2, 4, 3}}}, &form, false),
                        .lr = 0.001,
                        .grad_norm = NAN};
   assert_true(gt_sinks_open(&sinks, &start, place, &error));

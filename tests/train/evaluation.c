@@ -8,17 +8,24 @@
 #include <string.h>
 #include <cmocka.h>
 
-static gt_results of(const gt_sums *sums, bool accuracy) { return gt_training_result(sums, false, accuracy); }
+static gt_result_form form_of(bool accuracy) {
+  return (gt_result_form){1, {{1, accuracy, {"loss", "soft_loss"}, {"accuracy", "soft_accuracy"}}}};
+}
+
+static gt_results of(gt_target_sums sums, bool accuracy) {
+  const gt_result_form form = form_of(accuracy);
+  return gt_training_result(&(gt_sums){.target = {sums}}, &form, false);
+}
 
 static gt_evaluation classes(void) {
   return (gt_evaluation){.step = 30,
                          .steps = 1000,
                          .epoch = 3,
                          .epochs = 100,
-                         .train = of(&(gt_sums){.loss = 12.34, .weight = 100, .correct = 96}, true),
-                         .watched = of(&(gt_sums){.loss = 5, .weight = 20, .correct = 19}, true),
+                         .train = of((gt_target_sums){.loss = 12.34, .weight = 100, .correct = 96}, true),
+                         .watched = of((gt_target_sums){.loss = 5, .weight = 20, .correct = 19}, true),
                          .split = "validation",
-                         .watches = gt_metric_find("loss"),
+                         .watches = "loss",
                          .best = true,
                          .rate = 65900};
 }
@@ -49,7 +56,7 @@ static void of_classes(void **unused) {
   expect(&e, 120,
          "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500     "
          "65.9 k samples/s");
-  e.watches = gt_metric_find("hard_accuracy");
+  e.watches = "hard_accuracy";
   e.split = "test";
   expect(&e, 80, "epoch   3/100  train acc 0.9600 loss 0.1234  test acc 0.9500 loss 0.2500");
   expect(&e, 40, "epoch   3/100  test acc 0.9500");
@@ -59,7 +66,7 @@ static void of_others(void **unused) {
   (void)unused;
   gt_evaluation e = classes();
   e.split = NULL;
-  e.train = of(&(gt_sums){.loss = 1.2345678e-4, .weight = 1}, false);
+  e.train = of((gt_target_sums){.loss = 1.2345678e-4, .weight = 1}, false);
   e.epochs = 0;
   expect(&e, 200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
   e.phase = 2, e.phases = 3, e.epochs = 100;
@@ -69,27 +76,49 @@ static void of_others(void **unused) {
   /* A loss that only evaluates, and the soft and hard values of logic gates. */
   e = classes();
   e.train.count = 1;
-  e.watched = of(&(gt_sums){.loss = 2, .weight = 4}, false);
+  e.watched = of((gt_target_sums){.loss = 2, .weight = 4}, false);
   gt_result_add(&e.watched, "rmse", 0.5);
-  e.watches = gt_metric_find("rmse");
+  e.watches = "rmse";
   expect(&e, 80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
   e = classes();
-  const gt_sums trained = {.loss = 12.34, .weight = 100, .correct = 96}, soft = {5, 20, 19},
-                hard = {.loss = 6, .weight = 20, .correct = 18};
-  e.train = gt_training_result(&trained, true, true);
-  e.watched = of(&hard, true);
-  gt_result_add_sums(&e.watched, &soft, "soft_", true);
+  const gt_result_form form = form_of(true);
+  const gt_sums trained = {.target = {{12.34, 100, 96}}}, soft = {.target = {{5, 20, 19}}};
+  e.train = gt_training_result(&trained, &form, true);
+  e.watched = of((gt_target_sums){6, 20, 18}, true);
+  gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   expect(&e, 200,
          "epoch   3/100  train soft loss 0.1234 soft accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
          "soft loss 0.2500 soft accuracy 0.9500 *   65.9 k samples/s");
   expect(&e, 80, "epoch   3/100  train soft loss 0.1234  val loss 0.3000 acc 0.9000 *");
 }
 
+/* Of several targets the objective comes first, and a loss gives way to another result of its target. */
+static void of_targets(void **unused) {
+  (void)unused;
+  const gt_result_form form = {2,
+                               {{1, false, {"load.loss", "load.soft_loss"}, {"load.accuracy"}},
+                                {0.5, true, {"kind.loss", "kind.soft_loss"}, {"kind.accuracy"}}}};
+  const gt_sums sums = {.target = {{20, 10, 0}, {12, 8, 6}}};
+  gt_evaluation e = classes();
+  e.train = e.watched = gt_training_result(&sums, &form, false);
+  assert_true(gt_result_loss(&e.train) == 2 + 0.5 * 1.5);
+  assert_true(gt_result_value(&e.train, "kind.hard_accuracy") == 0.75 && e.train.items == 10);
+  expect(
+      &e, 110,
+      "epoch   3/100  train loss 2.7500 load.loss 2.0000 kind.acc 0.7500  val loss 2.7500 load.loss 2.0000 "
+      "kind.acc 0.7500 *");
+  expect(&e, 90, "epoch   3/100  train loss 2.7500 load.loss 2.0000  val loss 2.7500 load.loss 2.0000 *");
+  expect(&e, 80, "epoch   3/100  train loss 2.7500  val loss 2.7500 load.loss 2.0000 *");
+  e.watches = "kind.accuracy";
+  expect(&e, 60, "epoch   3/100  val kind.acc 0.7500 loss 2.7500 *");
+}
+
 static void every_width(void **unused) {
   (void)unused;
   gt_evaluation e = classes();
-  const gt_sums soft = {5, 20, 19};
-  gt_result_add_sums(&e.watched, &soft, "soft_", true);
+  const gt_result_form form = form_of(true);
+  const gt_sums soft = {.target = {{5, 20, 19}}};
+  gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   size_t before = 0;
   for (int room = 0; room < 300; room++) {
     char line[GT_EVALUATION_LONGEST];
@@ -103,6 +132,6 @@ static void every_width(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(of_classes), cmocka_unit_test(of_others),
-                                     cmocka_unit_test(every_width)};
+                                     cmocka_unit_test(of_targets), cmocka_unit_test(every_width)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,8 +51,8 @@ static void old_files(void **unused) {
   assert_true(try_model("{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 2, "
                         "\"class_names\": [\"cafe\u0301\", \"tea\"]}",
                         old, 0, &file));
-  assert_string_equal(file.class_names[0], "caf\u00e9");
-  assert_string_equal(file.class_names[1], "tea");
+  assert_string_equal(file.signature.target[0].class_names[0], "caf\u00e9");
+  assert_string_equal(file.signature.target[0].class_names[1], "tea");
   gt_model_file_finish(&file);
 }
 
@@ -84,8 +84,8 @@ static void files_with_scaled_targets(void **unused) {
   gt_stored tensors[] = {{"data.target_center", GT_F32, {1, {2}}, center},
                          {"data.target_scale", GT_F32, {1, {2}}, scale}};
   assert_true(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
-  assert_int_equal(file.signature.target_scaling.count, 2);
-  assert_memory_equal(file.signature.target_scaling.values, want, sizeof want);
+  assert_int_equal(file.signature.target[0].scaling.count, 2);
+  assert_memory_equal(file.signature.target[0].scaling.values, want, sizeof want);
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
   for (int i = 0; i < 3; i++) /* one of the two, or none */

@@ -1,0 +1,179 @@
+/* The named targets of a dataset, as the config lists them: `targets: {load: load, kind: kind}`, or of a CSV
+ * `targets: [load, kind]`. */
+#include "base/names.h"
+#include "base/text.h"
+#include "data/format.h"
+#include <string.h>
+
+/* A list names targets only in a CSV, which `train:` names; in a table it holds the targets themselves. */
+static const gt_spec *node_of(const gt_spec *data) {
+  const gt_spec *targets = gt_spec_find(data, "targets"), *train = gt_spec_find(data, "train");
+  if (!targets) targets = gt_spec_find(train, "targets");
+  if (!targets || (targets->kind == GT_SPEC_SEQUENCE && !train)) return NULL;
+  return targets->kind == GT_SPEC_SCALAR ? NULL : targets;
+}
+
+static const char *name_at(const gt_spec *targets, int index) {
+  const gt_spec *child = targets->child[index];
+  return targets->kind == GT_SPEC_MAP ? child->key : child->kind == GT_SPEC_SCALAR ? child->scalar : "";
+}
+
+int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARGETS]) {
+  const gt_spec *targets = node_of(data);
+  int count = 0;
+  while (targets && count < targets->count && count < GT_DATA_MAX_TARGETS) {
+    names[count] = name_at(targets, count);
+    count++;
+  }
+  return count;
+}
+
+static const char *list_of_names(gt_arena *arena, const gt_data_target *target, int count) {
+  const char *list = target[0].name ? target[0].name : "a single target without a name";
+  for (int k = 1; k < count; k++) list = gt_arena_printf(arena, "%s, %s", list, target[k].name);
+  return list;
+}
+
+static bool refuse(gt_data_reader *reader, gt_position at, const char *what, const char *expected) {
+  gt_error_at(reader->diagnostics, at, "%s", what)->expected = expected;
+  return false;
+}
+
+static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index) {
+  const char *name = name_at(targets, index);
+  const gt_spec *child = targets->child[index];
+  const gt_position at = targets->kind == GT_SPEC_MAP ? child->key_at : child->at;
+  if (!gt_is_name(name)) {
+    const bool listed = targets->kind == GT_SPEC_SEQUENCE;
+    gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "'%.80s' cannot be the name of a target", name);
+    d->expected = GT_NAME_RULE;
+    if (listed) d->help = "a map gives columns other names: targets: {NAME: COLUMN}";
+    return false;
+  }
+  if (!strcmp(name, "type"))
+    return refuse(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
+  for (int i = 0; i < index; i++)
+    if (!strcmp(name, name_at(targets, i)))
+      return refuse(reader, at, gt_arena_printf(reader->arena, "there are two targets named '%s'", name),
+                    "each target once");
+  return true;
+}
+
+static bool match_model(gt_data_reader *reader) {
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_dataset *dataset = reader->dataset;
+  if (!model) return true;
+  bool same = model->targets == dataset->targets;
+  for (int k = 0; same && k < dataset->targets && dataset->targets > 1; k++)
+    same = !strcmp(model->target[k].name, dataset->target[k].name);
+  return same || refuse(reader, reader->spec->at, "the targets of this data are not those of the model",
+                        list_of_names(reader->arena, model->target, model->targets));
+}
+
+bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
+  gt_dataset *dataset = reader->dataset;
+  if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
+  if (targets->count == 1)
+    return refuse(reader, targets->at, "'targets' names a single target",
+                  targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
+                      ? "targets: FILE, or several names"
+                      : "two targets or more; the key 'target' names the columns of a single one");
+  if (targets->count > GT_DATA_MAX_TARGETS)
+    return refuse(reader, targets->at, "too many targets",
+                  gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS));
+  for (int k = 0; k < targets->count; k++) {
+    if (!check_name(reader, targets, k)) return false;
+    dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
+  }
+  dataset->targets = targets->count;
+  return match_model(reader);
+}
+
+const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index) {
+  static const gt_data_target nothing;
+  const gt_data_signature *model = reader->wanted->signature;
+  return model ? &model->target[index] : &nothing;
+}
+
+static int find(const gt_dataset *dataset, const char *name) {
+  for (int k = 0; k < dataset->targets && dataset->targets > 1; k++)
+    if (!strcmp(dataset->target[k].name, name)) return k;
+  return -1;
+}
+
+const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *targets, const char *split,
+                                   int index) {
+  const gt_dataset *dataset = reader->dataset;
+  const bool named = targets->kind == GT_SPEC_MAP;
+  for (int i = 0; named && i < targets->count; i++) {
+    if (find(dataset, targets->child[i]->key) >= 0) continue;
+    refuse(reader, targets->child[i]->key_at,
+           gt_arena_printf(reader->arena, "there is no target '%.80s'", targets->child[i]->key),
+           list_of_names(reader->arena, dataset->target, dataset->targets));
+    return NULL;
+  }
+  const gt_spec *node = named ? gt_spec_find(targets, dataset->target[index].name) : targets;
+  if (node && (named || dataset->targets == 1)) return node;
+  refuse(
+      reader, targets->at,
+      gt_arena_printf(reader->arena, "the %s split has no target '%s'", split, dataset->target[index].name),
+      list_of_names(reader->arena, dataset->target, dataset->targets));
+  return NULL;
+}
+
+bool gt_data_has_one_target(gt_data_reader *reader, const char *key) {
+  const gt_dataset *dataset = reader->dataset;
+  if (dataset->targets == 1) return true;
+  const char *colon = strchr(key, ':');
+  const char *alone = colon ? gt_arena_strndup(reader->arena, key, (size_t)(colon - key)) : key;
+  return refuse(reader, gt_data_position(reader, alone),
+                gt_arena_printf(reader->arena, "'%s' needs a single target; this data has %d: %s", key,
+                                dataset->targets,
+                                list_of_names(reader->arena, dataset->target, dataset->targets)),
+                "one target, or no such key");
+}
+
+static gt_data_task task_of(const char *name) {
+  static const char *const tasks[] = {"auto", "classification", "regression"}; /* by gt_data_task */
+  for (int i = 0; i < 3; i++)
+    if (name && !strcmp(tasks[i], name)) return (gt_data_task)i;
+  return GT_TASK_AUTO;
+}
+
+/* The tasks of single targets, which must exist. */
+static bool read_named(gt_data_reader *reader, const char *const *names, int count) {
+  const gt_named *task = &reader->common->task;
+  bool ok = true;
+  for (int i = 0; i < task->count; i++) {
+    int k = 0;
+    while (k < count && strcmp(names[k], task->name[i])) k++;
+    if (k < count) {
+      reader->task[k] = task_of(((const char *const *)task->items)[i]);
+      continue;
+    }
+    gt_diagnostic *d =
+        gt_error_at(reader->diagnostics, task->at[i], "there is no target '%.80s'", task->name[i]);
+    d->suggestion = gt_nearest(task->name[i], names, (size_t)count);
+    d->expected = count ? "a name in 'targets'" : "classification or regression";
+    ok = false;
+  }
+  return ok;
+}
+
+bool gt_data_read_tasks(gt_data_reader *reader) {
+  const char *names[GT_DATA_MAX_TARGETS];
+  const gt_named *stated = &reader->common->task;
+  const gt_data_signature *model = reader->wanted->signature;
+  const int count = gt_data_target_names(reader->spec, names);
+  for (int k = 0; k < GT_DATA_MAX_TARGETS && stated->count && !stated->name; k++)
+    reader->task[k] = task_of(*(const char *const *)stated->items);
+  if (stated->name && !read_named(reader, names, count)) return false;
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
+    if (reader->task[k] != GT_TASK_AUTO) continue;
+    if (model && k < model->targets)
+      reader->task[k] = model->target[k].classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
+    else if (reader->wanted->demand[k].labels)
+      reader->task[k] = GT_TASK_CLASSIFICATION;
+  }
+  return true;
+}

@@ -1,0 +1,160 @@
+/* Metrics of evaluations: which of them each target has, and what their results are called. */
+#include "train/config.h"
+#include "train/config_metrics.h"
+#include "train/metrics.h"
+#include <string.h>
+
+/* Why a target has no such metric; NULL: it can have it. */
+static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
+  const gt_loss *loss = config->loss[target];
+  if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
+  return kind->type ? gt_metric_lacks(kind->type, loss, config->dataset.target[target].classes) : NULL;
+}
+
+const char *gt_config_want_metric(gt_config *config, int target, const gt_metric_kind *kind) {
+  gt_metric_list *list = &config->metrics[target];
+  const char *lack = lacks(config, target, kind);
+  if (lack || !kind->type) return lack;
+  for (int i = 0; i < list->count; i++)
+    if (list->type[i] == kind->type) return NULL;
+  if (list->count == GT_METRIC_MAX) return "is more than an evaluation can compute";
+  list->type[list->count++] = kind->type;
+  return NULL;
+}
+
+/* "one of load.mae, place.mae" */
+static const char *candidates(const gt_config *config, const gt_metric_kind *kind) {
+  const gt_dataset *data = &config->dataset;
+  const char *list = "";
+  for (int k = 0; k < data->targets; k++)
+    if (!lacks(config, k, kind))
+      list = gt_arena_printf(config->diagnostics.arena, "%s%s%s.%s", list, *list ? ", " : "",
+                             data->target[k].name, kind->name);
+  return list;
+}
+
+static int target_named(const gt_dataset *data, const char *name, size_t length) {
+  for (int k = 0; k < data->targets && data->targets > 1; k++)
+    if (strlen(data->target[k].name) == length && !memcmp(data->target[k].name, name, length)) return k;
+  return -1;
+}
+
+/* A name such as "load.mae". */
+static const char *want_of_target(gt_config *config, const char *name, const char *dot) {
+  const gt_dataset *data = &config->dataset;
+  const gt_metric_kind *kind = gt_metric_find(dot + 1);
+  const int target = target_named(data, name, (size_t)(dot - name));
+  if (data->targets == 1) return "is that of one of several targets, and this data has a single one";
+  const char *list = data->target[0].name;
+  for (int k = 1; k < data->targets; k++)
+    list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
+  if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
+  return kind ? gt_config_want_metric(config, target, kind) : "names no metric";
+}
+
+const char *gt_config_want_result(gt_config *config, const char **name) {
+  const gt_dataset *data = &config->dataset;
+  const char *dot = strchr(*name, '.'), *why = NULL;
+  if (dot) return want_of_target(config, *name, dot);
+  const gt_metric_kind *kind = gt_metric_find(*name);
+  if (data->targets == 1) return gt_config_want_metric(config, 0, kind);
+  if (!kind->type && !kind->correct) return NULL;
+  int able = 0, first = 0;
+  for (int k = data->targets - 1; k >= 0; k--) {
+    const char *lack = lacks(config, k, kind);
+    if (lack) why = lack;
+    if (!lack) able++, first = k;
+  }
+  if (!able) return why;
+  if (able > 1)
+    return gt_arena_printf(config->diagnostics.arena, "is one of several results: %s",
+                           candidates(config, kind));
+  *name = gt_arena_printf(config->diagnostics.arena, "%s.%s", data->target[first].name, kind->name);
+  return gt_config_want_metric(config, first, kind);
+}
+
+/* An entry of `metrics:`, for each target that it has a meaning for. */
+static const char *want_everywhere(gt_config *config, const char *name) {
+  const char *why = NULL, *dot = strchr(name, '.');
+  bool any = false;
+  if (dot) return want_of_target(config, name, dot);
+  for (int k = config->dataset.targets - 1; k >= 0; k--) {
+    const char *lack = gt_config_want_metric(config, k, gt_metric_find(name));
+    if (lack) why = lack;
+    any |= !lack;
+  }
+  return any ? NULL : why;
+}
+
+/* Results are shown as far as there is room for them (GT_MAX_METRIC_VALUES). */
+static void check_room(gt_config *config, gt_position at) {
+  const gt_dataset *data = &config->dataset;
+  int64_t values = 2;
+  for (int k = 0; k < data->targets; k++) {
+    const int64_t outputs = data->target[k].classification ? 1 : gt_tensor_features(&data->train.target[k]);
+    values +=
+        4 + config->metrics[k].count * (outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs + 1 : 1);
+  }
+  if (data->targets > 1 && values > GT_MAX_METRIC_VALUES)
+    gt_error_at(&config->diagnostics, at, "these metrics have %lld values, and an evaluation at most %d",
+                (long long)values, GT_MAX_METRIC_VALUES)
+        ->expected = "fewer metrics";
+}
+
+/* Losses whose targets only measure their error have an rmse. */
+void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
+  if (!config->loss[0] || !config->has_dataset) return;
+  const bool several = config->dataset.targets > 1;
+  if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
+  for (int i = 0; i < names->count; i++) {
+    const char *why = want_everywhere(config, names->items[i]);
+    if (why && several)
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why);
+    else if (why)
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",
+                  names->items[i], why, config->loss[0]->type->name);
+    check_room(config, names->at[i]);
+  }
+}
+
+gt_result_form gt_config_result_form(const gt_config *config) {
+  const gt_dataset *data = &config->dataset;
+  gt_arena *arena = config->diagnostics.arena;
+  gt_result_form form = {.targets = data->targets};
+  for (int k = 0; k < data->targets; k++) {
+    const char *name = data->target[k].name;
+    form.target[k] = (gt_result_target){.factor = config->loss[k]->weight,
+                                        .loss = {"loss", "soft_loss"},
+                                        .accuracy = {"accuracy", "soft_accuracy"}};
+    for (int i = 0; i < GT_FORMS && data->targets > 1; i++) {
+      form.target[k].loss[i] = gt_arena_printf(arena, "%s.%s", name, form.target[k].loss[i]);
+      form.target[k].accuracy[i] = gt_arena_printf(arena, "%s.%s", name, form.target[k].accuracy[i]);
+    }
+  }
+  return form;
+}
+
+/* What a config with several targets cannot have. */
+void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *diagnostics) {
+  static const struct {
+    const char *section, *key, *value; /* value NULL: any */
+  } single[] = {{"train", "sampler", "balanced"}, {"eval", "threshold", NULL}};
+  const gt_dataset *data = &config->dataset;
+  const char *list = data->target[0].name;
+  if (data->targets < 2) return;
+  for (int k = 1; k < data->targets; k++)
+    list = gt_arena_printf(diagnostics->arena, "%s, %s", list, data->target[k].name);
+  for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+    const gt_spec *node = gt_spec_find(gt_spec_find(config->root, single[i].section), single[i].key);
+    if (gt_spec_is_null(node)) continue;
+    if (single[i].value && (node->kind != GT_SPEC_SCALAR || strcmp(node->scalar, single[i].value))) continue;
+    gt_error_at(diagnostics, node->at, "%s%s%s needs a single target; this config has %d: %s", single[i].key,
+                single[i].value ? ": " : "", single[i].value ? single[i].value : "", data->targets, list)
+        ->expected = "no such key";
+  }
+  if (config->optim && config->optim->type->line_search)
+    gt_error_at(diagnostics, gt_spec_find(config->root, "optimizer")->at,
+                "optimizer '%s' needs a single target; this config has %d: %s", config->optim->type->name,
+                data->targets, list)
+        ->expected = "another optimizer, such as adam";
+}
