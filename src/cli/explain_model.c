@@ -13,6 +13,9 @@ enum { MAX_SAMPLES = 4000 };
 
 static bool read_weights(gt_explained *e, const gt_model *model, gt_error *error) {
   gt_state_dict dict;
+  if (e->file.signature.targets > 1)
+    return gt_fail(error, GT_ERR_DATA, "%s: formulas need a model with a single target, and this one has %d",
+                   e->file.path, e->file.signature.targets);
   if (!gt_state_dict_read(&dict, model->store, &e->file.container, e->file.path, GT_WEIGHT_ROLES, error))
     return false;
   const bool ok = gt_kan_network_read(&e->network, model, &dict, e->file.path, error);

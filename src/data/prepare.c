@@ -194,10 +194,7 @@ static int count_classes(const gt_dataset *dataset, int index) {
 
 /* Of several targets, the classes are those of the training data or of the model. */
 static bool prepare_named_classes(gt_data_reader *reader) {
-  static const char *const keys[] = {"classes", "class_names", "per_class"};
   gt_dataset *dataset = reader->dataset;
-  for (int i = 0; i < 3; i++)
-    if (gt_data_node(reader, keys[i], NULL) && !gt_data_has_one_target(reader, keys[i])) return false;
   if (!check_ignored(reader)) return false;
   for (int k = 0; k < dataset->targets; k++) {
     gt_data_target *target = &dataset->target[k];

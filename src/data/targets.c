@@ -70,6 +70,14 @@ static bool match_model(gt_data_reader *reader) {
                         list_of_names(reader->arena, model->target, model->targets));
 }
 
+/* Of several targets, the classes are those of the training data or of the model. */
+static bool have_no_class_keys(gt_data_reader *reader) {
+  static const char *const keys[] = {"classes", "class_names", "per_class"};
+  for (int i = 0; i < 3; i++)
+    if (gt_data_node(reader, keys[i], NULL) && !gt_data_has_one_target(reader, keys[i])) return false;
+  return true;
+}
+
 bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
@@ -86,7 +94,7 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
     dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
   }
   dataset->targets = targets->count;
-  return match_model(reader);
+  return have_no_class_keys(reader) && match_model(reader);
 }
 
 const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index) {

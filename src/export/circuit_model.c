@@ -22,6 +22,10 @@ static bool build(reader *r) {
   const gt_input *s = &r->file->signature.input[0];
   int64_t seen[GT_DATA_MAX_RANK];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
+  if (r->file->signature.targets > 1)
+    return gt_fail(r->error, GT_ERR_DATA,
+                   "%s: only models with a single target can be exported as a circuit; this one has %d",
+                   r->file->path, r->file->signature.targets);
   if (r->file->signature.inputs > 1 || s->element == GT_ELEMENT_I32)
     return gt_fail(r->error, GT_ERR_DATA,
                    "%s: only models with one input, of bits, can be exported as a circuit", r->file->path);

@@ -262,6 +262,7 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
     targets = gt_data_target_names(gt_spec_find(config->root, "data"), names);
     for (int k = 0; k < targets; k++) named[k].name = names[k];
     target = named;
+    if (targets == 1) return; /* reported: a single target has no name */
   }
   if (targets > 1)
     gt_losses_read(arena, config->root, target, targets, config->loss, &config->diagnostics);

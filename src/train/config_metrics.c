@@ -134,6 +134,19 @@ gt_result_form gt_config_result_form(const gt_config *config) {
   return form;
 }
 
+/* Changes between phases read a network with one output. */
+static void check_phases(const gt_config *config, const char *list, gt_diagnostics *diagnostics) {
+  const gt_spec *phases = gt_spec_find(gt_spec_find(config->root, "train"), "phases");
+  for (int p = 0; phases && p < phases->count; p++)
+    for (int i = 0; i < gt_change_count(); i++) {
+      const gt_spec *node = gt_spec_find(phases->child[p], gt_change_at(i)->name);
+      if (node)
+        gt_error_at(diagnostics, node->key_at, "'%s' needs a single target; this config has %d: %s", node->key,
+                    config->dataset.targets, list)
+            ->expected = "no such key";
+    }
+}
+
 /* What a config with several targets cannot have. */
 void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   static const struct {
@@ -152,6 +165,7 @@ void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *di
                 single[i].value ? ": " : "", single[i].value ? single[i].value : "", data->targets, list)
         ->expected = "no such key";
   }
+  check_phases(config, list, diagnostics);
   if (config->optim && config->optim->type->line_search)
     gt_error_at(diagnostics, gt_spec_find(config->root, "optimizer")->at,
                 "optimizer '%s' needs a single target; this config has %d: %s", config->optim->type->name,
