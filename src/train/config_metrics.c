@@ -67,7 +67,7 @@ const char *gt_config_want_result(gt_config *config, const char **name) {
   }
   if (!able) return why;
   if (able > 1)
-    return gt_arena_printf(config->diagnostics.arena, "is one of several results: %s",
+    return gt_arena_printf(config->diagnostics.arena, "belongs to several targets; expected one of %s",
                            candidates(config, kind));
   *name = gt_arena_printf(config->diagnostics.arena, "%s.%s", data->target[first].name, kind->name);
   return gt_config_want_metric(config, first, kind);
