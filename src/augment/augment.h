@@ -5,11 +5,11 @@
  *     - random_horizontal_flip
  *     - color_jitter: {brightness: 0.2, contrast: 0.2}
  *     - mixup: 0.2
- * Names, settings and defaults are torchvision's where it has the same augmentation. A row turns its
- * settings into stages that draw random numbers for each sample (op/augment/augment.h defines their order).
- * Evaluation and prediction use samples unchanged. Samples keep their size; if the network reads only a crop
- * (`crop:` of the data), the first row that can chooses its position, and without one it is the center.
- * Owner: the arena. Immutable once read. */
+ * Names, settings and defaults are torchvision's where it has the same augmentation. An augmentation turns
+ * its settings into stages that draw random numbers for each sample (op/augment/augment.h defines the order
+ * of stages). Evaluation and prediction use samples unchanged. Samples keep their size; if the network reads
+ * only a crop (`crop:` of the data), the first augmentation with `cuts` chooses the crop's position, and
+ * without one it is the center. Owner: the arena. Immutable once read. */
 #ifndef GT_AUGMENT_AUGMENT_H
 #define GT_AUGMENT_AUGMENT_H
 #include "base/register.h"
@@ -23,8 +23,8 @@ typedef struct gt_augment_type {
   const gt_schema *schema;
   size_t config_size;
   bool several; /* may be in the list more than once */
-  bool cuts;    /* crops larger samples: adds its stage by gt_augment_cut */
-  /* Adds its stages and sets what all stages share; false after gt_augment_error. */
+  bool cuts;    /* can crop samples to what the network reads: adds its stage by gt_augment_cut */
+  /* Adds its stages to build->plan, and sets there what all stages share; false after gt_augment_error. */
   bool (*add)(struct gt_augment_build *build, const void *config);
 } gt_augment_type;
 
@@ -44,7 +44,8 @@ typedef struct gt_augment_list {
   gt_position at;
 } gt_augment_list;
 
-/* Reads the root's `augment:`. NULL if it is absent or empty, and after reporting all errors. */
+/* Reads the root's `augment:` into the arena. NULL if it is absent or empty, or after reporting all errors.
+ */
 const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 /* The list with all defaults written out. */
 gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena);
@@ -52,53 +53,62 @@ gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena);
 typedef struct gt_augment_sample { /* the samples to augment */
   int rank;                        /* 2: [height, width]; 3: [height, width, channels] */
   const int64_t *dim;
-  const int64_t *seen; /* size of the part that the network reads */
-  double white;        /* the value of white */
+  const int64_t *seen; /* [height, width] of the crop that the network reads; at most `dim` */
+  double white;        /* the maximum of a channel, in the units of the samples */
 } gt_augment_sample;
 
-/* What the ops need. False after reporting what does not fit these samples. */
+/* Attributes of the ops that augment the samples. */
 typedef struct gt_augment_plan {
-  gt_augment_rule rule; /* without its batch; for samples of this size, or the center of larger ones */
+  /* Without the batch. Its height and width are those of `dim` if an augmentation with `cuts` is in the list,
+   * else those of `seen`: the samples must then be cropped to their center before (gt_middle). */
+  gt_augment_rule rule;
   gt_augment_look look;
 } gt_augment_plan;
+/* Makes the plan of a list. False after reporting settings that do not fit these samples. */
 bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
                     gt_diagnostics *diagnostics);
 
-/* --- for the rows --- */
+/* --- for src/augment/NAME.c --- */
 
 typedef struct gt_augment_build {
   gt_augment_plan *plan;
   const gt_augment_sample *sample;
   int64_t channels;
-  uint32_t height, width;      /* of samples, after the rows before */
-  const gt_augment_item *item; /* the item that is being added */
-  const gt_augment_item *filled, *bordered,
-      *sampled; /* the items that set the border, the fill and the interpolation */
+  uint32_t height, width;      /* of a sample, after the stages added so far */
+  const gt_augment_item *item; /* the item whose stages are being added */
+  /* The items that set the fill, the border and the interpolation; NULL: none yet. */
+  const gt_augment_item *filled, *bordered, *sampled;
   gt_diagnostics *diagnostics;
 } gt_augment_build;
 
-/* Adds a stage; NULL after reporting that there are too many. */
+/* Adds a stage, and for a kind that erases, a box: its value is look.value[look.boxes - 1]. NULL after
+ * reporting that there are too many stages or boxes. */
 gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind);
-/* The same for a stage that crops to what the network reads. */
+/* The same for a kind that crops: unless the samples already have the size that the network reads, the stage
+ * crops them to it. */
 gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind);
 /* The last stage of this kind; NULL: none. */
 gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind);
-/* Adds a stage that applies a tone curve with this probability. */
+/* Adds a stage that applies a tone curve with this probability. False after reporting that there are too
+ * many. */
 bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone);
-/* All geometric augmentations are applied as one map, so they must agree on the border, its fill and the
- * interpolation. */
+/* Set what all geometric augmentations share, as they are applied as one map. An empty list or NULL sets
+ * nothing; false after reporting that another item of the list has set something else. */
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill);
 bool gt_augment_set_border(gt_augment_build *build, const char *mode);
 bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation);
-/* Reads one number for all channels or one for each of at most four; none: 0. */
+/* These convert `given`, the value of a key, to floats. False after reporting a wrong number of values.
+ * gt_augment_values: GT_AUGMENT_MAX_VALUES floats from one number for all channels, or one for each; an empty
+ * list is 0. */
 bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* Reads [low, high] of a key as floats. */
+/* [min, max]; also false if min > max. */
 bool gt_augment_range(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* The same; a single number x means [-x, x]. */
+/* [min, max], or a single number x for [-x, x]. */
 bool gt_augment_degrees(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* Reads one whole number for both, or [x, y]. */
+/* [x, y], or a single number for both. */
 bool gt_augment_pair(gt_augment_build *build, const char *key, gt_ints given, float *out);
-/* Reports an error at the value of a key; returns false. */
+/* Reports an error of build->item at the value of a key, or at the item if `key` is NULL or not given. The
+ * message continues "augmentation 'NAME' …". Returns false. */
 bool gt_augment_error(gt_augment_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -41,7 +41,7 @@ static const gt_schema erasing_schema = {
     .name = "random_erasing", .help = "erase a random rectangle", .fields = erasing_fields, .shorthand = "p"};
 
 static gt_augment_stage *add_stage(gt_augment_build *build, const erasing_config *c, gt_augment_kind kind) {
-  gt_augment_stage *stage = gt_augment_add(build, kind);
+  gt_augment_stage *stage = gt_augment_add(build, kind); /* increases look->boxes */
   gt_augment_look *look = &build->plan->look;
   if (!stage || !gt_augment_values(build, "value", c->value, look->value[look->boxes - 1])) return NULL;
   stage->value[0] = (float)c->p;

@@ -45,15 +45,17 @@ bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes);
 void gt_cli_write_json(FILE *stream, json_t *value);
 void gt_cli_print_json(json_t *value);
 
-/* --fail-if 'accuracy<0.97': a name, an operator, a number. */
+/* A gate, in the sense of a quality gate: the condition of --fail-if 'accuracy<0.97'. If it is true, the gate
+ * fails and the exit code is GT_ERR_GATE. (The gates of circuits are gt_circuit's.) */
 typedef struct gt_gate {
   char metric[128]; /* of several targets, TARGET.METRIC is that of one */
-  char op[3];
+  char op[3];       /* "<", "<=", … */
   double limit;
 } gt_gate;
-/* Reads the gates of the command line, on metrics with these names. False after a usage error. */
+/* Reads every --fail-if of the command line; `metrics` has the `count` names that they may use. False after a
+ * usage error. */
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
                   gt_gate **gates, int *gate_count);
-/* True, after reporting, if the gate fails. NaN fails every gate. */
+/* True, after reporting, if this value of the metric fails the gate. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);
 #endif

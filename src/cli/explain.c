@@ -188,7 +188,8 @@ static bool has_finite_errors(const gt_explained *e) {
          (!e->test.samples || isfinite(gt_explained_formula_error(e, &e->test)));
 }
 
-static int check_conditions(const gt_explained *e, const gt_gate *gates, int count) {
+/* Checks every --fail-if; GT_ERR_GATE if one fails. */
+static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
   const gt_explained_split *split = e->test.samples ? &e->test : &e->train;
   int code = GT_OK;
   for (int i = 0; i < count; i++) {
@@ -228,7 +229,7 @@ static int explain(const task *t, gt_explained *models, int count) {
     print_text(arguments, last);
   const int refused = gt_cli_findings(arguments, &last->config.diagnostics, GT_ERR_DATA);
   if (!has_finite_errors(last)) return GT_ERR_DATA;
-  return refused ? refused : check_conditions(last, t->gates, t->gate_count);
+  return refused ? refused : check_gates(last, t->gates, t->gate_count);
 }
 
 static int open_and_explain(const task *t) {

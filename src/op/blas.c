@@ -12,8 +12,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Not in the headers, but exported by every OpenBLAS since GotoBLAS: allocates a buffer of its GEMM. */
-void *blas_memory_alloc(int position);
+/* Not in the headers, but exported by every OpenBLAS since GotoBLAS: allocates a buffer of its GEMM. `hint`
+ * is the caller's position in a loop over threads; current versions ignore it, so that 0 is right. */
+void *blas_memory_alloc(int hint);
 void blas_memory_free(void *buffer);
 
 /* NULL unless the program was linked with OpenBLAS (`make dist`). */
@@ -22,16 +23,16 @@ void blas_memory_free(void *buffer);
 #pragma weak blas_memory_free
 
 __typeof__(&cblas_sgemm) gt_blas_sgemm;
-static __typeof__(&blas_memory_alloc) take;
-static __typeof__(&blas_memory_free) give;
-static uint32_t reserved;
+static __typeof__(&blas_memory_alloc) allocate_buffer;
+static __typeof__(&blas_memory_free) free_buffer;
+static uint32_t reserved; /* number of threads that OpenBLAS has buffers for */
 
-/* OpenBLAS's own threads would compete with ours and change the order of its sums. This runs before its
- * constructor if it is linked, and before it is opened if not. */
+/* OpenBLAS's own threads would compete with ours and change the order of its sums. If OpenBLAS is linked,
+ * this runs before OpenBLAS's constructor; if not, before OpenBLAS is opened. */
 __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
 
-/* Loading takes 40 MiB of address space, and libgfortran ends the process if it then gets no memory. So more
- * is required. */
+/* Fails unless 64 MiB of address space are free: loading takes 40 MiB, and libgfortran ends the process if it
+ * gets no memory after that. */
 static bool has_room(gt_error *error) {
   enum { ROOM = 64 << 20 };
   // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
@@ -44,8 +45,8 @@ static bool has_room(gt_error *error) {
 
 static bool open_library(gt_error *error) {
   if (gt_blas_sgemm) return true;
-  take = blas_memory_alloc;
-  give = blas_memory_free;
+  allocate_buffer = blas_memory_alloc;
+  free_buffer = blas_memory_free;
   gt_blas_sgemm = cblas_sgemm;
   if (gt_blas_sgemm) return true;
   if (!has_room(error)) return false;
@@ -54,14 +55,15 @@ static bool open_library(gt_error *error) {
   if (!library)
     return gt_fail(error, strstr(why, "memory") || strstr(why, "map segment") ? GT_ERR_MEMORY : GT_ERR_IO,
                    "cannot load OpenBLAS: %s", why);
-  take = (__typeof__(take))dlsym(library, "blas_memory_alloc");
-  give = (__typeof__(give))dlsym(library, "blas_memory_free");
+  allocate_buffer = (__typeof__(allocate_buffer))dlsym(library, "blas_memory_alloc");
+  free_buffer = (__typeof__(free_buffer))dlsym(library, "blas_memory_free");
   gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
   // cppcheck-suppress resourceLeak ; stays open until the process ends
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot load OpenBLAS: %s", dlerror());
 }
 
-static const char *ask(void *library, const char *name) {
+/* The result of a function of OpenBLAS that returns a text; "" if the library has no such function. */
+static const char *text_of(void *library, const char *name) {
   char *(*function)(void) = (__typeof__(function))dlsym(library, name);
   return function ? function() : "";
 }
@@ -74,13 +76,14 @@ bool gt_blas_describe(char *text, size_t size, gt_error *error) {
   if (!dladdr(function, &info)) info.dli_fname = NULL;
   void *library = info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
   if (library)
-    snprintf(text, size, "%.100s (%.100s)", ask(library, "openblas_get_config"), info.dli_fname);
+    snprintf(text, size, "%.100s (%.100s)", text_of(library, "openblas_get_config"), info.dli_fname);
   else
     snprintf(text, size, "OpenBLAS, linked");
   if (library) dlclose(library);
   return true;
 }
 
+/* Handles SIGPROF: ends the process. */
 static void no_buffer(int number) {
   static const char text[] =
       "error: out of memory: OpenBLAS needs a buffer for each thread; set GTRAIN_THREADS to fewer threads\n";
@@ -89,7 +92,8 @@ static void no_buffer(int number) {
   _exit(GT_ERR_MEMORY);
 }
 
-/* Starts or stops a timer of one second of processor time: without memory OpenBLAS retries forever. */
+/* Starts or stops a timer that ends the process after one second of processor time: without memory OpenBLAS
+ * retries forever. */
 static void watch(bool begin) {
   static struct sigaction before;
   const struct sigaction action = {.sa_handler = no_buffer};
@@ -101,13 +105,14 @@ static void watch(bool begin) {
 
 bool gt_blas_reserve(uint32_t threads, gt_error *error) {
   if (!open_library(error)) return false;
-  if (threads <= reserved || !take || !give) return true;
+  if (threads <= reserved || !allocate_buffer || !free_buffer) return true;
+  /* OpenBLAS keeps a freed buffer for the next GEMM. So all are allocated before the first is freed. */
   void **buffer = gt_alloc(threads * sizeof *buffer);
   uint32_t taken = 0;
   watch(true);
-  while (taken < threads && (buffer[taken] = take(0))) taken++;
+  while (taken < threads && (buffer[taken] = allocate_buffer(0))) taken++;
   watch(false);
-  for (uint32_t i = taken; i-- > 0;) give(buffer[i]);
+  for (uint32_t i = taken; i-- > 0;) free_buffer(buffer[i]);
   free(buffer);
   reserved = taken;
   return taken == threads || gt_fail(error, GT_ERR_MEMORY,

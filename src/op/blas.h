@@ -1,5 +1,6 @@
-/* OpenBLAS, opened when a GEMM first needs it: if it were linked, it would start a thread for each processor
- * before main, and each would take 128 MiB of address space. It is called from the threads of our pool. */
+/* OpenBLAS, called from the threads of our pool. The shared library is opened when a GEMM first needs it, as
+ * GEMMs are not needed on a GPU; `make dist` links the static one. OpenBLAS starts no threads of its own: it
+ * would start one for each processor, and each takes 128 MiB of address space. */
 #ifndef GT_OP_BLAS_H
 #define GT_OP_BLAS_H
 #include "base/error.h"
@@ -7,10 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Must have returned true before `threads` threads compute GEMMs at a time: opens the library and makes it
- * allocate its buffers, as it would retry forever later if there is no memory. Not thread-safe. */
+/* Opens the library and makes it allocate a buffer for each of `threads` threads: later it would retry
+ * forever if there is no memory. Must have returned true before so many threads compute GEMMs at the same
+ * time. Not thread-safe. */
 bool gt_blas_reserve(uint32_t threads, gt_error *error);
-/* Its version and the kernels that it chose for this processor; false if it cannot be opened. */
+/* Writes OpenBLAS's version, the kernels that it chose for this processor and its path, or that it is linked.
+ * False if it cannot be opened. */
 bool gt_blas_describe(char *text, size_t size, gt_error *error);
-extern __typeof__(&cblas_sgemm) gt_blas_sgemm;
+extern __typeof__(&cblas_sgemm) gt_blas_sgemm; /* NULL until one of these functions has opened the library */
 #endif

@@ -18,12 +18,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-typedef struct net { /* x w or x wT, and gT x or xT g */
+typedef struct net { /* the products of support/factor.h */
   uint32_t rows, in, units;
-  bool turned; /* wT and gT, as in a linear layer */
-  float center, scale, shift;
-  float odd;                                   /* an element of w and g, if it is not 0 */
-  enum { NOTHING, A_VALUE, A_PROGRAM } beside; /* what else reads x */
+  bool turned;
+  float center, scale, shift;                        /* x = (byte - center) * scale + shift */
+  float odd;                                         /* replaces one element of w and of g, unless it is 0 */
+  enum { NOTHING, A_VALUE, A_PROGRAM } other_reader; /* of x */
 } net;
 
 enum { STATE, TABLE, DATA, SCALING, W, G, Y, D, MORE, VARIABLES };
@@ -34,7 +34,7 @@ static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t colum
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), dtype, false));
 }
 
-static void draw(gt_graph *graph, const net *t) {
+static void build_graph(gt_graph *graph, const net *t) {
   const gt_id clock =
       gt_clock(graph, gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
                gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
@@ -49,8 +49,8 @@ static void draw(gt_graph *graph, const net *t) {
               g = variable(graph, "g", t->rows, t->units, GT_F32);
   const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
   factor_assign(graph, x, w, g, t->turned);
-  if (t->beside == A_VALUE) drawing_assign(graph, "more", x);
-  if (t->beside == A_PROGRAM) drawing_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
+  if (t->other_reader == A_VALUE) drawing_assign(graph, "more", x);
+  if (t->other_reader == A_PROGRAM) drawing_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
 }
 
 static double uniform(uint32_t v, uint64_t i) { return 2 * gt_random_uniform(5, v, 0, (uint32_t)i) - 1; }
@@ -70,25 +70,27 @@ static double x_at(const void *net_, uint64_t i) {
   return (((uint8_t *)value[DATA])[i] - (double)t->center) * (double)t->scale + (double)t->shift;
 }
 
-/* Sums of this many terms, and of their magnitudes. */
-static void check(double got, double sum, double all, double terms, const char *what, uint64_t i) {
-  if (!isfinite(sum) ? isnan(sum) ? isnan(got) : got == sum
-                     : fabs(got - sum) <= 0x1p-23 * (2 + sqrt(terms)) * all)
+/* factor_case.check */
+static void check(double got, double expected, double magnitudes, double terms, const char *what,
+                  uint64_t i) {
+  if (!isfinite(expected) ? isnan(expected) ? isnan(got) : got == expected
+                          : fabs(got - expected) <= 0x1p-23 * (2 + sqrt(terms)) * magnitudes)
     return;
-  fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
+  fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, expected);
 }
 
-/* True if they are products of bytes. */
+/* A pin (support/pin.h): asserts that a product reads bytes exactly if the batch is stored in bytes. True if
+ * it is. */
 static bool pin_bytes(const gt_plan *plan) {
-  bool bytes = false, made = false;
+  bool bytes = false, read = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     bytes |= !strcmp(step->kernel->name, "batch") && step->spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32;
-    made |=
+    read |=
         !strncmp(step->kernel->name, "product_matrix", 14) &&
         (step->spec[GT_FACTOR_SPEC_A] == GT_FACTOR_BYTES || step->spec[GT_FACTOR_SPEC_B] == GT_FACTOR_BYTES);
   }
-  assert_int_equal(bytes, made);
+  assert_int_equal(bytes, read);
   return bytes;
 }
 
@@ -97,7 +99,7 @@ static bool run(const net *t) {
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
-  draw(g, t);
+  build_graph(g, t);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   for (uint32_t v = 0; v < g->variables; v++) {
     value[v] = calloc(1, plan->variable_bytes[v]);
@@ -124,18 +126,18 @@ static void test_products(void **state) {
       {129, 40, 37, true, 0, 2.0f / 255, -1, 0, NOTHING},
       {129, 40, 37, false, 300, 0.25f, 1e3f, 0, NOTHING}, /* no byte represents a number near 0 */
       {100, 132, 40, true, 127, 1e-20f, 0, 0, NOTHING},
-      {70, 140, 37, true, 33.3184f, 0.0127f, 0, INFINITY, NOTHING}, /* summed without scaling */
+      {70, 140, 37, true, 33.3184f, 0.0127f, 0, INFINITY, NOTHING}, /* summed without scales */
       {70, 140, 37, false, 0, 1.0f / 255, 0, NAN, NOTHING}};
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
     const bool bytes = run(&nets[i]);
-    /* Which one is faster depends on the device. */
+    /* Whether bytes or floats are faster depends on the device. */
     if (device->target.matrix.emulated) assert_int_equal(bytes, precision == GT_PRECISION_AUTO);
   }
 }
 
 static void test_floats(void **state) {
   (void)state;
-  static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* rows are not a multiple of 4 bytes */
+  static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* row length not a multiple of 4 */
                              {40, 36, 36, true, 0, 1, 0, 0, A_VALUE},
                              {40, 36, 36, true, 0, 1, 0, 0, A_PROGRAM},
                              {40, 36, 36, true, 0, -1, 0, 0, NOTHING}}; /* the scale has no square root */

@@ -1,5 +1,6 @@
-/* Products of a table's rows, by index: the rows are not gathered if all consumers are products that load
- * them by index, and the result is as exact as with gathered rows. */
+/* Products whose operand x consists of rows of a table, selected by an index. If all consumers of x are
+ * products, these load the rows by index and x is never written to memory; the results are as exact as with
+ * gathered rows. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -16,35 +17,38 @@
 #include <string.h>
 #include <cmocka.h>
 
-typedef struct net { /* x w or x wT, and gT x or xT g; x: in each line `each` rows of the table */
-  uint32_t lines, each, count, width, units;
-  bool turned;  /* wT and gT, as in a linear layer */
-  bool apart;   /* each row is multiplied by itself */
-  bool outside; /* some indices are out of range */
-  bool askew;   /* the table starts at an address that is not aligned to vec4 */
+typedef struct net {     /* the products of support/factor.h */
+  uint32_t lines, each;  /* size of the index: [lines, each] */
+  uint32_t count, width; /* size of the table: `count` rows of `width` elements */
+  uint32_t units;
+  bool turned;
+  bool one_per_row;  /* a row of x is one row of the table, else `each` rows side by side (rows_of, in_of) */
+  bool out_of_range; /* some indices are */
+  bool unaligned;    /* the table's address is not a multiple of 16 bytes, as a vec4 load needs */
 } net;
 
 enum { TABLE, INDEX, W, G, Y, D, VARIABLES };
 static float *value[VARIABLES];
 static gt_precision precision;
 
-static uint32_t in_of(const net *t) { return t->apart ? t->width : t->each * t->width; }
-static uint32_t lines_of(const net *t) { return t->apart ? t->lines * t->each : t->lines; }
+/* The size of x. */
+static uint32_t rows_of(const net *t) { return t->one_per_row ? t->lines * t->each : t->lines; }
+static uint32_t in_of(const net *t) { return t->one_per_row ? t->width : t->each * t->width; }
 
 static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t columns, gt_dtype dtype) {
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), dtype, false));
 }
 
-static void draw(gt_graph *graph, const net *t) {
+static void build_graph(gt_graph *graph, const net *t) {
   const uint32_t in = in_of(t);
   const gt_id whole = variable(graph, "table", (int64_t)t->count * t->width + 1, 1, GT_F32),
-              table = gt_view(graph, whole, t->askew, gt_shape_2(t->count, t->width)),
+              table = gt_view(graph, whole, t->unaligned, gt_shape_2(t->count, t->width)),
               index = variable(graph, "index", t->lines, t->each, GT_I32);
   const gt_id w = t->turned ? variable(graph, "w", t->units, in, GT_F32)
                             : variable(graph, "w", in, t->units, GT_F32),
-              g = variable(graph, "g", lines_of(t), t->units, GT_F32);
+              g = variable(graph, "g", rows_of(t), t->units, GT_F32);
   const gt_id gathered = gt_gather(graph, table, index, -1);
-  const gt_id x = gt_reshape(graph, gathered, gt_shape_2(lines_of(t), in));
+  const gt_id x = gt_reshape(graph, gathered, gt_shape_2(rows_of(t), in));
   factor_assign(graph, x, w, g, t->turned);
 }
 
@@ -56,8 +60,8 @@ static void fill(const net *t, int v, uint64_t count) {
     if (v != INDEX)
       value[v][i] = (float)ldexp(uniform, (int)(i * 7 % 23) - 11);
     else
-      value[v][i] =
-          gt_from_bits(t->outside && bits % 16 == 1 ? (uint32_t)far[bits / 16 % 3] : bits / 64 % t->count);
+      value[v][i] = gt_from_bits(t->out_of_range && bits % 16 == 1 ? (uint32_t)far[bits / 16 % 3]
+                                                                   : bits / 64 % t->count);
   }
 }
 
@@ -65,17 +69,19 @@ static double x_at(const void *net_, uint64_t i) {
   const net *t = net_;
   const int32_t row = (int32_t)gt_bits(value[INDEX][i / t->width]);
   if (row < 0 || row >= (int32_t)t->count) return NAN;
-  return (double)value[TABLE][(uint64_t)row * t->width + i % t->width + t->askew];
+  return (double)value[TABLE][(uint64_t)row * t->width + i % t->width + t->unaligned];
 }
 
-/* Sums of this many terms, and of their magnitudes. */
-static void check(double got, double sum, double all, double terms, const char *what, uint64_t i) {
+/* factor_case.check */
+static void check(double got, double expected, double magnitudes, double terms, const char *what,
+                  uint64_t i) {
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-23 * (2 + sqrt(terms));
-  if (isnan(sum) ? isnan(got) : fabs(got - sum) <= rounding * all) return;
-  fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
+  if (isnan(expected) ? isnan(got) : fabs(got - expected) <= rounding * magnitudes) return;
+  fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, expected);
 }
 
-/* True if rows are read by index: nothing gathers them. */
+/* A pin (support/pin.h): asserts that either both products read the rows by index, or none does and a step
+ * gathers them. True if they are read by index. */
 static bool pin_rows(const gt_plan *plan) {
   uint32_t products = 0, gathers = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -94,7 +100,7 @@ static bool run(const net *t) {
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
-  draw(g, t);
+  build_graph(g, t);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   for (uint32_t v = 0; v < g->variables; v++) {
     value[v] = calloc(1, plan->variable_bytes[v]);
@@ -102,15 +108,15 @@ static bool run(const net *t) {
     if (v < Y) fill(t, (int)v, (uint64_t)gt_shape_count(g->variable[v].shape));
   }
   device_run(plan, g, 1, value);
-  const bool taken = pin_rows(plan);
-  factor_check(&(factor_case){lines_of(t), in_of(t), t->units, t->turned, t, x_at, value[W], value[G],
+  const bool by_index = pin_rows(plan);
+  factor_check(&(factor_case){rows_of(t), in_of(t), t->units, t->turned, t, x_at, value[W], value[G],
                               value[Y], value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
   gt_arena_finish(&arena);
-  return taken;
+  return by_index;
 }
 
-static void test_taken(void **state) {
+static void test_read_by_index(void **state) {
   (void)state;
   static const net nets[] = {{1, 1, 1, 4, 1, false, false, false},
                              {1, 3, 7, 4, 5, true, false, false},
@@ -121,7 +127,7 @@ static void test_taken(void **state) {
                              {131, 1, 300, 40, 36, false, false, false},
                              {5, 11, 5, 12, 33, true, true, false},
                              {41, 7, 2, 20, 40, false, false, false},
-                             {300, 9, 1000, 16, 10, true, false, false}, /* few columns */
+                             {300, 9, 1000, 16, 10, true, false, false}, /* y has few columns */
                              {70, 4, 13, 36, 37, true, false, true},
                              {70, 4, 13, 36, 37, false, false, true},
                              {70, 3, 13, 8, 7, true, false, true},
@@ -133,13 +139,13 @@ static void test_taken(void **state) {
 
 static void test_gathered(void **state) {
   (void)state;
-  static const net nets[] = {{40, 4, 11, 7, 36, true, false, false}, /* rows are not a multiple of 4 */
+  static const net nets[] = {{40, 4, 11, 7, 36, true, false, false}, /* width not a multiple of 4 */
                              {40, 3, 11, 1, 5, false, false, true}};
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) assert_false(run(&nets[i]));
 }
 
 static int group(const char *name) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_taken), cmocka_unit_test(test_gathered)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read_by_index), cmocka_unit_test(test_gathered)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

@@ -13,27 +13,27 @@ void factor_assign(gt_graph *graph, gt_id x, gt_id w, gt_id g, bool turned) {
 static void check_forward(const factor_case *c) {
   for (uint32_t i = 0; i < c->rows; i++)
     for (uint32_t j = 0; j < c->units; j++) {
-      double sum = 0, all = 0;
+      double sum = 0, magnitudes = 0;
       for (uint32_t k = 0; k < c->in; k++) {
         const double w = (double)c->w[c->turned ? j * c->in + k : k * c->units + j];
         const double term = c->x(c->net, (uint64_t)i * c->in + k) * w;
-        sum += term, all += fabs(term);
+        sum += term, magnitudes += fabs(term);
       }
       const uint32_t at = i * c->units + j;
-      c->check((double)c->y[at], isnan(sum) ? sum : fmax(sum, 0), all, c->in, "y", at);
+      c->check((double)c->y[at], isnan(sum) ? sum : fmax(sum, 0), magnitudes, c->in, "y", at);
     }
 }
 
 static void check_gradient(const factor_case *c) {
   for (uint32_t i = 0; i < c->in; i++)
     for (uint32_t j = 0; j < c->units; j++) {
-      double sum = 0, all = 0;
+      double sum = 0, magnitudes = 0;
       for (uint32_t k = 0; k < c->rows; k++) {
         const double term = c->x(c->net, (uint64_t)k * c->in + i) * (double)c->g[k * c->units + j];
-        sum += term, all += fabs(term);
+        sum += term, magnitudes += fabs(term);
       }
       const uint32_t at = c->turned ? j * c->in + i : i * c->units + j;
-      c->check((double)c->d[at], sum, all, c->rows, "d", at);
+      c->check((double)c->d[at], sum, magnitudes, c->rows, "d", at);
     }
 }
 
