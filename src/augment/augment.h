@@ -44,8 +44,7 @@ typedef struct gt_augment_list {
   gt_position at;
 } gt_augment_list;
 
-/* Reads the root's `augment:` into the arena. NULL if it is absent or empty, or after reporting all errors.
- */
+/* Reads the root's `augment:` into the arena. NULL if it is absent or empty, and after reporting errors. */
 const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 /* The list with all defaults written out. */
 gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena);
