@@ -3,7 +3,7 @@
 #define GT_BASE_FIELDS_H
 #include <stddef.h>
 
-enum { GT_FIELD_LENGTH = 80, GT_MAX_LINE_FIELDS = 64 /* of a line; callers keep to it */ };
+enum { GT_FIELD_LENGTH = 80, GT_MAX_LINE_FIELDS = 64 /* maximum of `count` below */ };
 
 typedef struct gt_line_field {
   char text[GT_FIELD_LENGTH]; /* "" if absent */

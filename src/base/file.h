@@ -26,21 +26,21 @@ bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *err
 /* The same for regular files only; GT_ERR_IO for others, as reading a pipe could block. For files that no
  * user named, such as those of a cache. */
 bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
-/* The same in two steps. plain: opens only regular files, without blocking on others (GT_ERR_IO, and -1).
- * The second function closes the descriptor. */
+/* The same in two steps: gt_open_input returns a descriptor, or -1 on failure; gt_read_input reads it and
+ * closes it. plain: only regular files (GT_ERR_IO for others, without blocking on them). */
 int gt_open_input(const char *path, bool plain, gt_error *error);
-/* The path that makes the functions above read standard input, any number of times: it is kept in memory. A
- * file of this name is ./<stdin>. */
+bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
+/* The path that makes these functions read standard input, any number of times: it is kept in memory. A file
+ * of this name is ./<stdin>. */
 #define GT_STDIN "<stdin>"
 int gt_open_standard_input(gt_error *error); /* -1 on failure; the caller closes it */
-bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* Reads the first bytes of a regular file, at most size. */
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
 /* If the file cannot be examined, it counts as existing: opening it will report the error. */
 bool gt_file_exists(const char *path);
-bool gt_make_directories(const char *path,
-                         gt_error *error); /* like mkdir -p; created directories survive a power loss */
-/* The same for the directory of PATH, if it names one. */
+/* Like mkdir -p; created directories survive a power loss. */
+bool gt_make_directories(const char *path, gt_error *error);
+/* The same for the directory part of PATH, if it has one. */
 bool gt_make_folder_of(const char *path, gt_error *error);
 /* Syncs the directory of PATH, so that a newly created file or directory survives a power loss. */
 bool gt_sync_name(const char *path, gt_error *error);
@@ -54,8 +54,9 @@ typedef struct gt_span {
  * directory: at any moment PATH is either the old or the complete new file. It keeps the old file's mode
  * and, if the system allows it, owner. A link at PATH is replaced, not followed. */
 bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error);
-/* The same in steps, for data that is not in memory at once: what is written to fd becomes PATH when it is
- * kept. Not verified or synced: it survives the end of the process, but not a power loss. */
+/* The same in steps, for data that is not in memory at once: what is written to `fd` becomes PATH when the
+ * replacement is closed with `keep`, else it is deleted. It is neither read back nor synced, so that it may
+ * be lost in a power failure. */
 typedef struct gt_replacement {
   int fd;
   char path[4096], temporary[4096];

@@ -20,5 +20,5 @@ void gt_log_status(const char *line);
 /* True if NAME is in the comma-separated list of environment variable GTRAIN_DEBUG (validation, plan, graph,
  * …). */
 bool gt_debug(const char *name);
-void gt_debug_check(void); /* warns about unknown names in it */
+void gt_debug_check(void); /* warns about unknown names in GTRAIN_DEBUG */
 #endif

@@ -1,5 +1,5 @@
-/* gt_names: maps texts to numbers with a hash table in an arena. Texts are not copied and must outlive it. A
- * zeroed one with its arena set is empty. Owner: the arena. */
+/* gt_names: maps texts to numbers with a hash table in an arena. Texts are not copied and must outlive the
+ * map. A struct that is zero except for `arena` is an empty map. Owner: the arena. */
 #ifndef GT_BASE_NAMES_H
 #define GT_BASE_NAMES_H
 #include "base/arena.h"

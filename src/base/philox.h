@@ -84,7 +84,7 @@ static inline uint32_t gt_feistel_index(uint32_t index, uint32_t n, uint64_t see
 }
 
 /* Fisher-Yates shuffle, in which every order is equally likely: for j = n-1 … 1 the items at j and at a
- * position drawn from 0 … j are swapped. The item at one position is found by undoing the swaps. */
+ * position drawn from 0 … j are swapped. Returns the item at position `place`, found by undoing the swaps. */
 static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t seed, uint32_t epoch) {
   gt_philox words = {{0, 0, 0, 0}};
   for (uint32_t j = 0; j < n; j++) {
@@ -98,8 +98,8 @@ static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t see
 enum { GT_SHUFFLE_SWAPS = 16 }; /* largest n that uses swaps */
 static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* for larger n */
 
-/* The order of the n samples in an epoch. Each method is used where it is not slower than the other, and is
- * uniform there. Same bits on the device (shaders/lib/philox.glsl). */
+/* The sample at position `index` of an epoch, of n samples. Each of the two methods is used where it is not
+ * slower than the other, and is uniform there. Same bits on the device (shaders/lib/philox.glsl). */
 static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
   return n <= GT_SHUFFLE_SWAPS ? gt_swapped_index(index, n, seed, epoch)
                                : gt_feistel_index(index, n, seed, epoch, gt_shuffle_rounds(n));

@@ -8,10 +8,10 @@
 typedef struct gt_pool gt_pool;
 typedef void (*gt_tile_fn)(void *context, uint32_t tile);
 
-/* threads <= 0: the value of GTRAIN_THREADS (read only here), or all processors that this process may
- * use. */
+/* threads <= 0: gt_pool_default_threads. */
 gt_pool *gt_pool_create(int threads);
-int gt_pool_default_threads(void);   /* that many */
+/* The value of GTRAIN_THREADS (read only here), else the number of processors that this process may use. */
+int gt_pool_default_threads(void);
 void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);
 /* Scratch memory of the calling thread, for tiles whose data does not fit on the stack: GT_POOL_SCRATCH

@@ -14,8 +14,8 @@ char *gt_nfc(const char *text, size_t length);
 const char *gt_nfc_in(struct gt_arena *arena, const char *text);
 /* Terminal columns: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */
 int gt_character_width(uint32_t code);
-/* Letters, marks on them and digits of any language; and what a reader cannot see: controls, formatting
- * characters such as a zero-width space, separators of lines. */
+/* Letters, marks on them and digits of any language. */
 bool gt_is_word_character(uint32_t code);
+/* Control characters, formatting characters such as a zero-width space, and separators of lines. */
 bool gt_is_invisible(uint32_t code);
 #endif
