@@ -22,9 +22,11 @@ typedef struct gt_hint {
  * value: the key's value, or NULL. */
 gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
                     const char *const *names, size_t count);
-/* For a key that no map has: the reason (`activation`). help is NULL if the key is unknown. */
+/* For a key of other programs that no map of gtrain has, such as `activation`: help says what to do instead.
+ * help is NULL if the key is in no table. */
 gt_hint gt_hint_foreign_key(const char *key);
-/* For the name of a thing ("layer", "loss") or the value of a key ("metric") that is not one of `names`. */
+/* Hint for a name that is not one of `names`. what: the kind of thing that it names ("layer", "loss"), or the
+ * key whose value it is ("metric"). */
 gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const char *name,
                      const char *const *names, size_t count);
 #endif

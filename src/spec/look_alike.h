@@ -26,7 +26,7 @@ const char *gt_look_alike_describe(gt_arena *arena, const gt_look_alike *found);
 /* True if unquoted text of a config contains a look-alike that can only be meant as YAML syntax: a space at
  * either end or after a ':', a quote at the start, a dash and a space at the start. */
 bool gt_look_alike_as_syntax(const char *text, gt_look_alike *found);
-/* The same for a source line that the YAML parser rejected, which may contain more of them. Comments and
- * quoted text are skipped. */
+/* The same for a source line that the YAML parser rejected: also finds brackets, commas and colons anywhere
+ * in it. Comments and quoted text are skipped. */
 bool gt_look_alike_in_line(const char *line, gt_look_alike *found);
 #endif

@@ -48,8 +48,9 @@ typedef struct gt_field {
                       OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
   const char *const *choices;  /* NULL-terminated; for STRINGS: the allowed words */
   const struct gt_schema *sub; /* for MAP; for NODE: the subtree is a list of such maps */
-  const char *holds;           /* NODE: what the subtree is otherwise, by a definition of the JSON Schema
-                                  (cli/schema_json.c); whoever reads it checks it */
+  /* NODE without `sub`: the definition in the JSON Schema that describes the subtree (cli/schema_json.c). The
+   * code that reads the subtree must check it. */
+  const char *holds;
   const char *help;
   unsigned flags;
 } gt_field;
@@ -95,10 +96,10 @@ typedef struct gt_named {  /* for GT_FIELD_BY_NAME */
   const void *items;       /* count items of the field's C type */
 } gt_named;
 
-/* Reads a map into *out (or a shorthand scalar; NULL or an empty scalar is an empty map). `extra` (may be
- * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys that every layer
- * has). `where` completes messages: "in layer 'linear'". `map_at` is the position for missing required keys.
- * Returns false after reporting all errors. */
+/* Reads `map` into *out: a map, or the shorthand; NULL and an empty scalar are an empty map. extra: NULL, or
+ * a second schema whose keys are also allowed, such as the keys that every layer has; they fill *extra_out.
+ * where: completes messages ("in layer 'linear'"). map_at: the position for missing required keys. Returns
+ * false after reporting all errors. */
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics);

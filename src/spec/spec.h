@@ -31,8 +31,9 @@ typedef struct gt_spec {
 gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error);
 gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
                        gt_diagnostics *diagnostics);
-/* Names for the items of a list in the paths below: LIST.NAME.x means LIST.PATH.x, where PATH, of the same
- * index, starts with a number ("2.linear"). */
+/* Names for the items of a list, to be used in the paths below: "layers.NAME.units" means
+ * "layers.2.linear.units". name[i] stands for path[i], which starts with the number of the item
+ * ("2.linear"). */
 typedef struct gt_spec_names {
   const char *list; /* a key of the root */
   const char *what; /* what an item is, for messages */
@@ -45,8 +46,7 @@ typedef struct gt_spec_names {
  * a later line of the assignment). names: may be NULL. */
 bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,
                       gt_diagnostics *diagnostics);
-/* The same for an entry of a map: its key is the path, its value is copied. Errors are reported at the
- * key. */
+/* The same with the key of `entry` as the path and a copy of its value. Errors are reported at the key. */
 bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
                  gt_diagnostics *diagnostics);
 gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
