@@ -23,12 +23,11 @@
 #define GT_MAX_ELEMENTS INT32_MAX
 typedef uint32_t gt_id;
 
-/* The last two are for intermediate values of ops that request them; variables and files use
- * the first three. */
+/* Variables and files use the first three; F16 and BF16 are for values between ops that request them. */
 typedef enum gt_dtype { GT_F32, GT_I32, GT_U8, GT_F16, GT_BF16 } gt_dtype;
 
-/* How an op may round. SCALAR: float32 arithmetic. HALF: operands of a product to 16 bits if the device has
- * matrix units for it, with float32 sums. AUTO: the fastest that is as accurate as SCALAR. */
+/* How an op may round. SCALAR: float32 arithmetic. HALF: the operands of a GEMM are rounded to 16 bits if the
+ * device has matrix units for them; sums are float32. AUTO: the fastest way that is as accurate as SCALAR. */
 typedef enum gt_precision { GT_PRECISION_AUTO, GT_PRECISION_SCALAR, GT_PRECISION_HALF } gt_precision;
 
 typedef struct gt_shape { /* rank 0 is a scalar */
@@ -48,8 +47,8 @@ typedef struct gt_variable {
 } gt_variable;
 
 struct gt_graph;
-/* A gradient of a node with respect to nodes that it depends on, provided if a cheaper one is known than
- * through their ops. As gt_op.gradient, for one result. */
+/* The gradient of a node with respect to earlier nodes, for a builder that knows a cheaper one than autodiff
+ * finds op by op. `gradient` is like gt_op.gradient, for one result: `given` is the gradient of the node. */
 typedef struct gt_derivative {
   const gt_id *input; /* nodes that receive gradients */
   int inputs;
@@ -94,12 +93,12 @@ const char *gt_graph_scope(gt_graph *graph, const char *scope);
 /* The same for the precision; gradient nodes get the precision of their node. */
 gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 
-/* Adds a node, followed by the nodes of its further results; infers shapes and dtypes, folds nothing. Returns
+/* Adds a node, followed by the nodes of its further results; infers shapes and dtypes. Returns
  * GT_NONE if an input is GT_NONE, on a shape error, or if a kernel would read or write a value of more than
  * GT_MAX_ELEMENTS. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
-/* Sets a derivative for the node; it must live as long as the graph. */
+/* Sets node->derivative; the struct must live as long as the graph. */
 void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
 /* Result k of a node with several results: the node itself if k is 0, else the k-th node after it. GT_NONE
@@ -142,7 +141,8 @@ gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
-/* True if both compute the same from variables of the same names, so that a plan for one serves the other. */
+/* True if both compute the same from variables of the same names, so that a plan for one can run the
+ * other. */
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
 #endif

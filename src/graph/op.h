@@ -4,7 +4,7 @@
 #define GT_GRAPH_OP_H
 #include "graph/graph.h"
 
-enum { GT_SMOOTH = 1000 }; /* number of derivatives: more than are ever needed */
+enum { GT_SMOOTH = 1000 }; /* unlimited continuous derivatives, as a number that `smooth` below can return */
 
 typedef enum gt_op_kind {
   GT_OP_KERNEL,      /* computed by its own kernel(s), through lower() */
@@ -13,7 +13,7 @@ typedef enum gt_op_kind {
   GT_OP_VIEW,        /* alias: a contiguous part of its input under another shape; no kernel */
   GT_OP_PACK,        /* its inputs concatenated, flattened; inputs are computed in place if possible */
   GT_OP_RESULT,      /* a further result of its input, in memory of its own (gt_result); no kernel */
-  GT_OP_ASSIGN, /* makes its input the variable's contents after this step; no value of its own is read */
+  GT_OP_ASSIGN, /* makes its input the variable's contents after this step; its own value is never read */
 } gt_op_kind;
 
 /* A node that reduces its input along rows, which are contiguous in memory. */
@@ -92,24 +92,24 @@ typedef struct gt_op {
    * does as it loads its first input (GT_ANY_ROW: any length); 0: none. NULL: never. Not together with an
    * epilogue. */
   uint32_t (*prologue)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_KERNEL: the instruction that this node can be in a row program (step/lowering.h). NULL: none. */
+  /* GT_OP_KERNEL: true if the node can be an instruction of a row program (step/lowering.h): *form. NULL:
+   * never. */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
-  /* GT_OP_KERNEL: the column reduction that this node is of its first input, a matrix whose rows are that
-   * input's last axis, if it is faster where the kernel that writes the input reduces its own tiles:
-   * GT_COLUMNS_… (lib/columns.h), with GT_COLUMNS_WHOLE if only a reduction that needs no second pass is
-   * faster; or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
+  /* GT_OP_KERNEL: which column reduction (GT_COLUMNS_…, lib/columns.h) the node is of its first input, as a
+   * matrix whose rows are that input's last axis, if the step is faster when the kernel that writes the input
+   * reduces its own tiles; with GT_COLUMNS_WHOLE if it is faster only without a second pass. 0: none. NULL:
+   * never. lower() asks gt_lower_joined whether that kernel does it. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: the amax values (GT_MEASURED_…, lib/measured.h) that the node's kernel needs of its i-th
    * input, a matrix whose rows are that input's last axis; 0: none. NULL: never. Asked before anything is
-   * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
+   * lowered; lower() asks gt_lower_measured whether the kernel that writes the input also finds its amax. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
   /* GT_OP_KERNEL: true if the kernel that computes the node's value, with an epilogue, can reduce the
    * epilogue's columns (GT_COLUMNS_SUMS …) even if the result itself is not written. NULL: never. Called
    * before groups are merged. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
-  /* GT_OP_KERNEL: true if complete column sums of a result that is not written make the step faster, as later
-   * kernels are saved. NULL: it cannot. Called before groups are
-   * merged. */
+  /* GT_OP_KERNEL: true if the step is faster when this kernel computes complete column sums and does not
+   * write the result, as that saves later kernels. NULL: it cannot. Called before groups are merged. */
   bool (*sums)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: true if the step is faster with a row program as the epilogue of the kernel that computes
    * the node's value, over rows as long as the value's last axis (step/lowering.h). NULL: it cannot have one.
@@ -118,17 +118,17 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: another storage format in which the node's value can stay (gt_lower_form), if every
    * consumer accepts it. NULL: none. */
   bool (*leaves)(const gt_graph *graph, const gt_node *node, gt_form *form);
-  /* GT_OP_KERNEL: true if the kernel of a group led by such a node accepts its i-th input in that storage
+  /* GT_OP_KERNEL: true if the kernel of a group with such a leader can read its i-th input in that storage
    * format. NULL: never. Called before placement and lowering. */
   bool (*takes)(struct gt_lowering *lowering, const struct gt_group *group, int i, const gt_form *form);
   /* GT_OP_KERNEL: true if the node's value is computed row by row from its first input, rows being that
    * input's last axis, so that the kernel that writes the input can compute it after each row
    * (gt_group.follower). NULL: never. */
   bool (*follows)(const gt_graph *graph, const gt_node *node);
-  /* GT_OP_ELEMENTWISE: how its only input is read from memory, in rows of the value's last axis, if it is not
-   * the value of another element: a word of lib/opcodes.h. NULL: as the shapes imply. */
+  /* GT_OP_ELEMENTWISE: how the only input is read from memory (GT_LOAD_OF, lib/opcodes.h; a row is the
+   * value's last axis). NULL: as broadcasting of the shapes implies. */
   uint32_t (*load)(const gt_node *node);
-  /* GT_OP_ELEMENTWISE: its only input is the clock, which belongs to the program and is not an operand. */
+  /* GT_OP_ELEMENTWISE: its only input is the clock, which the kernel reads: it is not an operand. */
   bool clocked;
   /* GT_OP_KERNEL: the first input, a dataset, may exceed GT_MAX_ELEMENTS; the kernel addresses its bytes in
    * 64 bits. */
