@@ -22,10 +22,10 @@ typedef struct gt_case {
    * variable (no guards; float32), w the same holding the words p[0], p[1], …, m a whole variable that the op
    * itself changes, n one of int32 in [0, v). */
   const char *inputs;
-  int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
-  double v;                      /* another number for them */
+  int64_t p[GT_CASE_PARAMETERS]; /* parameters for the rule's functions */
+  double v;                      /* a parameter that is not an integer; also the bound of letters i and n */
   double low, high;              /* range of float inputs; both 0: that of the rule, or [-2, 2) */
-  bool more; /* of little use, but slow to compile on software devices: not in `selftest --brief` */
+  bool more; /* slow to compile on software devices and rarely useful: not in `selftest --brief` */
 } gt_case;
 
 /* A case with its inputs parsed, for builders and references. */
@@ -56,10 +56,11 @@ typedef struct gt_case_rule {
   double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
   const char *reason;                                            /* the reason for this tolerance */
   /* On a device with matrix units (with GTRAIN_DEBUG=matrix on any device) the case also runs on them, with
-   * operands rounded to 16 bits, a relative error of 2^-11 (bfloat16: 2^-8) each. magnitude fills y, like the
-   * reference, with the resulting error in units of twice that: the sum of the absolute products of the
-   * value, times the derivative of what follows. half_gradient: the same for gradients, relative to the sum
-   * of their absolute contributions. NULL: the op contains no GEMM. */
+   * operands rounded to 16 bits, with a relative error of 2^-11 (bfloat16: 2^-8) each. `magnitude` fills y,
+   * like the reference, with the error that results in the value, in units of twice that relative error: the
+   * sum of the absolute products, times the derivative of what the op computes from it. half_gradient: the
+   * same for gradients, relative to the sum of their absolute contributions. NULL: the op contains no
+   * GEMM. */
   gt_shape (*magnitude)(const gt_case_view *view, const double *const *x, double *y);
   double half_gradient;
   double low, high; /* default range of float inputs */

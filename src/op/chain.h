@@ -1,5 +1,5 @@
-/* Chains of elementwise nodes of equal size that can be recomputed: otherwise a node with several consumers
- * is written to memory, as each node is computed only once. */
+/* Chains of elementwise nodes of equal size, which a second consumer can recompute instead of reading: as
+ * each node is computed only once, a node with several consumers is written to memory. */
 #ifndef GT_OP_CHAIN_H
 #define GT_OP_CHAIN_H
 #include "graph/graph.h"

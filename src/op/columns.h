@@ -9,8 +9,10 @@ enum { GT_COLUMNS_SERIAL = 64 }; /* up to this many rows, one invocation reduces
 typedef struct gt_columns {
   uint32_t across, down, tiles, workgroup; /* vec4s and rows per workgroup; workgroups along the columns */
 } gt_columns;
-/* left: the rows are the results of an earlier pass. */
+/* Chooses the distribution for `rows` rows of `quads` vec4s. left: the rows are results of an earlier
+ * pass. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left);
-/* The number of rows per chunk in this pass, for each of `outer` matrices; `rows` in the last pass. */
+/* How many of the `rows` rows of each of `outer` matrices are reduced to one in this pass; `rows` if it is
+ * the last pass. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *columns, uint32_t rows, uint32_t outer);
 #endif

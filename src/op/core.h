@@ -7,13 +7,13 @@
 typedef struct gt_variable_attribute {
   uint32_t variable;
 } gt_variable_attribute;
-typedef struct gt_pack_attribute {
+typedef struct gt_pack_attribute { /* in elements: length of the pack, offset of each part */
   int64_t total, offset[];
 } gt_pack_attribute;
 typedef struct gt_view_attribute {
-  int64_t offset;
+  int64_t offset; /* in elements */
   gt_shape shape;
-} gt_view_attribute; /* offset in elements */
+} gt_view_attribute;
 typedef struct gt_assign_attribute {
   uint32_t variable;
   int64_t offset;
@@ -23,10 +23,11 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* its content befor
 /* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. */
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape); /* view of the whole; one dim may be -1 */
-gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of counts] */
-/* The same with each part at its own element offset (ascending) in a flat [total]; gaps are zero. */
+/* The values x[0 … count) flattened, one after the other: [number of all elements]. */
+gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);
+/* The same with x[i] at element offset[i] (ascending) of a flat [total]; gaps are zero. */
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total);
-int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part);
+int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part); /* element where x[part] begins */
 /* The value of which x is a view, also through other views, or x itself; *offset: the element where it
  * begins. */
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset);

@@ -5,9 +5,9 @@
 
 enum { GT_GATHER_RUN = 1024 }; /* keys per run, and per tile */
 
-/* Rows of this width per tile. */
+/* Number of rows of `width` elements per tile. */
 uint32_t gt_gather_tile_rows(uint32_t width);
-/* Blocks of `block` rows of this width per tile. */
+/* Number of blocks of `block` such rows per tile. */
 uint32_t gt_gather_tile_blocks(uint32_t block, uint32_t width);
 void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile);

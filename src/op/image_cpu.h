@@ -1,5 +1,5 @@
-/* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile has some positions, which
- * are processed line by line. */
+/* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile is a range of positions,
+ * which are processed line by line. */
 #ifndef GT_OP_IMAGE_CPU_H
 #define GT_OP_IMAGE_CPU_H
 #include "base/count.h"
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 };
+enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 /* values per tile, about */ };
 
-/* Positions per tile, for this number of channels. */
+/* Number of positions per tile. */
 GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
   return channels >= GT_IMAGE_TILE ? 1 : GT_IMAGE_TILE / channels;
 }
@@ -17,10 +17,12 @@ GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
 /* A line: consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute
  * the bounds of the outer axes once per line. */
 typedef struct gt_image_line {
-  uint32_t row, sample, at[GT_IMAGE_AXES], rows;
+  uint32_t row;                       /* its first position, counted over the batch */
+  uint32_t sample, at[GT_IMAGE_AXES]; /* the sample and coordinates of that position */
+  uint32_t rows;                      /* number of positions */
 } gt_image_line;
 
-/* The line of the tile that begins at position number `row`; false if none is left. */
+/* The line of the tile that begins at position `row`; false if the tile has no such position. */
 GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size, uint32_t channels,
                               uint32_t tile, gt_image_line *line) {
   const uint32_t all = batch * size[0] * size[1] * size[2];

@@ -1,10 +1,10 @@
-/* The movement kernel (src/op/move_cpu.c) and the layout words that it and its shader read
+/* The movement kernel (src/op/move_cpu.c), and the words per axis of the layout that it and its shader read
  * (shaders/op/move.h). */
 #ifndef GT_OP_MOVE_CPU_H
 #define GT_OP_MOVE_CPU_H
 #include "step/step.h"
 
-enum { GT_MOVE_TILE = 16384 }; /* elements */
+enum { GT_MOVE_TILE = 16384 }; /* elements per tile */
 enum {
   GT_MOVE_DIM,
   GT_MOVE_MUL,

@@ -12,6 +12,6 @@ typedef struct gt_row_passes {
   uint32_t opcode[GT_PROGRAM_REDUCTIONS], count;
 } gt_row_passes;
 gt_row_passes gt_rows_passes(const gt_program *program);
-/* A bit for each output that has one value per row. */
+/* Bit k is 1 if output k has one value per row (a reduction), 0 if one per element. */
 uint32_t gt_rows_narrow(const gt_graph *graph, const gt_group *group);
 #endif

@@ -5,11 +5,12 @@
 #define GT_OP_SPREAD_H
 #include "op/pool.h"
 
-/* True if the windows of an image of that shape are supported: rows and columns only, several per line, and
- * no larger than a program can encode. */
+/* True if gt_spread supports these windows: they extend along the last two spatial axes only, more than one
+ * fits along the last, and their size can be encoded in a program (GT_LOAD_OF). */
 bool gt_spreads(const gt_pool_attribute *attribute, gt_shape image);
 /* y, of the image's shape: each element has the value of its window; x F32 [batch, windows…, channels]. */
 gt_id gt_spread(gt_graph *graph, gt_id x, gt_shape image);
-/* 1 for elements whose position in their window is the index of a gt_max_pool, in bytes; else 0. */
+/* F32, of the image's shape: 1 where an element is the maximum of its window, else 0. index: the positions of
+ * the maxima that gt_max_pool stored as bytes. */
 gt_id gt_spread_choice(gt_graph *graph, gt_id index, gt_shape image, const gt_pool_attribute *attribute);
 #endif

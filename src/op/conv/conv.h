@@ -16,8 +16,8 @@ typedef struct gt_conv_attribute { /* axes are in the order of shapes, the outer
 } gt_conv_attribute;
 
 gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *attribute);
-/* The gradient of x, given that of y, and a transposed convolution: [batch, in…, channels]. */
+/* [batch, in…, channels]: the gradient of x, given that of y; also the transposed convolution of g. */
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *attribute);
-/* The gradient of w, given that of y. */
+/* The gradient of w, given g, that of y. */
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *attribute);
 #endif

@@ -5,12 +5,15 @@
 #include "op/matmul/patches.h"
 #include "step/lowering.h"
 
-/* True if groups have one input and one output channel, and the sizes are supported by the kernels. */
+/* True if each group has one input and one output channel, and the kernels support the sizes. out: output
+ * channels. */
 bool gt_depthwise_fits(const gt_patches *patches, uint32_t out);
-/* The first input of the leader is the images, the second the weights. lines: positions of all images. */
+/* Emits the convolution. The leader's first input is the images, the second the weights. lines: number of
+ * output positions in all images. */
 void gt_depthwise_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
                         uint32_t lines);
-/* The gradient of the weights: the first input is the gradient of the value, the second the images. */
+/* Emits the gradient of the weights. The leader's first input is the gradient of the convolution's result,
+ * the second the images. */
 void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
                                uint32_t lines);
 #endif

@@ -3,7 +3,8 @@
 #define GT_OP_LOGIC_BITS_CPU_H
 #include <stdint.h>
 
-enum { GT_BITS_CODE_TILE = 1024, GT_BITS_VALUE_TILE = 1024 }; /* gates; values of one word */
+/* Per tile: gates of logic_codes; words of logic_pack and logic_unpack. */
+enum { GT_BITS_CODE_TILE = 1024, GT_BITS_VALUE_TILE = 1024 };
 
 uint32_t gt_logic_bits_tile_rows(uint32_t words); /* gates in a tile of logic_bits */
 void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile);

@@ -1,17 +1,19 @@
-/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and the layout of the shape words that
- * they and the shaders read. Private to the op. */
+/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and names for arguments that they and the
+ * shaders read. Private to the op. */
 #ifndef GT_OP_LOGIC_CA_CPU_H
 #define GT_OP_LOGIC_CA_CPU_H
 #include "step/step.h"
 
 enum { GT_CA_LANES = 16 }; /* cells per tile */
 
+/* The words of a layer in `shape` (shaders/op/logic/logic_ca.h). */
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
-enum { CA_SUM_TILE = 256 };
-enum { CA_COPY = 1, CA_BOUNDED = 2 };
-enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
+enum { CA_SUM_TILE = 256 };                  /* gates or cells per tile of logic_ca_sum */
+enum { CA_COPY = 1, CA_BOUNDED = 2 };        /* flags of a forward step */
+enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 }; /* flags of a backward step: there is d_patch, d_states */
 
-/* The cell at position j of the neighborhood of `cell`; GT_NONE beyond the border. */
+/* The cell at position j (0 … 8, row-major) of the neighborhood of `cell`; GT_NONE beyond the border. Cells
+ * are numbered over the batch. */
 static inline uint32_t gt_logic_ca_neighbour(uint32_t cell, uint32_t j, uint32_t height, uint32_t width,
                                              bool periodic) {
   const uint32_t inside = cell % (height * width);

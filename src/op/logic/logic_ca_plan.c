@@ -1,17 +1,18 @@
 /* Launch configuration and shared memory layout of the automaton: one launch per step; a workgroup has a few
  * cells, the lanes (components) of a vector. Rows of shared memory have one number per lane:
  *
- * - the update's inputs, from 0; then the outputs of its layers. Forward: two alternating areas. Backward: if
- *   there is room (`keep`), one area per layer, so that the gates find their inputs in the backward pass;
- * else two areas, and the inputs are stored in a trace in global memory;
+ * 1. The update's inputs, from row 0; then the outputs of its layers. Forward: two alternating areas.
+ * Backward: if there is room (`keep`), one area per layer, so that the backward pass finds the inputs of the
+ * gates; else two areas, and the inputs are stored in a trace in global memory. During perception this memory
+ * has the inputs of perception's layers, for `chunk` channels at a time; backward also the products of its
+ * gates, and those of its first layer summed over kernels.
  *
- * - during perception, in the area of the update's layers: the inputs of its own layers, for `chunk` channels
- * at a time; backward also the products of its gates, and those of the first layer summed over kernels;
+ * 2. Backward: the gradient of the update's current layer and the products of its gates; without `keep` they
+ * overwrite the layers' outputs.
  *
- * - the patches, nine rows per channel of the chunk;
+ * 3. The patches, nine rows per channel of the chunk.
  *
- * - backward: the gradient of the update's current layer and the products of its gates (without `keep` in the
- * area of its layers), and last the gradient of the cells' new states.
+ * 4. Backward: the gradient of the cells' new states.
  *
  * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups: the
  * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell takes its

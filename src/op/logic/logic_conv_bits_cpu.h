@@ -13,10 +13,11 @@ static inline uint32_t gt_logic_conv_bits_blocks(uint32_t words) {
   return gt_ceil_div(words, GT_CONV_BITS_BLOCK);
 }
 
-/* Words per channel of the planes, for one word of samples. */
+/* The image is first copied to scratch memory, with the padding and one plane per channel, so that the words
+ * that a leaf reads at neighboring positions are contiguous. Returns the number of positions of a plane. */
 uint64_t gt_logic_conv_bits_plane(const struct gt_logic_conv_bits_args *args, uint32_t stride);
-/* Fills the planes; a tile is a channel of a block. */
+/* Fills the planes; a tile is one channel of a block. */
 void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* A tile is some of the kernels on a block. */
+/* Evaluates the trees; a tile is GT_CONV_BITS_KERNELS of the kernels on a block. */
 void gt_logic_conv_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

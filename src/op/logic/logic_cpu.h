@@ -5,7 +5,7 @@
 
 enum { GT_LOGIC_GATE_TILE = 512 }; /* gates per tile of logic_coefficients */
 
-uint32_t gt_logic_tile_rows(uint32_t batch); /* rows of the result per tile of the other kernels */
+uint32_t gt_logic_tile_rows(uint32_t batch); /* rows of the result per tile of the next three kernels */
 void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
