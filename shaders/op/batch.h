@@ -3,7 +3,7 @@
 #include "lib/args.h"
 #define GT_BATCH_SPEC_MODE   3
 #define GT_BATCH_SPEC_ORDER  4
-#define GT_BATCH_SPEC_SCALED 5
+#define GT_BATCH_SPEC_SCALED 5 /* 1: there is a scaling */
 #define GT_BATCH_SPEC_ROWS   6 /* rows per workgroup */
 #define GT_BATCH_SPEC_WHOLE  7 /* 1: the row length is a multiple of 4 */
 /* Modes: element type of the data, or what is written. U8 and F32 give floats, I32 gives integers. */
@@ -18,13 +18,13 @@
 #define GT_BATCH_BALANCED   3 /* a random class, then a random sample of it, for each row */
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
-  GT_FLOATS
-  x[4]; /* unused, because the epilogue of an early op (gt_op) has no inputs; lib/program.glsl needs the array
-         */
+  /* Never read: the epilogue of an `early` op (gt_op) has no inputs. lib/program.glsl needs the array. */
+  GT_FLOATS x[4];
   GT_FLOATS y[2];    /* epilogue outputs; in mode I32 the first has int32 elements */
   GT_WORDS clock;    /* seed and step for random instructions of the epilogue */
   GT_WORDS order;    /* state of the clock op, which gives the step, and so the batch */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   GT_WORDS members;  /* of the classes: GT_BATCH_BALANCED (src/op/batch.h) */
+  /* features: values per sample; the others as in gt_batch_attribute. */
   uint batch, samples, features, period, steps, first_step, first_epoch, window, classes;
 };

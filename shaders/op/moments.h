@@ -4,8 +4,8 @@
  * total weight. The last pass writes mean, variance and 1 / sqrt(variance + eps), [columns] each. If the
  * total weight is 0, mean and variance are 0. */
 #include "lib/args.h"
-#define GT_MOMENTS_SPEC_FROM     3 /* the input of the pass: */
-#define GT_MOMENTS_SPEC_WEIGHTED 4
+#define GT_MOMENTS_SPEC_FROM     3 /* the input of the pass, one of GT_MOMENTS_ROWS, … below */
+#define GT_MOMENTS_SPEC_WEIGHTED 4 /* 1: rows have weights */
 #define GT_MOMENTS_SPEC_LAST     5 /* 1: the last pass */
 #define GT_MOMENTS_SPEC_ACROSS   6 /* groups of 4 columns per workgroup, a power of two */
 #define GT_MOMENTS_SPEC_QUADS    7 /* 1: the number of columns is a multiple of 4 */

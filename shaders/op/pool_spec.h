@@ -6,13 +6,13 @@
  *
  * pool           y = maxima or means of prologue(x), and optionally the index of each maximum
  *
- * pool_gradient  the gradient of the pool's input, from the gradient of its value and the index; y = epilogue
- * of that */
+ * pool_gradient  y = epilogue(gradient of the pool's input), computed from the gradient of its result and the
+ * index */
 #ifndef GT_POOL_SPEC_H
 #define GT_POOL_SPEC_H
-#define GT_POOL_SPEC_AVERAGE    3
-#define GT_POOL_SPEC_QUADS      4 /* 1: channels are a multiple of 4 */
-#define GT_POOL_SPEC_INDEX      5
+#define GT_POOL_SPEC_AVERAGE    3 /* 1: means; 0: maxima */
+#define GT_POOL_SPEC_QUADS      4 /* 1: the number of channels is a multiple of 4 */
+#define GT_POOL_SPEC_INDEX      5 /* one of GT_POOL_INDEX_NONE, … below */
 #define GT_POOL_SPEC_WINDOW_D   6 /* the largest number of elements along the axis */
 #define GT_POOL_SPEC_WINDOW_H   7
 #define GT_POOL_SPEC_WINDOW_W   8

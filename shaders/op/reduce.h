@@ -5,7 +5,7 @@
 #define GT_REDUCE_SPEC_KIND 3
 #define GT_REDUCE_SPEC_ACROSS \
   5 /* for kernel reduce_columns: groups of 4 inner elements per workgroup, a power of two */
-#define GT_REDUCE_SPEC_QUADS    6 /* for the same kernel, 1: program rows are a multiple of 4 long, too */
+#define GT_REDUCE_SPEC_QUADS    6 /* for the same kernel. 1: program rows are a multiple of 4 long */
 #define GT_REDUCE_SPEC_PER_LANE 4 /* 1: one output per invocation; 0: one per workgroup (inner = 1) */
 /* Kinds. */
 #define GT_REDUCE_SUM 0

@@ -8,7 +8,7 @@
  *
  * upsample_gradient  y, of in_size, from x, the gradient of the value, of out_size */
 #include "lib/args.h"
-#define GT_UPSAMPLE_SPEC_QUADS 3 /* 1: channels are a multiple of 4 */
+#define GT_UPSAMPLE_SPEC_QUADS 3 /* 1: the number of channels is a multiple of 4 */
 #define GT_UPSAMPLE_SPEC_D \
   4 /* 1: interpolates between two positions along the axis; 0: reads the first only */
 #define GT_UPSAMPLE_SPEC_H 5

@@ -67,8 +67,8 @@ GT_STRUCT(gt_drawn) {
   float brightness, contrast, saturation, hue, share, pixel_share;
   float tone; /* of this stage */
 };
-/* A stage: the index of its words in the table, the numbers of the sample's random words, and the size of
- * images at this stage. */
+/* A stage: the index of its words in the table; the step and the first block of its random words (gt_random);
+ * and the size of images at this stage. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
 
 /* Uniform in [0, 1). */

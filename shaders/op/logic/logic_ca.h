@@ -1,8 +1,8 @@
 /* One step of a logic-gate automaton (src/op/logic/logic_ca.c). Kernels logic_ca4, 2 and 1: the number is the
  * number of cells per workgroup, which are the components of a vector. shape: GT_CA_WORDS words per layer,
  * perception first: width, inputs, first gate, first wire, first inverse word, row of shared memory with its
- * inputs, first of the workgroup's partial sums (slot), split: the gates of the perception are shared by the
- * channels; each gate has `split` slots, one for every split-th channel. */
+ * inputs, first of the workgroup's partial sums (slot), split. The channels share the gates of the
+ * perception: such a gate has `split` slots, and channel c of a chunk adds to slot c % split. */
 #include "lib/args.h"
 #include "op/logic/logic_ca_spec.h"
 #define GT_CA_WORDS 8

@@ -2,8 +2,8 @@
 #include "op/logic/logic_ca.h"
 #include "op/logic/logic_ca.glsl"
 
-/* The new state that the next step reads: clamped, rounded or sampled. */
-float told(float value, uint element) {
+/* The new state as the next step reads it: clamped, rounded or sampled (src/op/logic/logic_ca.h). */
+float next_state(float value, uint element) {
   if ((flags & 2u) != 0u) { /* not clamp(), which may hide a NaN */
     if (value < 0.0) value = 0.0;
     else if (value > 1.0) value = 1.0;
@@ -33,7 +33,7 @@ void main() {
     if (cell < cells) {
       uint at = cell * CHANNELS + c;
       float value = LANE(memory[OUT + c], lane);
-      value = told(value, at);
+      value = next_state(value, at);
       if (LANE(fired, lane) == 0.0) value = from.at[from_offset + at];
       states.at[to_offset + at] = value;
       if ((flags & 1u) != 0u) states.at[at] = from.at[from_offset + at];

@@ -1,4 +1,5 @@
-/* The last kernel of an automaton's gradient. */
+/* The last kernel of an automaton's gradient. partial, d_patch and d_states are those of
+ * op/logic/logic_ca_gradient.h. */
 #include "lib/args.h"
 #define GT_CA_SUM_SPEC_MODE 3
 /* Modes. */

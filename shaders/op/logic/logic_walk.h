@@ -11,10 +11,10 @@
  * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighboring gates. A chunk has
  *                      chunk_runs of the runs; GT_LOGIC_SPEC_LANES lanes share a chunk
  *
- * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, the number of gates
- * in the run, the last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. A pin is 2 * gate + side:
- * input `side` of gate j is input j of the run, its other input is input j + 1. After the last gate all
- * entries repeat it. */
+ * walk [runs, GT_LOGIC_WALK_WORDS]: the input and the pin before the run's first ones, the number of gates in
+ * the run, its last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. A pin is 2 * gate + side: input
+ * `side` of gate j of the run is its input j, the other input of that gate is its input j + 1. Entries after
+ * the last gate repeat that gate's. */
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
 #include "op/logic/logic_spec.h"
