@@ -8,13 +8,12 @@
  * instruction's result. */
 bool gt_program_decide(const gt_program_context *context, gt_program *decided);
 
-typedef struct gt_program_pairs {
-  bool gone[GT_PROGRAM_CODE]; /* the instruction is the first of a pair and computed with the second */
-  uint8_t
-      with[GT_PROGRAM_CODE]; /* 1 + the index of the first instruction, for the second of a pair; else 0 */
+typedef struct gt_program_pairs { /* per instruction */
+  bool gone[GT_PROGRAM_CODE];     /* it is the first of a pair and computed with the second */
+  uint8_t with[GT_PROGRAM_CODE];  /* if it is the second of a pair: 1 + the index of the first; else 0 */
 } gt_program_pairs;
 
-/* Finds pairs (step/pairs.h) of an instruction and its only consumer. writes: results of these instructions
- * may overwrite inputs; no instruction is moved past one. */
+/* Finds pairs (step/pairs.h) of an instruction and its only consumer. writes[i]: the result of instruction i
+ * may overwrite an input of the program, so no instruction is moved past i. */
 void gt_program_find_pairs(const gt_program *program, const bool *writes, gt_program_pairs *pairs);
 #endif

@@ -40,8 +40,8 @@ struct gt_lowering {
   const gt_tuned *tuned; /* or NULL */
   gt_arena *arena;       /* the plan's arena, which keeps choices */
   int item;              /* the group or copy that is being lowered */
-  bool begins_there;     /* for its leader: the result of gt_lower_begins_there */
-  uint32_t followed;     /* bits: the followers for which gt_lower_follows was called */
+  bool begins_there;     /* the result of gt_lower_begins_there for the item's leader */
+  uint32_t followed;     /* bit i: gt_lower_follows was called for follower i of the item */
   struct {
     gt_draft *items;
     size_t count, capacity;
@@ -86,8 +86,8 @@ struct gt_lowering {
   struct {
     gt_stretch *items;
     size_t count, capacity;
-  } unchecked;     /* gt_lower_unchecked … */
-  bool checked;    /* … if this is set */
+  } unchecked;     /* the ranges that gt_lower_unchecked returns if `checked` */
+  bool checked;    /* false: it returns NULL */
   gt_names keys;   /* of the choices */
   uint32_t chosen; /* 1 + the choice for the next step, or 0 */
 };

@@ -12,12 +12,13 @@
 #include "step/step.h"
 
 enum {
-  GT_FOLLOWERS = 2,
-  GT_JOINING = 2,
-  /* Outputs of an epilogue: kernel arguments have this many addresses for them. A row program may have more
-   * outputs: the first has its own address, the others use those of inputs, from the last one down. */
+  GT_FOLLOWERS = 2, /* length of gt_group.follower */
+  GT_JOINING = 2,   /* length of gt_group.joins */
+  /* Number of addresses for the inputs and for the outputs of an epilogue in the arguments of a kernel. */
   GT_EPILOGUE_INPUTS = 4,
   GT_EPILOGUE_OUTPUTS = 2,
+  /* A row program as an epilogue may have further outputs: so many have an address of their own, the others
+   * use those of inputs, from the last one down. */
   GT_EPILOGUE_APART = 1
 };
 
@@ -28,19 +29,20 @@ typedef struct gt_group {
   gt_id input[GT_PROGRAM_INPUTS];   /* node read as program input k */
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
-  uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
-  uint32_t width;                   /* row length of a row program, equal to `row`; else 0 */
-  /* Nodes that reduce the columns of outputs: joins[k] those of output k, or GT_NONE; `columns` says how
-   * (GT_COLUMNS_… without flag bits; 0: none). The leader's kernel may also compute these reductions, tile by
-   * tile (gt_lower_joins). passing: bits of outputs that only such nodes read, among them the second. */
+  uint32_t row;                     /* row length of the iteration space, for GT_LOAD_ROW and _COLUMN */
+  uint32_t width;                   /* for a row program the same as `row`; else 0 */
+  /* joins[k]: the node that reduces the columns of output k, or GT_NONE. columns: which reduction it is
+   * (GT_COLUMNS_… without flag bits; 0: none). The leader's kernel may compute it, too, tile by tile
+   * (gt_lower_joins). passing: bit k is 1 if only joins[k] reads output k, which then need not be written; of
+   * two outputs with reductions the second is such a one. */
   gt_id joins[GT_JOINING]; /* with GT_COLUMNS_WHOLE, the followers are these nodes */
   uint32_t columns, passing;
   /* Fused consumers: nodes of the group that read its only output row by row (gt_op.follows). The leader's
-   * kernel may compute them, too (gt_lower_follows); otherwise they have kernels of their own after it. */
+   * kernel may compute them, too (gt_lower_follows); otherwise a kernel of its own computes each of them. */
   gt_id follower[GT_FOLLOWERS];
   int followers;
-  /* GT_MEASURED_…: vectors of the only stored output of which its consumers need the largest magnitude; see
-   * gt_lower_measures. */
+  /* GT_MEASURED_…: whether consumers of the only stored output need the largest magnitude (amax) of its rows,
+   * of its columns or of both; see gt_lower_measures. */
   uint32_t measured;
   /* 1 + a node whose value is a flag that the group's kernels should clear if an element of the only output
    * is not finite, if they can (gt_lower_check); 0: none. */
@@ -55,13 +57,13 @@ typedef struct gt_lowering gt_lowering;
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering);
 const gt_target *gt_lowering_target(const gt_lowering *lowering);
 
-/* Chooses the candidate for the next step: the one that tuning found fastest, if the plan has tuned answers
- * (step/tuned.h) and it is offered, else the first with the lowest cost. The key describes the problem, with
+/* Chooses one of n candidates for the next step: the one that tuning found fastest (step/tuned.h), if it is
+ * among them, else the first with the lowest cost. The key describes the problem, with
  * everything that candidates and costs depend on: equal keys have equal answers in a plan, and `gtrain check
  * --choices` lists them. */
 const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_candidate_text *text,
                                     const gt_candidate *candidates, uint32_t n);
-/* The answer for this key, if it was chosen before in the plan; else NULL, and nothing is chosen. */
+/* The candidate that was chosen for this key earlier in the plan; NULL: none yet. */
 const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key);
 /* Starts a step; args is copied, its addresses are filled in later. The returned step may be edited (spec,
  * tiles, grid) until the next gt_lower_step. */
@@ -78,15 +80,16 @@ void gt_lower_writes_part(gt_lowering *lowering);
  * value. */
 bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
-/* The same, but no other value ever uses its bytes, which are 0 before the first run: each run finds what
- * the previous one left. */
+/* The same, but its bytes belong to it alone and are 0 before the first run: each run finds what the previous
+ * one wrote. */
 uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
 /* The current step reads this many bytes of scratch memory, from byte `offset` on. */
 void gt_lower_read_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, uint64_t offset,
                            uint64_t bytes);
-void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
-                              uint32_t variable); /* read and written */
+/* The current step reads and writes the variable. */
+void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t variable);
+/* The current step reads `data`, which is copied and uploaded with the plan. */
 void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size);
 
 /* Column reductions that the producing kernel computed for another node: [tiles, values per column, columns]
@@ -96,11 +99,11 @@ typedef struct gt_joined {
   uint32_t scratch, tiles, rows;
   uint64_t offset;
 } gt_joined;
-/* Declares it for output k, when lowering a group that requests it (gt_group.columns, joins). */
+/* Declares that the steps of this group compute the reduction of output k (gt_group.columns, joins). */
 void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_joined joined);
 /* The current step, after gt_lower_program, does not write the group's outputs that are passing. */
 void gt_lower_passes(gt_lowering *lowering, const gt_group *group);
-/* True if the producer of the group's input has computed it. */
+/* True if the kernel that writes the input of the group's leader also computes the leader's reduction. */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 
 /* The current step also writes the value of the group's i-th follower, at byte `argument`. */
@@ -114,9 +117,9 @@ typedef struct gt_measured {
   uint32_t scratch, lines, length; /* lines: number of rows (or columns), length: elements in each */
   uint32_t depth;                  /* neighboring elements that share one scale */
 } gt_measured;
-/* Declares them, for rows or for columns, when lowering a group that requests it (gt_group.measured). */
+/* Declares that the steps of this group compute them, for rows or for columns (gt_group.measured). */
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
-/* True if they are available for a node's value, or for the value that it is a reshape of. */
+/* True if they were computed for the value, or for the value that it is a reshape of. */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
 /* Declares that a value is stored in this format, because all its consumers can read it. */
 void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form);
@@ -139,9 +142,10 @@ const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
 void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
-/* The program part of a step: spec constants, inputs at args offset x, outputs at y (for an epilogue only the
- * first GT_EPILOGUE_OUTPUTS: the leader's lowering binds the others), clock and layout (offsets, or -1 if the
- * kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
+/* Adds the group's program to the current step: its specialization constants, and the addresses of its inputs
+ * (from byte x of the arguments on), outputs (y; of an epilogue only the first GT_EPILOGUE_OUTPUTS: the
+ * leader's lowering binds the others), clock and layout. clock, layout: -1 if the arguments have none. The
+ * layout is written if an input is GT_LOAD_GENERAL. */
 void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
                       long layout);
 /* The workgroup of a kernel: `size`, a power of two, halved until it fits the target, but not below

@@ -37,19 +37,19 @@ bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row
 typedef struct gt_program_context {
   const gt_program *program;
   const float *x[GT_PROGRAM_INPUTS];
-  const uint32_t *clock;
-  const uint32_t *layout;
-  uint32_t row;
+  const uint32_t *clock;  /* for GT_I_RANDOM, else NULL */
+  const uint32_t *layout; /* for GT_LOAD_GENERAL, else NULL */
+  uint32_t row;           /* elements per row of the iteration space */
 } gt_program_context;
 
 enum { GT_PROGRAM_BLOCK = 256 };
 /* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; one call for a longer range
- * saves setup. leader: the leader's values for them, or NULL. out[k] points to n floats for output k, and
- * may be the leader or, for inputs read with GT_LOAD_SAME, the input. */
+ * saves setup. leader: the leader's values of these elements, or NULL. out[k] has room for n floats, the
+ * values of output k; it may be the same array as `leader`, or as an input that is read with GT_LOAD_SAME. */
 void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
                          float *const *out);
-/* The same for a part of a matrix: n elements from each of `rows` rows, which are `apart` elements apart in
- * the iteration space and the outputs, and ld apart in the leader, which is not an output. */
+/* The same for a part of a matrix: n elements of each of `rows` rows. The rows begin `apart` elements apart
+ * in the iteration space and in out[k], and `ld` apart in `leader`, which must not be an output. */
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out);
 /* Evaluates logical elements first, first+step, … (n of them) of a single-output program: for column

@@ -12,7 +12,8 @@ typedef struct gt_kernel { /* one per shader NAME.comp in shaders/op */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
-  /* Allocates resources for tiles; called before they run, for at most this many at a time; NULL: none. */
+  /* Allocates what tiles need, such as buffers of OpenBLAS, before they run; threads: the most tiles that run
+   * at the same time. NULL: they need nothing. */
   bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
   uint32_t needs; /* bits GT_NEEDS_… */
 } gt_kernel;
@@ -25,9 +26,9 @@ typedef struct gt_matrix_shape {
 
 typedef struct gt_matrix_units {
   gt_matrix_shape half, bfloat; /* for float16 and for bfloat16 operands */
-  bool fast;                    /* so much faster than scalar units that three products cost less than one */
+  bool fast;                    /* three products on them cost less than one on scalar units */
   bool emulated;                /* by other instructions, for tests */
-  bool always;                  /* used even if it does not pay, for tests */
+  bool always;                  /* used even where they are slower, for tests */
   bool packed;                  /* with `always`: operands are packed first wherever possible */
 } gt_matrix_units;
 
@@ -44,8 +45,9 @@ typedef struct gt_target {
   gt_matrix_units matrix;
 } gt_target;
 
-/* Plan buffer numbers; variable v is VARIABLE + v. The arena is memory that all plans of a backend share, one
- * run after another; values that persist between runs are in bytes of the plan's own (LASTING). */
+/* Numbers of a plan's buffers; variable v of the graph is GT_PLAN_VARIABLE + v. ARENA: memory that all plans
+ * of a backend share, one run after another. LASTING: memory of this plan alone, which keeps its content
+ * between runs. */
 enum { GT_PLAN_ARENA, GT_PLAN_LASTING, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
 
 typedef struct gt_access { /* a buffer argument of a step */
@@ -61,7 +63,7 @@ typedef struct gt_access { /* a buffer argument of a step */
 enum { GT_CANDIDATE_WORDS = 8 };
 typedef struct gt_candidate {
   double cost;  /* as estimated by the op, in its own unit */
-  uint32_t kin; /* candidates with the same number differ less from each other than from the rest */
+  uint32_t kin; /* family: candidates with the same number differ less from each other than from others */
   uint32_t what[GT_CANDIDATE_WORDS]; /* the op's own description */
 } gt_candidate;
 /* "128x128x8, split 4", written on demand. Within one choice, equal texts mean equal candidates. */
@@ -95,10 +97,11 @@ typedef struct gt_step {
   bool prepares;    /* the FLOPs of the group belong to another step, after this one */
   bool cached;      /* rereads data from the L1 cache: slow next to kernels that use much shared memory */
   uint64_t bytes;   /* read + written */
-  uint64_t touched; /* bytes that one run really accesses, if lowering sets it; 0: all … */
-  uint64_t spared;  /* … except this many */
+  uint64_t touched; /* bytes that one run really accesses; 0: bytes - spared */
+  uint64_t spared;  /* bytes that one run does not access, such as rows of a table that no index selects */
 } gt_step;
 
+/* Number of bytes that one run of the step really accesses. */
 static inline uint64_t gt_step_moves(const gt_step *step) {
   return step->touched ? step->touched : step->bytes - step->spared;
 }
