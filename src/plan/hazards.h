@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct gt_range {
+typedef struct gt_range { /* bytes of a piece of memory */
   size_t piece;
   uint64_t offset, bytes;
 } gt_range;
@@ -19,7 +19,7 @@ typedef struct gt_hazards {
     gt_range *items;
     size_t count, capacity;
   } expected;
-  uint64_t *bounds;
+  uint64_t *bounds; /* memory of the trees */
   uint32_t *levels;
 } gt_hazards;
 
@@ -29,5 +29,6 @@ void gt_hazards_ready(gt_hazards *hazards); /* call after all ranges have been d
 void gt_hazards_finish(gt_hazards *hazards);
 /* The first level in which the range may be accessed: after all writes and, for a write, after all reads. */
 uint32_t gt_hazards_after(const gt_hazards *hazards, gt_range range, bool write);
+/* Records that the range is read or written in this level. */
 void gt_hazards_touch(gt_hazards *hazards, gt_range range, bool write, uint32_t level);
 #endif

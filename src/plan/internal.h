@@ -26,7 +26,7 @@ typedef struct gt_root { /* an allocation in the arena: the memory of a node or 
   uint32_t first, last; /* levels */
   uint32_t again;       /* the level in which the overlapping next replay recomputes it; or 0 */
   bool used;
-  bool twice;   /* it is still in use then, so it has two addresses, which replays alternate */
+  bool twice;   /* still in use in level `again`, so it has two addresses, which replays alternate */
   bool lasting; /* its content persists between runs; initially zeros */
 } gt_root;
 
@@ -63,14 +63,16 @@ gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 void gt_plan_leave_forms(gt_layout *layout); /* forms.c: chooses storage formats */
 /* forms.c: true if the value is not computed, as its consumers read its inputs instead */
 bool gt_plan_is_left_out(const gt_layout *layout, gt_id value);
-bool gt_plan_place(gt_layout *layout,
-                   gt_error *error); /* place.c: packs and assigns in place, or copies; order */
-/* checks.c: find_checks marks the groups that may clear a flag, after the edges for data have been added;
- * list_unchecked lists, after these groups have been lowered, the parts that none of them checks. */
+/* place.c: decides which parts of packs and which assigns are computed in place and which are copied, and the
+ * order of items. */
+bool gt_plan_place(gt_layout *layout, gt_error *error);
+/* checks.c: gt_plan_find_checks marks the groups that may clear a flag (gt_group.flag), after the edges for
+ * data were added to `order`. gt_plan_list_unchecked, called after these groups were lowered, lists the parts
+ * of the flag's input that none of them checks (gt_lower_unchecked). */
 void gt_plan_find_checks(gt_layout *layout, gt_order *order);
 void gt_plan_list_unchecked(gt_layout *layout, const gt_group *flag);
-bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */
-void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
+bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: lowers the items in layout->order */
+void gt_plan_level(gt_layout *layout); /* schedule.c: assigns levels by hazards, sorts the steps by level */
 /* schedule.c: assigns the earliest levels; steps marked in `stays` come after the overlapped levels. NULL:
  * none. */
 void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
@@ -82,6 +84,7 @@ bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: it uses much memo
 /* overlap.c: the cost of waiting in a replay, in bytes that a device could move meanwhile, without the part
  * that does not depend on the overlap. */
 double gt_plan_waiting(const gt_layout *layout);
+/* overlap.c: true if the root may have two addresses, which replays alternate. */
 bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);
 /* delay.c: moves steps to later levels to shorten lifetimes; holds: overlapped steps stay overlapped. */
 void gt_plan_delay(gt_layout *layout, bool holds);

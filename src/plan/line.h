@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 typedef struct gt_line {
-  uint64_t *label; /* ascending along the list */
-  uint32_t *next, *last;
+  uint64_t *label;       /* of each item, ascending along the list */
+  uint32_t *next, *last; /* the items after and before each item */
 } gt_line;
 
 void gt_line_init(gt_line *line, gt_arena *arena, uint32_t items); /* in the order of their numbers */

@@ -9,7 +9,7 @@
 typedef struct gt_reader {
   uint32_t item;
   uint64_t offset, bytes;
-  bool element;    /* not as an operand of its leader, but element by element if it also writes these bytes */
+  bool element; /* as an input of its program: each element is read before the item overwrites that element */
   uint32_t search; /* the last query that found it */
 } gt_reader;
 
@@ -37,6 +37,6 @@ void gt_readers_expect(gt_readers *readers, gt_location range);
 void gt_readers_ready(gt_readers *readers); /* call after all ranges have been declared */
 /* Adds a reader, unless no query could find it. */
 void gt_readers_add(gt_readers *readers, uint32_t variable, gt_reader reader);
-/* Fills `found` with the readers of any byte of a declared range, each once. */
+/* Fills readers->found with the readers of any byte of a declared range, each once. */
 void gt_readers_find(gt_readers *readers, gt_location range);
 #endif
