@@ -33,9 +33,9 @@ typedef struct gt_backend_api {
   gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);
   /* required */
   void (*buffer_destroy)(gt_backend *, gt_buffer *);
-  /* required, for HOST buffers; others return NULL, unless they are in host memory anyway */
+  /* required. The host address of a HOST buffer, or of another one if it is in host memory; else NULL. */
   void *(*buffer_map)(gt_backend *, gt_buffer *);
-  /* required; in order */
+  /* required. Queued: work queued before it sees the old content, work queued later the new one. */
   bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
   /* required. Copies from a HOST buffer to FED ones, concurrently with queued work: starts after ticket
    * `after`, an earlier one, and work queued later sees the result. Until then neither side may be
@@ -43,12 +43,12 @@ typedef struct gt_backend_api {
   bool (*feed)(gt_backend *, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after, gt_error *);
   /* required. Waits until all feeds are done. */
   bool (*feed_wait)(gt_backend *, gt_error *);
-  /* required; waits */
+  /* required. Waits until all queued work is done, then copies. */
   bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
   /* required */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
-  /* required. Builds an executable that replays each part, one after another, this many times. The parts
-   * stay the caller's and must outlive it; profile and inspect work on the parts. */
+  /* required. Builds an executable that replays part[i] times[i] times, one part after another. The parts
+   * stay the caller's and must outlive it; `profile` and `inspect` work on the parts only. */
   gt_executable *(*sequence)(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,
                              gt_error *);
   /* required */

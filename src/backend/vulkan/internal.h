@@ -146,15 +146,18 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* free device-local byt
 /* submit.c: commands into the queue, in order. */
 bool gt_vulkan_submit_init(gt_vulkan *, gt_error *);
 void gt_vulkan_submit_finish(gt_vulkan *);
-bool gt_vulkan_submit(gt_vulkan *, const VkCommandBuffer *commands, uint32_t count,
-                      gt_error *); /* sets ticket */
+/* Submits the commands; gt_vulkan.ticket becomes their ticket. */
+bool gt_vulkan_submit(gt_vulkan *, const VkCommandBuffer *commands, uint32_t count, gt_error *);
+/* Reports the failure of a vkQueueSubmit and marks the device as faulted. */
 bool gt_vulkan_check_submit(gt_vulkan *, VkResult, gt_error *);
 bool gt_vulkan_wait(gt_backend *, uint64_t ticket, gt_error *);
 bool gt_vulkan_wait_feed(gt_vulkan *, uint64_t ticket, gt_error *);
 bool gt_vulkan_completed(gt_backend *, uint64_t *ticket, gt_error *);
 bool gt_vulkan_idle(gt_vulkan *); /* waits for all work; false: the device is stuck */
-bool gt_vulkan_timeline(gt_vulkan *, VkSemaphore *, gt_error *);
+bool gt_vulkan_timeline(gt_vulkan *, VkSemaphore *, gt_error *); /* creates a timeline semaphore */
+/* Allocates command buffers. */
 bool gt_vulkan_commands(gt_vulkan *, VkCommandBuffer *out, uint32_t count, gt_error *);
+/* Begins recording. */
 bool gt_vulkan_begin(VkCommandBuffer, VkCommandBufferUsageFlags, gt_error *);
 void gt_vulkan_barrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
@@ -174,7 +177,8 @@ void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *, char *name, size_t
 void gt_vulkan_cache_load(gt_vulkan *);
 void gt_vulkan_cache_save(gt_vulkan *); /* if it grew */
 
-/* specialize.c */
+/* specialize.c: the module `words` with the constants spec[0 … specs) folded in; heap memory of *size words.
+ * NULL if it contains something that the folding does not support. */
 uint32_t *gt_spirv_specialize(const uint32_t *words, size_t count, const uint32_t *spec, uint32_t specs,
                               size_t *size);
 
