@@ -9,7 +9,7 @@ typedef struct gt_named_buffer {
   const char *name;
   gt_buffer *buffer;
   uint64_t bytes;
-  bool host;
+  bool host; /* gt_variable.host_visible */
 } gt_named_buffer;
 
 typedef struct gt_buffers {
@@ -21,8 +21,9 @@ typedef struct gt_buffers {
 
 void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);
 void gt_buffers_finish(gt_buffers *buffers); /* accepts a zeroed one */
-/* keep: destroys all buffers except those with this prefix; drop: destroys those with this prefix. */
+/* Destroys all buffers except those whose names begin with `prefix`. */
 void gt_buffers_keep(gt_buffers *buffers, const char *prefix);
+/* Destroys the buffers whose names begin with `prefix`. */
 void gt_buffers_drop(gt_buffers *buffers, const char *prefix);
 /* Compiles a plan with its variables bound. NULL on failure. */
 gt_executable *gt_buffers_compile(gt_buffers *buffers, const gt_plan *plan, gt_error *error);

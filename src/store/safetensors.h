@@ -28,7 +28,7 @@ typedef struct gt_container {
   int tensors;
   gt_metadata *metadata;
   int entries;
-  uint64_t hash; /* hash of the file, of whichever kind it has */
+  uint64_t hash; /* the file's hash, of the kind that it stores: XXH3 or FNV-1a */
   bool damaged;  /* after a failed read: its bytes have changed since they were written */
 } gt_container;
 

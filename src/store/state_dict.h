@@ -12,37 +12,37 @@ typedef struct gt_state_dict {
   float **variable; /* by gt_slot.where; NULL: not held */
 } gt_state_dict;
 
-/* Initial values of the slots of some roles, for a seed; optimizer slots require their
- * parameters' role too. */
+/* Fills *dict with the initial values of the slots of these roles, for a seed. With GT_OPTIMIZER, `roles`
+ * must also have the roles of what is optimized. */
 void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed);
-/* The checkpoint slots of `store`, taken by name from another store's dict; if shapes differ or a slot has a
- * form, by slot->refit. New slots get initial values, for a seed; if a parameter has changed, so do slots of
- * role GT_RUN. */
+/* Fills *dict with the checkpoint slots of `store`, copied by name from another store's dict; slot->refit
+ * converts them if shapes differ or the slot has a form. Slots that `from` lacks get initial values, for a
+ * seed; if a parameter has changed, so do slots of role GT_RUN. */
 void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
                          uint64_t seed);
 /* The values of parameters, states, optimizer and run slots in the dict, by name. */
 gt_slot_values gt_state_dict_values(const gt_state_dict *dict);
 /* Resets the slots of these roles in the dict to their initial values. */
 void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t seed);
-/* Initializes every slot except tables on the device. The host never holds more than parameters, states and
- * one other variable at a time. */
+/* Sets every slot on the device, except constants and derived tables, to its initial values. The host never
+ * holds more than parameters, states and one other variable at a time. */
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
-/* Uploads the tables: constants and what is derived from them. */
+/* Uploads constants and derived tables. */
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error);
 
 /* Downloads the slots of these roles. */
 bool gt_state_dict_download(gt_state_dict *dict, const gt_store *store, gt_buffers *buffers, unsigned roles,
                             gt_error *error);
-/* Replaces the trained parameters and states in the dict by their moving averages, for the roles in `roles`;
- * with `back`, writes the values in the dict to the averages on the device. */
+/* Replaces the trained parameters and states in the dict, as far as `roles` has their roles, by their moving
+ * averages, downloaded from the device. With `back`: uploads them from the dict as the averages instead. */
 bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned roles, bool back,
                            gt_error *error);
 /* Reads a dict from a file. GT_ERR_DATA, and an empty dict, if a slot is missing, has another shape, or, in a
- * model, is not finite. Missing optimizer slots of parameters that were frozen get their initial values, but
- * each variable needs at least one. */
+ * model, is not finite. Missing optimizer slots of parameters that were frozen get their initial values; but
+ * if all slots of an optimizer variable are missing, the file is from another optimizer: GT_ERR_DATA. */
 bool gt_state_dict_read(gt_state_dict *dict, const gt_store *store, const gt_container *file,
                         const char *path, unsigned roles, gt_error *error);
-/* Restores a checkpoint to the device in the same way. */
+/* Reads the checkpoint slots of a file in the same way and uploads them, one variable after another. */
 bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
                       gt_error *error);
 bool gt_state_dict_upload(const gt_state_dict *dict, gt_buffers *buffers, gt_error *error);

@@ -69,15 +69,15 @@ typedef struct gt_slot {
   gt_shape shape;
   int64_t count;        /* elements */
   const char *variable; /* NULL: chosen by its role; for constants and derived tables its own name */
-  int where;            /* index of that variable in gt_store.variable */
+  int where;            /* index of `variable` in gt_store.variable */
   int64_t offset;       /* of parameters: set by gt_store_layout */
   int group;            /* PARAMETER: parameter group; index into gt_store.group */
   int index;            /* in the store */
   gt_fill fill;
-  const struct gt_slot *belongs_to;
-  gt_slot_range range; /* STATE and its optimizer slots */
-  bool counts;         /* STATE: a counter or grid position, which is not averaged */
-  int32_t *table;      /* CONSTANT, DERIVED: the values */
+  const struct gt_slot *belongs_to; /* OPTIMIZER: the parameter or state that is optimized; else NULL */
+  gt_slot_range range;              /* STATE and its optimizer slots */
+  bool counts;                      /* STATE: a counter or grid position, which is not averaged */
+  int32_t *table;                   /* CONSTANT, DERIVED: the values */
   /* Converts values of the slot from its former shape or form; `out` holds initial values; was: all former
    * values. NULL: the shape cannot change in a run. */
   void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
@@ -94,8 +94,8 @@ typedef struct gt_store_group { /* one contiguous range of the parameters */
 typedef struct gt_store_variable { /* a variable of the graphs that holds slots */
   const char *name;
   gt_role role;  /* of its slots */
-  gt_role of;    /* role that they belong to, or the same role */
-  int64_t count; /* of its only slot; else see gt_store_extent */
+  gt_role of;    /* role of the slots that these belong to; if they belong to none, their own */
+  int64_t count; /* elements, if it has only one slot; else see gt_store_extent */
 } gt_store_variable;
 
 typedef struct gt_store {

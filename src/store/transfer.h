@@ -35,8 +35,8 @@ bool gt_transfer_matches(const char *pattern, const char *name);
  * added so far are taken. */
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
                           int32_t *values);
-/* True if the values that gt_transfer_apply took are valid for their slots; else GT_ERR_DATA. path: of the
- * file. */
+/* True if the values that gt_transfer_apply took are valid for their slots; else GT_ERR_DATA. result: from
+ * gt_transfer_apply; path: of the file, for the message. */
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error);
 /* Makes the file's values the initial values of the store's parameters and states, copied to its arena.
