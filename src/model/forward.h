@@ -31,7 +31,7 @@ typedef struct gt_forward {
   gt_model_inputs inputs;
   gt_id clock;  /* GT_NONE if the graph is not run */
   gt_id weight; /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: no loss, no such rows */
-  bool padded;  /* the batch may have such rows */
+  bool padded;  /* the batch may have rows past the end of the data */
   const gt_id *sample_weight; /* F32 [B]: factor on the weight of each row in loss and metrics; the model does
                                  not see it. NULL: 1 */
   int targets;                /* at least 1 */
