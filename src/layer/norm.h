@@ -11,7 +11,7 @@ typedef struct gt_moments {
   gt_id centered; /* x - mean */
 } gt_moments;
 gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count);
-/* Each row of x times its weight, F32 [B]; GT_NONE: x unchanged. */
+/* x with row i multiplied by weight[i], F32 [B]; x itself if weight is GT_NONE. */
 gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight);
 /* 1 / sqrt(square + eps). */
 gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps);
@@ -36,7 +36,8 @@ typedef struct gt_norm_running {
   gt_id mean, variance, batches;
 } gt_norm_running;
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
-/* Moves them by the fraction `share` of the way to mean and variance. */
+/* Sets the running mean after the step to before.mean + share * (mean - before.mean), and likewise the
+ * variance. */
 void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
 /* Number of values along these axes. */
 int64_t gt_norm_count(gt_shape shape, uint32_t axes);

@@ -23,11 +23,11 @@ typedef struct gt_review {
   gt_position rows_at;                 /* the key of a phase that decides both; else line 0 */
   const gt_sample_facts *const *input; /* of each input of the model; NULL: unknown */
   int phase;     /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
-  bool not_bits; /* already reported; layers after it would only repeat it */
+  bool not_bits; /* gt_review_bits has warned; for layers after that one it would only repeat the finding */
 } gt_review;
 
-/* Returns the facts about the layer's first input, if its values are those of the data, perhaps moved; else
- * NULL. */
+/* Returns the facts about the layer's first input if its values are those of the data, perhaps rearranged
+ * (gt_layer_type.moves); else NULL. */
 const gt_sample_facts *gt_review_facts(const gt_build *build);
 /* Adds a finding at the key of the layer, or at the layer if it has no such key or key is NULL, as "layer
  * 'NAME' …"; in a later phase only if no earlier phase has added it. Without a review the result

@@ -8,27 +8,27 @@
 
 enum { GT_SYMBOL_A = 1, GT_SYMBOL_B = 2, GT_SYMBOL_SIGN = 4 /* a is 1 or -1 */ };
 
-typedef enum gt_symbol_kind { /* where its arguments are searched, and how its scale can be moved */
-                              GT_SYMBOL_LINE,
+typedef enum gt_symbol_kind { /* the identity of f that lets c and d replace constants inside f */
+                              GT_SYMBOL_LINE,     /* f(u) = u */
                               GT_SYMBOL_POWER,    /* f(k u) = k^power f(u) for k > 0 */
                               GT_SYMBOL_LOG,      /* f(k u) = f(u) + log k for k > 0 */
                               GT_SYMBOL_EXP,      /* f(u + k) = exp(k) f(u) */
                               GT_SYMBOL_PERIODIC, /* of 2 pi; f(u + pi) = -f(u) */
                               GT_SYMBOL_ODD,      /* f(-u) = -f(u) */
-                              GT_SYMBOL_EVEN,
-                              GT_SYMBOL_STEP /* f(-u) = 1 - f(u) */
+                              GT_SYMBOL_EVEN,     /* f(-u) = f(u) */
+                              GT_SYMBOL_STEP      /* f(-u) = 1 - f(u) */
 } gt_symbol_kind;
 
 typedef struct gt_symbol {
-  const char *name;
-  unsigned free;
+  const char *name; /* of the function f(u) */
+  unsigned free;    /* GT_SYMBOL_…: the constants inside f that a fit may choose */
   gt_symbol_kind kind;
-  double power;
-  double complexity;
-  double low, high; /* domain; beyond it, the value at the nearest end is used */
+  double power;      /* GT_SYMBOL_POWER: the exponent */
+  double complexity; /* bits that f adds to the length of a formula */
+  double low, high;  /* domain; beyond it, the value at the nearest end is used */
   double (*value)(double u);
-  double (*slope)(double u);
-  /* Emits it as nodes. Arguments are clamped to the domain and to the range of float32; the derivative of a
+  double (*slope)(double u); /* f'(u) */
+  /* Emits f(u) as nodes. Arguments are clamped to the domain and to the range of float32; the derivative of a
    * clamped argument is 0. */
   gt_id (*emit)(gt_graph *graph, gt_id u);
 } gt_symbol;

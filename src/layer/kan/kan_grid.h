@@ -6,12 +6,13 @@
 /* Fills in the knots beyond the grid, `degree` on either side, spaced by the mean width of a cell. */
 void gt_kan_extend(double *knot, uint32_t cells, uint32_t degree);
 
-/* Converts one input from one set of knots to another. */
+/* The conversion of one input's coefficients from one set of knots to another. */
 typedef struct gt_kan_turn {
   const gt_kan_attribute *from, *to; /* both with the same block and base */
-  const double *before, *now;        /* knots */
-  int64_t input, outputs;
+  const double *before, *now;        /* knots of `from` and of `to` */
+  int64_t input, outputs;            /* which input; number of outputs */
 } gt_kan_turn;
-/* Converts its coefficients from `old` to `out`, arrays for all inputs, which may be the same. */
+/* Converts the coefficients of turn->input. old, out: the coefficients of all inputs; may be the same
+ * array. */
 void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out);
 #endif

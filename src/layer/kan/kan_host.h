@@ -7,9 +7,9 @@
 #define GT_LAYER_KAN_HOST_H
 #include "op/kan/kan.h"
 
-typedef struct gt_kan_beside {
-  const char *norm, *base; /* input_norm and base, as in a config */
-  double width;            /* 0: the distance between centers */
+typedef struct gt_kan_beside { /* settings of a layer that neither its tensors nor the attribute contain */
+  const char *norm, *base;     /* input_norm and base, as in a config */
+  double width;                /* of rbf, rswaf and wavelet; 0: the distance between centers */
 } gt_kan_beside;
 gt_kan_beside gt_kan_beside_of(const void *config); /* config: a layer's settings */
 /* Evaluates all functions of one input at x, without the base: splines in double, others as precisely as the

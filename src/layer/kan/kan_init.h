@@ -6,10 +6,13 @@
 #include "op/kan/kan.h"
 #include "store/store.h"
 
+/* Two kinds of initial coefficients: if points > 0, those of splines fitted to so many random values, uniform
+ * in
+ * [-noise/2, noise/2]; else normally distributed ones with this deviation. Both are multiplied by `scale`. */
 typedef struct gt_kan_start {
   gt_kan_attribute a;
-  uint32_t points;  /* > 0: splines through this many random values, uniform with this spread … */
-  double deviation; /* … or normally distributed coefficients */
+  uint32_t points;
+  double deviation;
   double noise, scale;
   double base; /* if the attribute has a base: its weights are uniform in [-base, base] */
 } gt_kan_start;

@@ -96,7 +96,7 @@ extern const gt_schema gt_kan_grid_update_schema;
                  .help = "initial coefficients (default: as in the publication of the basis)")
 
 typedef struct gt_kan_form { /* properties of a basis, and its defaults */
-  unsigned uses;
+  unsigned uses;             /* bits USES_… (kan_read.c): the settings that the basis has */
   uint32_t grid, degree;
   double reach; /* the default range is [-reach, reach] */
   const char *norm, *base;
@@ -120,15 +120,15 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
 
 /* --- parts of the layer --------------------------------------------------------------------------------- */
 
-/* The edges, from inputs to outputs: their coefficients, the factors on these, and the values that they
- * read. */
+/* The edges of a layer: the values that they read, their coefficients and the factors on these. */
 typedef struct gt_kan_edges {
   const gt_kan_attribute *attribute;
   int64_t inputs, units;
-  gt_id x;                   /* input of the functions: [lines, inputs], and the numbers after it */
-  gt_id coefficients;        /* [blocks, functions, inputs of a block, outputs] … */
-  gt_id scales;              /* … and the factors on them (op/kan/kan.h), or GT_NONE */
-  gt_id active, base_weight; /* of a separate base branch: the input of its weights [inputs, outputs] */
+  gt_id x;            /* what the functions read: [lines, inputs], then the positions of gt_kan_numbers */
+  gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] */
+  gt_id scales;       /* factors on the coefficients (op/kan/kan.h), or GT_NONE */
+  /* Of a separate base branch: the activated inputs, and their weights [inputs, outputs]; else GT_NONE. */
+  gt_id active, base_weight;
 } gt_kan_edges;
 /* Adds the penalties in the settings. Names: Liu et al., 2024, 2.17 to 2.20. */
 void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);

@@ -1,6 +1,7 @@
 /* Which two inputs each gate of a layer reads, chosen once from a stream of random numbers. wiring: [2,
- * gates], all first inputs, then all second ones. With both kinds, every input is read, so 2 * gates >=
- * inputs must hold. Sources: Petersen et al. (NeurIPS 2022) for random, Miotti et al. (2025) for unique. */
+ * gates], all first inputs, then all second ones. Both gt_wiring_random and gt_wiring_unique use every input,
+ * so 2 * gates >= inputs must hold. Sources: Petersen et al. (NeurIPS 2022) for random, Miotti et al. (2025)
+ * for unique. */
 #ifndef GT_LAYER_WIRING_H
 #define GT_LAYER_WIRING_H
 #include "layer/init.h"
