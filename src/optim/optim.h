@@ -46,7 +46,7 @@ typedef struct gt_optim_type {
 gt_graph *gt_optim_graph(const gt_optim_context *context);
 /* The state variable "optimizer.NAME" of this range, as it was before the step (zero at the start). */
 gt_id gt_optim_state(gt_optim_context *context, const char *name);
-/* … and its value after the step. */
+/* Sets the value of that variable after the step. */
 void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value);
 gt_id gt_optim_scalar(gt_optim_context *context, int index); /* this step's type->scalar[index], shape [] */
 /* x + factor * y, and x + weight * (y - x); a factor of 0 or 1 adds no nodes. */

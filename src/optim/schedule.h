@@ -1,9 +1,9 @@
-/* Learning-rate schedules. A schedule is one constant row (GT_DEFINE(schedule, NAME) = {…})
- * with a function from the step to a factor on the learning rate: `schedule: {type: cosine,
- * warmup: 500}`. Computed on the host in double, ahead of time; the same factor serves every parameter
- * group's own learning rate. Warm-up multiplies by (s+1)/(warmup+1) in the first `warmup` steps s = 0, 1, ….
- * Schedules that count steps begin after it and end with the run; those that count epochs count all of them.
- * Formulas: torch.optim.lr_scheduler; Loshchilov and Hutter, "SGDR", ICLR 2017 (cosine); Smith and Topin,
+/* Learning-rate schedules. A schedule is one constant row (GT_DEFINE(schedule, NAME) = {…}) with a function
+ * from the step to a factor on the learning rate: `schedule: {type: cosine, warmup: 500}`. The factor is
+ * computed ahead of time, on the host in double; it multiplies the learning rate of every parameter group.
+ * Warm-up multiplies it by (s+1)/(warmup+1) in the first `warmup` steps s = 0, 1, …. Schedules that count
+ * steps begin after the warm-up and end with the run; those that count epochs count all of them. Formulas:
+ * torch.optim.lr_scheduler; Loshchilov and Hutter, "SGDR", ICLR 2017 (cosine); Smith and Topin,
  * "Super-Convergence", 2018 (one-cycle). */
 #ifndef GT_OPTIM_SCHEDULE_H
 #define GT_OPTIM_SCHEDULE_H
@@ -22,7 +22,7 @@ typedef struct gt_schedule_time { /* a position in the run */
 /* State of a schedule that reacts to evaluations (plateau). Plain data, saved in checkpoints. */
 typedef struct gt_schedule_state {
   double best;   /* best value so far */
-  int64_t bad;   /* evaluations since without improvement; -1: none seen yet */
+  int64_t bad;   /* evaluations since `best` was set, all without improvement; -1: no evaluation yet */
   double factor; /* on the learning rate; 1 at first */
 } gt_schedule_state;
 

@@ -26,9 +26,9 @@ typedef struct gt_training {
  * graph (gt_model.node). GT_NONE with GT_ERR_CONFIG if there is nothing to train. */
 gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
                            gt_id before, gt_error *error);
-/* store: laid out; receives the slots of training: optimizer slots of the trained parameters and "state.ok".
- * loss: the mean loss, a scalar, which guards the step. scale: as above. clock: the step's clock, whose table
- * has gt_optim_table_width scalars (0 … width-1). */
+/* Emits the update into the graph and fills *training. store: laid out; gets optimizer slots for the trained
+ * parameters, and "state.ok". loss: the mean loss, a scalar, which the guard checks. scale:
+ * gt_training.scale. clock: the step's clock, whose table has gt_optim_table_width scalars. */
 bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
                         gt_id gradient, gt_id scale, gt_id loss, gt_id clock, gt_error *error);
 /* Updates the moving average of the states after a step. moved: all states after the step (GT_NONE:
