@@ -78,8 +78,8 @@ typedef struct gt_circuit_layer {
   const uint8_t *op;
 } gt_circuit_layer;
 
-/* Adds a layer that reads source[0 … count) and puts its signals into out[0 … layer->gates). GT_ERR_DATA if
- * its wiring leaves the source. */
+/* Adds a layer that reads signals source[0 … count) and writes the signals of its gates to out[0 …
+ * layer->gates). GT_ERR_DATA if its wiring has an index outside the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
 /* A convolution as stored in a model (op/logic/logic_conv.h): kernel k is a tree of the gates op[k][…] whose
@@ -94,7 +94,7 @@ typedef struct gt_circuit_convolution {
 } gt_circuit_convolution;
 
 /* Adds the kernels at every position; pixels outside the image are false. source: the image's signals
- * [height, width, channels]; out: room for [rows, columns, kernels]. GT_ERR_DATA if a leaf leaves the
+ * [height, width, channels]; out: room for [rows, columns, kernels]. GT_ERR_DATA if a leaf is outside the
  * field. */
 bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *convolution,
                                 const uint32_t *source, uint32_t *out, gt_error *error);

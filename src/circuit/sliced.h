@@ -15,26 +15,26 @@ enum { GT_BLOCK_WORDS = 8, GT_BLOCK_BITS = 64 * GT_BLOCK_WORDS };
 typedef struct gt_sliced gt_sliced;
 
 gt_sliced *gt_sliced_create(const gt_circuit *circuit);
-void gt_sliced_destroy(gt_sliced *sliced); /* accepts NULL */
-size_t gt_sliced_slots(const gt_sliced *sliced);
-const char *gt_sliced_isa(
-    const gt_sliced *sliced); /* the instruction set in use: "avx512", "avx2" or "generic" */
+void gt_sliced_destroy(gt_sliced *sliced);       /* accepts NULL */
+size_t gt_sliced_slots(const gt_sliced *sliced); /* number of places for signals */
+/* The instruction set in use: "avx512", "avx2" or "generic". */
+const char *gt_sliced_isa(const gt_sliced *sliced);
 
 static inline size_t gt_bit_words(size_t samples) { return (samples + 63) / 64; }
 /* Converts bytes[samples][features] (0 is 0, anything else 1) to bits and back. */
 void gt_bits_pack(const uint8_t *bytes, size_t samples, size_t features, uint64_t *bits);
 void gt_bits_unpack(const uint64_t *bits, size_t samples, size_t features, uint8_t *bytes);
 
-/* in [inputs*words], out [outputs*words]. */
+/* Evaluates the circuit on `words` words of samples: in [inputs*words], out [outputs*words]. */
 void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, size_t words);
-/* For a circuit with groups: the class of each sample; the number of ones in each group, counts [samples,
- * groups]. */
+/* For a circuit with groups: writes the class of each sample. */
 void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samples, uint32_t *classes);
+/* For a circuit with groups: writes the number of ones in each group, counts [samples, groups]. */
 void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples, int32_t *counts);
 
-/* Runs one block, for callers that provide the memory: gt_sliced_memory bytes, 64-byte aligned. The caller
- * writes the inputs to its first `inputs` blocks of GT_BLOCK_WORDS words, before each run, because a run
- * overwrites them. Output k is then at gt_sliced_output. */
+/* Evaluates one block of GT_BLOCK_BITS samples, for callers that provide the memory: gt_sliced_memory bytes,
+ * 64-byte aligned. Before each call the caller writes input k to words k*GT_BLOCK_WORDS and up of the memory;
+ * the evaluation overwrites them. Output k is then at gt_sliced_output. */
 size_t gt_sliced_memory(const gt_sliced *sliced);
 void gt_sliced_block(const gt_sliced *sliced, uint64_t *memory);
 const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory, size_t k);

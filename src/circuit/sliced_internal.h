@@ -16,7 +16,8 @@ typedef struct gt_rows {
   size_t count, capacity;
 } gt_rows;
 
-enum { GT_COUNT_PLANES = 32 }; /* the number of ones in a group, in binary, one plane per bit */
+/* A count of ones is stored in binary, one plane per bit; this is the maximum number of planes. */
+enum { GT_COUNT_PLANES = 32 };
 
 struct gt_sliced {
   uint32_t inputs, groups;
@@ -24,7 +25,7 @@ struct gt_sliced {
   instruction *code;
   gt_rows rows;
   uint32_t *output; /* places of the outputs */
-  int planes;       /* planes that count a group's ones */
+  int planes;       /* planes that the number of ones in a group needs */
   const struct gt_sliced_loops *loops;
 };
 
@@ -34,7 +35,8 @@ typedef struct gt_sliced_loops {
   void (*run)(const gt_sliced *sliced, uint64_t *memory);
   /* Counts the ones of group k for each sample of the block; plane p is at planes + p*GT_BLOCK_WORDS. */
   void (*count)(const gt_sliced *sliced, const uint64_t *memory, size_t k, uint64_t *planes);
-  /* Where count > best: best = count and class = k; `best` has one plane for each of the counts. */
+  /* For each sample whose count is larger than its `best`: best = count, class = k. count and best have
+   * `planes` planes, class_planes has GT_COUNT_PLANES. */
   void (*choose)(int planes, const uint64_t *count, uint64_t *best, uint64_t *class_planes, uint32_t k);
 } gt_sliced_loops;
 
