@@ -11,9 +11,9 @@ typedef struct gt_board_file {
   uint8_t *cells; /* [height][width][channels] of 0 and 1; heap */
 } gt_board_file;
 
-/* The bits of an image (1: 128 or more) fill the first one or three channels of the cells, the others are 0.
- * Blanks in text are skipped. GT_ERR_DATA, with line and column, if the file is not a board with such
- * cells. */
+/* Reads a board whose cells have this number of channels. A gray image gives the first channel and a color
+ * image the first three: 1 where the pixel's value is 128 or more; the others are 0. Blanks in text are
+ * skipped. GT_ERR_DATA, for text with line and column, if the file is not such a board. */
 bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out, gt_error *error);
 void gt_board_file_finish(gt_board_file *file); /* accepts a zeroed one */
 /* As text. */

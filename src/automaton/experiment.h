@@ -11,11 +11,12 @@ typedef struct gt_experiment {
   const gt_ca_boards *boards; /* the target; NULL: none */
   gt_simulation simulation;
   int64_t height, width, cells;
-  bool compare;           /* boards are compared: the target fits this grid */
-  uint8_t *seen, *target; /* [cells][boards->seen] */
-  uint8_t *before;        /* [cells]: the board before a step, for the Game of Life */
-  int64_t errors, total;  /* of this board; of all boards after the first */
-  int64_t since;          /* boards from this one on have no errors */
+  bool compare; /* boards are compared: the target fits this grid */
+  /* [cells][boards->seen]: the channels that the target covers, of the current board and of the target. */
+  uint8_t *seen, *target;
+  uint8_t *before;       /* [cells]: the board before a step, for the Game of Life */
+  int64_t errors, total; /* of this board; of all boards after the first */
+  int64_t since;         /* the boards from this one to the current one have no errors */
 } gt_experiment;
 
 /* Starts at board 0, all cells 0. The automaton and the boards belong to the caller and must outlive the
@@ -28,10 +29,11 @@ bool gt_experiment_start(gt_experiment *experiment, gt_ca_start start, gt_error 
 /* Compares boards from now on, if the target fits the grid. */
 bool gt_experiment_aim(gt_experiment *experiment, gt_error *error);
 
-bool gt_experiment_by_rule(const gt_experiment *experiment);
-/* Computes the next board. If the target is a rule, errors are counted here, before damage, … */
+bool gt_experiment_by_rule(const gt_experiment *experiment); /* true if the target is a rule */
+/* Computes the next board. If the target is a rule, also counts its errors, before any damage. */
 void gt_experiment_step(gt_experiment *experiment);
-/* … and otherwise here, after damage. Finishes the current board; call it for board 0, too. */
+/* Applies the damage that is due on the current board. If the target is a fixed board, also counts the
+ * errors, damage included. Must be called once for each board, board 0 too. */
 void gt_experiment_damage(gt_experiment *experiment);
 /* Mean errors over all boards but the first, or of the first if it is the only one. */
 double gt_experiment_mean_errors(const gt_experiment *experiment);

@@ -1,17 +1,18 @@
-/* gt_lasting: measures whether a board is stable: the number of cells that differ from a fixed target (a
- * checkerboard, an image) after 1, 2, 4 and 10 times the steps of training. Training compares only the last
- * boards with the target, so later boards may drift away from it. */
+/* gt_lasting: measures how long an automaton keeps the board that it was trained for: the number of cells
+ * that differ from a fixed target (a checkerboard, an image) after 1, 2, 4 and 10 times the steps of
+ * training. Training compares only the last boards with the target, so later boards may drift away from
+ * it. */
 #ifndef GT_AUTOMATON_LASTING_H
 #define GT_AUTOMATON_LASTING_H
 #include "automaton/experiment.h"
 
 enum { GT_LASTING = 4 };
-extern const int64_t gt_lasting_times[GT_LASTING];
+extern const int64_t gt_lasting_times[GT_LASTING]; /* 1, 2, 4, 10 */
 
 typedef struct gt_lasting {
   int64_t trained;            /* steps of the training */
   int64_t cells;              /* of all boards that were checked */
-  int64_t errors[GT_LASTING]; /* wrong cells at these times */
+  int64_t errors[GT_LASTING]; /* wrong cells after gt_lasting_times[i] * trained steps */
   int known;                  /* number of valid entries of `errors`: a run may end earlier */
 } gt_lasting;
 
