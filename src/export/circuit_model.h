@@ -12,9 +12,11 @@ typedef struct gt_model_circuit {
   gt_layer_automaton automaton; /* if `made`, the model is this automaton, and the circuit is its cell */
 } gt_model_circuit;
 
-/* The circuit as trained, or simplified. GT_ERR_DATA, naming the layer, if a model is not all gates. */
+/* Reads the circuit as trained. GT_ERR_DATA, naming the layer, if a layer cannot become gates. */
 bool gt_model_circuit_read(gt_model_circuit *out, const gt_model_file *file, gt_error *error);
+/* Replaces the circuit by its simplified form (gt_circuit_simplify). */
 void gt_model_circuit_simplify(gt_model_circuit *circuit);
 void gt_model_circuit_finish(gt_model_circuit *circuit); /* accepts a zeroed one */
+/* The circuit of the model, or of one cell if the model is an automaton. */
 const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit);
 #endif

@@ -1,6 +1,6 @@
 /* gt_exporter: a way to write a trained model for another program, one constant row each. A file
- * src/export/NAME.c with GT_REGISTER(exporter, NAME) and `const gt_exporter gt_exporter_NAME` adds one:
- * `gtrain export --format NAME`, its help too; nothing else is edited. */
+ * src/export/NAME.c with GT_REGISTER(exporter, NAME) and `const gt_exporter gt_exporter_NAME` adds one, which
+ * `gtrain export --format NAME` uses and `gtrain export --help` describes; nothing else is edited. */
 #ifndef GT_EXPORT_EXPORT_H
 #define GT_EXPORT_EXPORT_H
 #include "base/register.h"
@@ -25,6 +25,6 @@ extern const char *const gt_exporter_names[]; /* sorted, ends with NULL */
 const gt_exporter *gt_exporter_at(int index); /* sorted by name */
 const gt_exporter *gt_exporter_find(const char *name);
 
-/* Makes a name that is valid in all languages from any text. Heap memory. */
+/* Makes from any text a name that is valid in all languages. Heap memory. */
 char *gt_export_name(const char *text, size_t length);
 #endif

@@ -18,9 +18,9 @@ void gt_export_verilog(FILE *file, const gt_export_circuit *export);
 bool gt_export_write(gt_export *export, FILE *file, void (*write)(FILE *, const gt_export_circuit *),
                      gt_error *error);
 
-/* The function as an expression of a and b, even if it needs only one of them; constants are zero and one. */
+/* Writes gate function `op` as an expression of a and b. constants: the texts for zero and one. */
 void gt_export_gate(FILE *file, unsigned op, const char *a, const char *b, const char *constants[2]);
-/* A text with each '@' replaced by the name. */
+/* Writes the text with each '@' replaced by the name. */
 void gt_export_text(FILE *file, const char *name, const char *text);
 extern const char gt_export_c_head[], gt_export_c_classes[], gt_export_c_board[], gt_export_c_bench[],
     gt_export_c_main[], gt_export_c_main_board[];
