@@ -1,24 +1,27 @@
-/* Means over classes of what a confusion matrix says of each. Within metric/ only. */
+/* Metrics of single classes, computed from a confusion matrix, and their averages over classes. Within
+ * metric/ only. */
 #ifndef GT_METRIC_COUNTS_H
 #define GT_METRIC_COUNTS_H
 #include "metric/metric.h"
 
-typedef struct gt_class_count {
-  double correct, answers, labels; /* items of the class answered so; answers of it; items of it */
+typedef struct gt_class_count { /* numbers of items, weighted */
+  double correct;               /* of the class and predicted as it (true positives) */
+  double answers, labels;       /* predicted as the class; of the class */
 } gt_class_count;
-typedef double (*gt_of_class)(gt_class_count count);
+typedef double (*gt_of_class)(gt_class_count count); /* the metric of a class */
 
 gt_class_count gt_count_class(const gt_metric_counts *counts, int64_t class);
 /* part / whole; 0 if whole is 0, as scikit-learn's zero_division. */
 double gt_count_share(double part, double whole);
-/* Averages of scikit-learn. macro: over the classes that occur as label or answer; weighted: by labels;
- * micro: of the counts of all classes together; binary: class 1 of two classes, of more macro. */
+/* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; weighted:
+ * the mean weighted by labels; micro: the metric of the sums of all classes' counts; binary: the metric of
+ * class 1 if there are two classes, else macro. */
 double gt_count_macro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
 
-/* Rows NAME, NAME_macro, NAME_micro and NAME_weighted of a value of a class. */
+/* Defines the gt_metric_type `metric_name`: the average of `function`, a gt_of_class. */
 #define GT_COUNT_ROW(metric_name, text, function, average)                   \
   static double function##_##average(const gt_metric_counts *counts) {       \
     return gt_count_##average(counts, function);                             \

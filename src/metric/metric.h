@@ -13,7 +13,7 @@
 
 enum {
   GT_METRIC_MAX_SUMS = 4,
-  GT_METRIC_MAX_OUTPUTS = 16, /* of more outputs only the mean is given */
+  GT_METRIC_MAX_OUTPUTS = 16, /* with more outputs, only the mean over them is reported */
   GT_METRIC_MAX_CLASSES = 4096,
   GT_METRIC_MAX_SCORES = 1 << 26,
   GT_METRIC_MAX = 24 /* metrics of an evaluation */
@@ -22,20 +22,20 @@ enum {
 typedef enum gt_metric_task {
   GT_METRIC_CLASSES = 1, /* the loss has class labels and logits */
   GT_METRIC_BITS = 2,    /* targets from 0 to 1 and logits of a sigmoid */
-  GT_METRIC_NUMBERS = 4
+  GT_METRIC_NUMBERS = 4  /* regression */
 } gt_metric_task;
 gt_metric_task gt_metric_task_of(const gt_loss *loss);
 
-/* [label][answer], in weights of items; for bits, labels and answers are 0 and 1. */
+/* A confusion matrix; for bits, the classes are 0 and 1. */
 typedef struct gt_metric_counts {
   int64_t classes;
-  const double *count;
+  const double *count; /* [label][prediction]: sum of the items' weights */
 } gt_metric_counts;
 
 /* The targets of a split, of one output. */
 typedef struct gt_metric_targets {
-  double weight;   /* of all items that count */
-  double variance; /* mean squared difference of targets from their mean; for rows with `varies` */
+  double weight;   /* sum of the weights of all items that count */
+  double variance; /* mean squared difference of targets from their mean; if a metric has `varies` */
 } gt_metric_targets;
 
 /* All items of a split that count. For classes, a score is a logit; for bits and numbers, outputs is 1. */
@@ -48,9 +48,9 @@ typedef struct gt_metric_scores {
 
 typedef struct gt_metric_type {
   const char *name, *help;
-  unsigned tasks; /* of gt_metric_task: those that it has a meaning for */
-  bool larger;    /* is better */
-  bool varies;    /* needs gt_metric_targets.variance */
+  unsigned tasks; /* bits gt_metric_task: the tasks that it is defined for */
+  bool larger;    /* true if larger values are better */
+  bool varies;    /* true if it needs gt_metric_targets.variance */
   /* Emits the terms of its sums for each item: for classes F32 [N], else F32 [N, outputs]. */
   int sums;
   void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
@@ -59,38 +59,41 @@ typedef struct gt_metric_type {
   double (*of_scores)(const gt_metric_scores *scores);
 } gt_metric_type;
 
-/* Why this loss with so many outputs per item has no such metric, for a message: "needs class labels"; NULL:
- * it has. */
+/* Why the metric is not defined for this loss with this number of outputs per item, for a message: "needs
+ * class labels". NULL if it is defined. */
 const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int64_t outputs);
 
-/* Metrics of an evaluation, and where their sums are in a row of sums: a metric has `outputs` sums for each
- * of its terms. */
+/* The metrics of an evaluation, and the places of their sums in one row of sums: a metric has
+ * gt_metric_outputs sums for each of its terms. */
 typedef struct gt_metric_set {
   gt_metric_task task;
   int64_t outputs; /* classes: of the logits */
   int count;
   const gt_metric_type *type[GT_METRIC_MAX];
-  int first[GT_METRIC_MAX]; /* of the sums, for rows with emit */
-  int hits;                 /* first of the sums that count bits: true positives, answers, positives; -1 */
-  int columns;              /* sums in all */
-  bool counts, scores;      /* some metric needs them */
+  int first[GT_METRIC_MAX]; /* index of the metric's first sum, if it has `emit` */
+  /* For bits, the index of the first of the sums that of_counts is computed from: the numbers of true
+   * positives of each output, then of predicted positives, then of actual ones. -1: no metric needs them. */
+  int hits;
+  int columns;         /* number of all sums */
+  bool counts, scores; /* some metric has of_counts, of_scores */
 } gt_metric_set;
 
-/* Values that a metric has besides their mean. */
+/* Number of values that a metric has besides their mean: one per output. */
 static inline int gt_metric_outputs(const gt_metric_set *set) {
   return set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
 }
 
-/* Emits the sums of a batch as one vector F32 [columns], and sets their places; GT_NONE: there are none. */
+/* Emits the sums of a batch as one vector F32 [columns], and sets their places in the set; GT_NONE if there
+ * are no sums. */
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items);
 
-/* What an evaluation came to. */
+/* The results of an evaluation from which metrics are computed. */
 typedef struct gt_metric_totals {
   const double *sum;                /* [columns] */
   const gt_metric_targets *targets; /* [outputs]; classes: one */
   gt_metric_counts counts;          /* of classes */
   gt_metric_scores scores;          /* of all outputs: [items][outputs] */
 } gt_metric_totals;
-/* The value of metric `index` for an output; of classes, output is 0. */
+/* The value of metric set->type[index] for an output; for classes, output is 0. */
 double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals);
 #endif

@@ -7,10 +7,12 @@ typedef struct gt_ranked {
   double score;
   bool positive;
 } gt_ranked;
-/* The value of items in descending order of their scores, of which some are positive and some are not. */
+/* A metric of a ranking: items in descending order of their scores. At least one is positive and one is
+ * not. */
 typedef double (*gt_of_ranking)(const gt_ranked *item, int64_t items, int64_t positives);
 
-/* Of two classes and of bits, that of class 1; of more classes the mean over them, each against the rest,
- * with scores that are probabilities. NAN if a class has no items, or all. */
+/* For two classes and for bits, the metric with class 1 as the positive one. For more classes, the mean over
+ * all classes, each against the rest, ranked by its probability. NAN if a class has no items or all of them,
+ * or if a score is not finite. */
 double gt_ranking(const gt_metric_scores *scores, gt_of_ranking value);
 #endif
