@@ -1,5 +1,6 @@
 /* Symbolic fit: `symbolic:` of a phase replaces, at its start, edges of a KAN by functions
- * (kan/symbolic_edges.h) whose constants this phase and later ones train. phases:
+ * (kan/symbolic_edges.h) whose constants this phase and later ones train.
+ *    phases:
  *      - steps: 200
  *      - {steps: 200, symbolic: {edges: auto, minimum_r2: 0.99}}
  * The chosen functions are then listed in `symbolic:` of the layers' settings: in the configs of these
