@@ -19,8 +19,8 @@ typedef struct gt_verdict { /* the errors of a case, and the worst deviation */
 } gt_verdict;
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* brief: few derivatives, for callers that compare all gradient elements with another outcome that was
- * checked with more. */
+/* Computes the reference's value and, by finite differences, derivatives at some coordinates. brief: at
+ * fewer, for callers that compare all gradient elements with an outcome that was checked at more. */
 void gt_expect(const gt_subject *subject, bool brief, gt_arena *arena, gt_expectation *expectation);
 /* Compares value and gradients with the reference. who: "cpu", "vulkan unfused", … device: use its
  * tolerance. */

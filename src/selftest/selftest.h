@@ -8,12 +8,13 @@
 
 typedef struct gt_selftest_options {
   const char *device; /* as for gt_backend_open; "cpu": test only the CPU */
-  const char *filter; /* families and rules whose name contains one of these, joined by commas, and none after
-                         a !; NULL: all */
-  bool verbose;       /* one line per case */
-  bool brief;         /* without gt_case.more, and with few finite differences */
-  FILE *stream;       /* output; NULL: stdout */
-  FILE *json;         /* one object at the end; NULL: none */
+  /* "WORD,WORD!WORD,WORD": only families and rules whose names contain one of the words before the '!' and
+   * none after it; NULL: all. */
+  const char *filter;
+  bool verbose;                          /* one line per case */
+  bool brief;                            /* without gt_case.more, and with few finite differences */
+  FILE *stream;                          /* output; NULL: stdout */
+  FILE *json;                            /* one object at the end; NULL: none */
   const gt_case_family *const *families; /* NULL: all registered families */
   int family_count;
 } gt_selftest_options;
