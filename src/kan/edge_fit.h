@@ -7,11 +7,11 @@
 typedef struct gt_edge_fit {
   const gt_symbol *symbol;
   double a, b, c, d;
-  double r2; /* fraction of the variance that it explains */
+  double r2; /* fraction of the variance of y that the fit explains */
 } gt_edge_fit;
 
-/* Looks for a and b on a grid that fits the range of x, then refines the best by Levenberg-Marquardt. A
- * function that is not defined at all x has an r2 of -infinity. */
+/* Fits c f(a x + b) + d to y: tries a and b on a grid that suits the range of x, then refines the best by
+ * Levenberg-Marquardt. r2 is -infinity if the function is not defined at every x. */
 gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const double *y, int64_t count);
 /* Returns the cost by which fits are compared: complexity + log2(1 - r2 + 1e-9); infinite without a fit. */
 double gt_edge_fit_cost(const gt_edge_fit *fit);

@@ -12,7 +12,7 @@ typedef enum gt_formula_style {
 } gt_formula_style;
 
 void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream);
-/* Returns the same text, in the arena. */
+/* Returns the text that gt_symbolic_write writes, in the arena. */
 char *gt_symbolic_text(const gt_symbolic *symbolic, int output, gt_formula_style style, gt_arena *arena);
 /* Returns the names of columns in formulas, [count]: the name of the column, with _ for each character that a
  * variable name cannot have, and with a number appended if another column or a function has that name, or if

@@ -22,7 +22,7 @@ typedef struct gt_kan_layer {
   double *base_weight;      /* [inputs, outputs], or NULL */
   double *bias;             /* [outputs], or NULL */
   bool *edge;               /* [inputs, outputs]: not pruned */
-  gt_edge_fit *symbolic_edge; /* [inputs, outputs]: symbol NULL: a sum of basis functions; or NULL */
+  gt_edge_fit *symbolic_edge; /* [inputs, outputs]: `symbol` is NULL for a sum of basis functions; or NULL */
 } gt_kan_layer;
 
 typedef struct gt_kan_network {
@@ -37,8 +37,8 @@ const char *gt_kan_network_lacks(const gt_model *model, int layer);
  * model is not a sequence of KAN layers. `path`: the model file, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,
                          const char *path, gt_error *error);
-/* Makes the network's outputs those of the data: the last layer takes in the factor and the shift that the
- * scaling of targets asks for. Its count is 0 or the number of outputs. */
+/* Makes the network compute outputs in the units of the data: multiplies the last layer by the scale of the
+ * targets and adds their mean. scaling->count is 0 or the number of outputs. */
 void gt_kan_network_unscale(gt_kan_network *network, const gt_target_scaling *scaling);
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
@@ -50,10 +50,10 @@ const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, in
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
-/* Returns samples as the model reads them, with one value per category, scaled or as the data has them; input
- * NULL: of targets, as the data has them.
- * [samples, inputs], on the heap; at most `most`, at equal distances. NULL (GT_ERR_DATA) if a sample does not
- * have `inputs` numbers. */
+/* Returns samples of an input [samples, inputs], on the heap: at most `most` of the tensor's, at equal
+ * distances, with one value per category, as the network reads them. scaled: false: in the units of the data.
+ * input: NULL for targets, which are not scaled. NULL (GT_ERR_DATA) if a sample does not have `inputs`
+ * numbers. */
 double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error);
 
@@ -61,9 +61,9 @@ double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tens
 typedef struct gt_kan_trace {
   int64_t samples;
   int layers;
-  double **node;      /* [layers + 1]: values of its inputs, then of each layer's outputs, [width, samples] */
-  double **deviation; /* [layers]: of each edge's values, [inputs, outputs] */
-  double **spread;    /* [layers + 1]: deviation of each node, [width] */
+  double **node;      /* [layers + 1]: values of the inputs, then of each layer's outputs, [width, samples] */
+  double **deviation; /* [layers]: standard deviation of each edge's values, [inputs, outputs] */
+  double **spread;    /* [layers + 1]: standard deviation of each node's values, [width] */
 } gt_kan_trace;
 void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const double *x, int64_t samples);
 void gt_kan_trace_finish(gt_kan_trace *trace); /* accepts a zeroed one */

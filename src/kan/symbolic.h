@@ -13,7 +13,7 @@ enum { GT_SYMBOLIC_MAX_EDGES = 200 };
 
 typedef struct gt_symbolic_edge {
   int layer, from, to; /* node `from` of the layer's inputs, `to` of its outputs */
-  int row;             /* in the report */
+  int row;             /* index of the edge in gt_symbolic_report.edge */
   const gt_symbol *symbol;
   double value[GT_EDGE_CONSTANTS];
   bool fixed[GT_EDGE_CONSTANTS]; /* not fitted: redundant, or a rounded number */
@@ -25,15 +25,15 @@ typedef struct gt_symbolic {
   int *width;             /* [layers + 1] */
   gt_symbolic_edge *edge; /* [edges], ordered by layer */
   int edges;
-  double **bias; /* [layers + 1]: [width]; NULL for the inputs */
-  bool **bias_fixed;
-  double nice_bits;         /* bits to write its rounded numbers */
-  const char *const *names; /* [width[0]]: of its inputs in formulas; NULL: x0, x1, … */
+  double **bias;            /* [layers + 1]: [width]: the constant of each node; NULL for the inputs */
+  bool **bias_fixed;        /* like gt_symbolic_edge.fixed */
+  double nice_bits;         /* bits of the rounded constants in the description length */
+  const char *const *names; /* [width[0]]: of the inputs in formulas; NULL: x0, x1, … */
 } gt_symbolic;
 
 /* Budget of a search, in operations of its fits, so that it ends at the same point on every machine. */
 typedef struct gt_symbolic_effort {
-  double spent, most;
+  double spent, most; /* so far; the budget */
 } gt_symbolic_effort;
 
 typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] */
@@ -97,8 +97,8 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
                       gt_symbolic_report *report, gt_error *error);
 void gt_symbolic_finish(gt_symbolic *symbolic); /* accepts a zeroed one */
 
-/* Fits all constants that are not fixed. Returns the sum of squares; infinite if the formula has no finite
- * value at a sample, or leaves the domain of a function there. */
+/* Fits all constants that are not fixed. Returns the sum of squared residuals; infinite if at some sample the
+ * formula has no finite value or the argument of a function is outside its domain. */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps);
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data);
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y); /* one sample */
@@ -120,7 +120,7 @@ bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data, b
  * stay the same. */
 void gt_symbolic_normalize(gt_symbolic *symbolic);
 /* Rounds constants to simple numbers (0, 1/2, 3, pi, …), one after another, each time fitting the others
- * again, where that makes the formula shorter (gt_symbolic_length). Returns how many. */
+ * again, where that makes the formula shorter (gt_symbolic_length). Returns how many were rounded. */
 int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* Description lengths in bits (Rissanen, "Modeling by shortest data description", 1978), for comparison only:
@@ -144,9 +144,8 @@ typedef struct gt_symbolic_constant {
   double *value;
   bool *fixed;
 } gt_symbolic_constant;
-int gt_symbolic_free(
-    gt_symbolic *symbolic,
-    gt_symbolic_constant *list); /* lists the constants that are not fixed; NULL: counts them */
+/* Writes the constants that are not fixed to `list`, unless it is NULL; returns their number. */
+int gt_symbolic_free(gt_symbolic *symbolic, gt_symbolic_constant *list);
 /* The standard errors of these constants, for noise with a standard deviation of 1. */
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation);
 /* The variance of the noise, estimated from the residuals of a fit. */
@@ -154,7 +153,8 @@ double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants
 /* Sets data->relative if, by the residuals of the formula, the noise of an output is more likely proportional
  * to its values than the same for all samples. True if it is. The factors are in the arena. */
 bool gt_symbolic_find_noise(gt_symbolic_data *data, const gt_symbolic *formula, gt_arena *arena);
-double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum);
+double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum); /* n/2 log2 (sum / variation) */
+/* Bits of a free constant with this standard error. */
 double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error);
 
 /* Groups of outputs that share nodes, each as a network of its own with its data (symbolic_group.c). */
@@ -163,12 +163,13 @@ typedef struct gt_symbolic_group {
   gt_symbolic_data data; /* in that arena, with weights */
   bool **node;           /* [layers + 1]: [width]: true if the node is in the group */
 } gt_symbolic_group;
-/* The number of groups, at least 1; in *list, heap. */
+/* Fills *list, heap memory, with the groups; returns their number, at least 1. */
 int gt_symbolic_split(const gt_symbolic *symbolic, const gt_symbolic_data *data, gt_symbolic_group **list);
 /* Combines the parts into *symbolic; frees the list. */
 void gt_symbolic_join(gt_symbolic *symbolic, gt_symbolic_group *list, int count);
 
-gt_symbolic gt_symbolic_copy(gt_arena *arena,
-                             const gt_symbolic *symbolic); /* in that arena; the copy has none of its own */
+/* A copy whose memory is in `arena`; its own member `arena` is empty. */
+gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *symbolic);
+/* Sets function and constants of the edge. */
 void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit);
 #endif

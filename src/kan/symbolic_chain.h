@@ -6,9 +6,10 @@
 #define GT_KAN_SYMBOLIC_CHAIN_H
 #include "kan/symbolic.h"
 
+/* A chain leads from node `from` of `layer` - 1 through hidden nodes of `layer` to node `to` of `layer` +
+ * 1. */
 typedef struct gt_symbolic_chain {
-  int layer, from,
-      to; /* from node `from` of layer - 1, through nodes of `layer`, to node `to` of layer + 1 */
+  int layer, from, to;
   int first_in, first_out; /* the edges of its first node; gt_symbolic_chain_replace removes all others */
   int nodes;
 } gt_symbolic_chain;
@@ -18,10 +19,11 @@ typedef struct gt_symbolic_chain {
 bool gt_symbolic_chain_at(const gt_symbolic *s, int edge, gt_symbolic_chain *chain);
 /* True if the edge leads into or out of a node of the chain. */
 bool gt_symbolic_chain_has(const gt_symbolic *s, const gt_symbolic_chain *chain, int edge);
-/* x: the values of its input node; y: the sum of what its edges add to its output node. [samples] each. */
+/* x: the values of the chain's input node; y: the sum of what its edges add to its output node; [samples]. */
 void gt_symbolic_chain_values(const gt_symbolic *s, const gt_symbolic_chain *chain,
                               const gt_symbolic_data *data, double *x, double *y);
-/* Replaces it by one node: `fit`, c f(a x + b) + d, on the first edge in and `line` on the first edge out. */
+/* Replaces the chain by its first node: the edge into it becomes `fit`, c f(a x + b) + d, the edge out of it
+ * `line`. */
 void gt_symbolic_chain_replace(gt_symbolic *s, const gt_symbolic_chain *chain, const gt_edge_fit *fit,
                                const gt_edge_fit *line);
 #endif

@@ -10,14 +10,14 @@
 
 typedef struct gt_symbolic_edges_request { /* an edge that the config names */
   int layer, from, to;
-  const gt_symbol *symbol; /* NULL: the best of the library */
-  bool limited;            /* `symbol` only if it reaches minimum_r2 */
+  const gt_symbol *symbol; /* NULL: the best function of the library */
+  bool limited;            /* use `symbol` only if its fit reaches minimum_r2 */
 } gt_symbolic_edges_request;
 
 typedef struct gt_symbolic_edges_options {
   double minimum_r2; /* an edge that no function explains this well stays, unless its function is requested */
   double weight_simple; /* w: fits minimize w complexity + (1 - w) log2(1 - r2) */
-  const bool *allowed;  /* [symbols] */
+  const bool *allowed;  /* [gt_symbol_count()] */
   const gt_symbolic_edges_request *request;
   int requests; /* 0: all edges */
   int threads;  /* as for gt_pool_create */
@@ -51,9 +51,9 @@ void gt_kan_edge_functions_write(const gt_kan_edge_functions *functions, const c
 /* The settings of a layer in a config that lists its KAN layers one by one; `- kan: 5` becomes a map. NULL if
  * the config lists them in another way. */
 gt_spec *gt_kan_settings(gt_arena *arena, gt_spec *root, int layer, int layers);
-/* Sets a key of these settings. */
+/* Sets a key of a layer's settings (gt_kan_settings). */
 void gt_kan_set(gt_arena *arena, gt_spec *settings, const char *key, gt_spec *value);
-/* Sets `symbolic` of these settings to the list, or removes it if the list is empty. False if there are no
- * such settings. */
+/* Sets the key `symbolic` of a layer's settings to the list, or removes it if the list is empty. False if
+ * gt_kan_settings does not find them. */
 bool gt_kan_set_symbolic(gt_arena *arena, gt_spec *root, int layer, int layers, const gt_spec *list);
 #endif

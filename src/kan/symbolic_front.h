@@ -1,8 +1,8 @@
 /* Formulas from simple to exact: the Pareto front of complexity and error (as in Schmidt and Lipson,
- * "Distilling free-form natural laws from experimental data", 2009). It starts from the formula that
- * gt_symbolic_find chose and repeats for each formula of the front: leave an edge out, or give an edge
- * another function that fits its values; fit all constants; round them or not, and without those that are
- * added. Owner: the caller's arena. */
+ * "Distilling free-form natural laws from experimental data", 2009). The search starts from the formula that
+ * gt_symbolic_find chose. For each formula of the front, it leaves an edge out, or gives an edge another
+ * function that fits its values, and fits all constants; the result is added to the front with and without
+ * rounded constants, and with and without additive constants. Owner: the caller's arena. */
 #ifndef GT_KAN_SYMBOLIC_FRONT_H
 #define GT_KAN_SYMBOLIC_FRONT_H
 #include "kan/symbolic.h"
@@ -21,8 +21,8 @@ typedef struct gt_symbolic_front {
 
 /* Numbers, variables and operations of the formulas of all outputs, as they are printed. */
 int gt_symbolic_nodes(const gt_symbolic *symbolic);
-/* The chosen formula is always part of the front. effort: a budget, as in gt_symbolic_options; the front is
- * then what was found so far. */
+/* The chosen formula is always part of the front. When options->effort is spent, the search ends with what it
+ * has found so far. */
 gt_symbolic_front gt_symbolic_front_find(const gt_symbolic *chosen, const gt_symbolic_data *data,
                                          const gt_symbolic_options *options, gt_arena *arena);
 #endif
