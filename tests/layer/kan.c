@@ -210,9 +210,9 @@ static void refinement_keeps_the_functions(void **state) {
     layer_build(&before, steps[s].before, gt_shape_2(8, 48));
     layer_build(&now, steps[s].now, gt_shape_2(8, 48));
     layer_run(&before, before.model->output, x, y);
-    gt_state_dict_carry(&carried, now.model->store, &before.image, 1);
-    gt_state_dict_finish(&now.image);
-    now.image = carried;
+    gt_state_dict_carry(&carried, now.model->store, &before.dict, 1);
+    gt_state_dict_finish(&now.dict);
+    now.dict = carried;
     layer_run(&now, now.model->output, x, z);
     for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
     layer_finish(&before);

@@ -234,9 +234,9 @@ static void lists_change(void **state) {
   layer_values(&f, "mask")[1 * OUT + 0] = 0; /* pruned */
   build(&g, "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
             "symbolic: [[1, 1, x^2], [0, 0, exp], [2, 1, sin]]}");
-  gt_state_dict_carry(&image, g.model->store, &f.image, 1);
-  gt_state_dict_finish(&g.image);
-  g.image = image;
+  gt_state_dict_carry(&image, g.model->store, &f.dict, 1);
+  gt_state_dict_finish(&g.dict);
+  g.dict = image;
   static const int was[] = {-1, 2, 0}; /* in the old list */
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < 3; e++) {

@@ -218,7 +218,7 @@ static void grids_follow_the_data(void **state) {
   assert_int_equal(f.model->adaptations, 1);
   const gt_adaptation *a = f.model->adaptation;
   assert_true(a->every == 2 && a->until == 20);
-  const gt_slot_values held = gt_state_dict_values(&f.image);
+  const gt_slot_values held = gt_state_dict_values(&f.dict);
   a->adapt(a, x, SAMPLES, &held);
   layer_run(&f, f.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++)
@@ -249,14 +249,14 @@ static void own_grids_are_refined(void **state) {
                    gt_shape_2(SAMPLES, IN));
   layer_build_good(&now, "kan: {units: 3, grid: 8, grid_update: {every: 1, blend: 0.5}}",
                    gt_shape_2(SAMPLES, IN));
-  const gt_slot_values held = gt_state_dict_values(&before.image);
+  const gt_slot_values held = gt_state_dict_values(&before.dict);
   before.model->adaptation->adapt(before.model->adaptation, x, SAMPLES, &held);
   float *c = layer_values(&before, "coefficients");
   for (int i = 0; i < FUNCTIONS * IN * OUT; i++) c[i] = (float)layer_random(&seed, -1, 1);
   layer_run(&before, before.model->output, x, y);
-  gt_state_dict_carry(&carried, now.model->store, &before.image, 1);
-  gt_state_dict_finish(&now.image);
-  now.image = carried;
+  gt_state_dict_carry(&carried, now.model->store, &before.dict, 1);
+  gt_state_dict_finish(&now.dict);
+  now.dict = carried;
   layer_run(&now, now.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++) assert_true(fabs((double)(y[i] - z[i])) < 1e-4);
   layer_finish(&before);

@@ -1,4 +1,5 @@
-/* Mixing fractions against closed forms of their distribution; and all devices draw the same bits. */
+/* The quantiles of the beta distribution, from which mixing fractions are drawn, against closed forms; and
+ * all devices draw the same augmentation parameters, bit by bit. */
 #include "backend/backend.h"
 #include "op/augment/augment_table.h"
 #include "op/core.h"
@@ -80,7 +81,8 @@ static gt_graph *build(gt_arena *arena) {
   return graph;
 }
 
-static void draw(gt_backend *backend, float *out) {
+/* Draws the parameters on the backend and closes it. */
+static void draw_records(gt_backend *backend, float *out) {
   static const uint32_t state[GT_STATE_WORDS] = {77, 5, 9, 0};
   gt_error error = {0};
   gt_arena arena;
@@ -108,8 +110,8 @@ static void same_bits(void **state) {
   (void)state;
   gt_backend *backend = gt_backend_open("vulkan", 1, &error);
   if (!backend) skip();
-  draw(backend, device);
-  draw(gt_cpu_open(1, &error), cpu);
+  draw_records(backend, device);
+  draw_records(gt_cpu_open(1, &error), cpu);
   for (int i = 0; i < WORDS; i++)
     if (memcmp(&cpu[i], &device[i], sizeof *cpu) != 0)
       fail_msg("word %d of row %d: %.9g, on the device %.9g", i % (int)GT_AUGMENT_WORDS(2, 0),

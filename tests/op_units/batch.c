@@ -19,7 +19,7 @@ enum { STATE, TABLE, DATA, SCALING, BATCH, FUSED_RESULT, VARIABLES };
 typedef struct problem {
   int64_t features, channels; /* channels: size of the last axis of a sample; features: elements per sample */
   gt_dtype dtype;
-  bool scaled, draws; /* draws: the epilogue multiplies by random numbers */
+  bool scaled, draws; /* draws: the epilogue multiplies by random numbers, else by the batch itself */
 } problem;
 
 static float value[VARIABLES][MAX_ELEMENTS];

@@ -8,7 +8,7 @@
 #include "shaders/op/batch.h"
 #include "shaders/op/matmul/factor.h"
 #include "support/device.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/factor.h"
 #include <math.h>
 #include <setjmp.h>
@@ -49,8 +49,8 @@ static void build_graph(gt_graph *graph, const net *t) {
               g = variable(graph, "g", t->rows, t->units, GT_F32);
   const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
   factor_assign(graph, x, w, g, t->turned);
-  if (t->other_reader == A_VALUE) drawing_assign(graph, "more", x);
-  if (t->other_reader == A_PROGRAM) drawing_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
+  if (t->other_reader == A_VALUE) fixture_assign(graph, "more", x);
+  if (t->other_reader == A_PROGRAM) fixture_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
 }
 
 static double uniform(uint32_t v, uint64_t i) { return 2 * gt_random_uniform(5, v, 0, (uint32_t)i) - 1; }

@@ -1,8 +1,9 @@
-/* Every candidate of a choice (gt_choice), forced, gives the numbers of the CPU: for small trainings, whose
- * plans fuse all that the graph allows into products, two steps from the same parameters. `make
- * check-candidates` tests all candidates, or a tenth of them with TENTH=0 … 9; otherwise one of each kind is
- * tested: engine, operand loaders, what is fused. A software device, which takes seconds to compile each
- * kernel, has few trainings (op_units/ways.c and others test more, with single products). */
+/* Every candidate of a choice (gt_choice), when forced, gives the same numbers as the CPU: small models are
+ * trained for two steps from the same parameters, with plans that fuse all that the graph allows into
+ * products. `make check-candidates` tests all candidates, or a tenth of them with TENTH=0 … 9; otherwise one
+ * candidate is tested for each combination of engine, operand loaders and fused work. A software device takes
+ * seconds to compile each kernel, so it trains only a few of the models (op_units/ways.c and others test more
+ * candidates, with single products). */
 #include "base/memory.h"
 #include "lib/spec.h"
 #include "shaders/op/matmul/factor.h"
@@ -26,12 +27,13 @@ enum {
   KINDS_OF_SOFTWARE = 3,
   TENTHS = 10
 }; /* KINDS_OF_SOFTWARE: a software device tests one kind in this many, on scalar units */
-/* Tolerances, relative to the largest update of a tensor. Radial functions are eight times as steep as their
- * input, and two layers of them turn the 0.2 % rounding error of bfloat16 into 6 %. */
+/* Tolerances relative to the largest update of a tensor: in float32, and with products of 16-bit operands.
+ * Radial basis functions have slopes of about 8, and two layers of them turn the 0.2 % rounding error of
+ * bfloat16 into 6 %. */
 static const double exact = 3e-4, rounded = 0.1;
 
 typedef struct training {
-  const char *name, *data, *model;            /* and the rest of its config */
+  const char *name, *data, *model;            /* name; two sections of its config */
   enum { DEVICES, SOFTWARE, EMULATED } least; /* the least capable device that runs it in CI */
 } training;
 
@@ -197,7 +199,7 @@ static bool is_new(const char *kind) {
   return true;
 }
 
-static bool is_taken(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate) {
+static bool is_tested(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate) {
   const char *tenth = getenv("CHECK_TENTH");
   char kind[1024];
   if (tenth) return !*tenth || candidates++ % TENTHS == (size_t)atoi(tenth);
@@ -207,8 +209,8 @@ static bool is_taken(const gt_step *step, const gt_choice *choice, const gt_cand
          (precision == GT_PRECISION_SCALAR && kinds.count % KINDS_OF_SOFTWARE == 1);
 }
 
-static void try_way(subject *s, const expectation *e, const gt_choice *choice,
-                    const gt_candidate *candidate) {
+static void try_candidate(subject *s, const expectation *e, const gt_choice *choice,
+                          const gt_candidate *candidate) {
   gt_arena arena;
   gt_error error = {0};
   gt_tuned tuned = {0};
@@ -250,8 +252,8 @@ static void test_training(void **state) {
     uint32_t at = 0;
     while (at < plan->steps && plan->step[at].choice != c + 1) at++;
     for (uint32_t i = 0; at < plan->steps && i < plan->choice[c].candidates; i++)
-      if (is_taken(&plan->step[at], &plan->choice[c], &plan->choice[c].candidate[i]))
-        try_way(&s, &e, &plan->choice[c], &plan->choice[c].candidate[i]);
+      if (is_tested(&plan->step[at], &plan->choice[c], &plan->choice[c].candidate[i]))
+        try_candidate(&s, &e, &plan->choice[c], &plan->choice[c].candidate[i]);
   }
   close_subject(&s);
   close_expectation(&e);

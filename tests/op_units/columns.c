@@ -1,8 +1,9 @@
-/* Column reductions that products compute as by-products, against the values that they wrote in the same run,
- * added up in double, or, if they write none, against those of the run before: whole and partial tiles,
- * split-K, values that are not finite, on scalar units and on matrix units, emulated if the device has none;
- * and final sums if one tile covers all of the few rows, but only if nothing else is written. The number of
- * units that a plan is for determines the tiling: the device need not have them. */
+/* Column reductions that products compute in addition to their result. They are compared with sums in double
+ * of the result that the same run has written or, if it writes none, of that of the run before: whole and
+ * partial tiles, split-K, values that are not finite, on scalar units and on matrix units, emulated if the
+ * device has none. If one tile covers all rows and nothing else is written, the sums are final
+ * (GT_COLUMNS_WHOLE). A plan is for a given number of multiprocessors, which determines the tiling; the
+ * device need not have them. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -25,12 +26,13 @@
 
 typedef struct problem {
   uint32_t m, n, k, units;
-  bool in_parts;
-  const char *way; /* of the product to force; NULL: the chosen one */
+  bool in_parts;   /* split-K */
+  const char *way; /* the candidate to force; NULL: the chosen one */
 } problem;
 
-/* What is reduced and written: the sum or moments of the product with its bias; or, without a bias, its sum
- * and that of its product with a norm's input, or one of the two, with or without the product itself. */
+/* Which reductions are computed. SUM, MOMENTS: of the product plus a bias. FIRST: the sum of the product.
+ * SECOND: the sum of the product times a norm's normalized input. BOTH: FIRST and SECOND. ALONE: the product
+ * itself is not written. */
 typedef enum by_product {
   OF_SUM,
   OF_MOMENTS,
@@ -42,8 +44,8 @@ typedef enum by_product {
   FORMS
 } by_product;
 static const struct {
-  uint32_t columns; /* the specialization constant */
-  bool first, second;
+  uint32_t columns;   /* GT_FACTOR_SPEC_COLUMNS */
+  bool first, second; /* which sums there are */
 } forms[FORMS] = {
     [OF_SUM] = {GT_COLUMNS_SUM, true, false},
     [OF_MOMENTS] = {GT_COLUMNS_MOMENTS, false, false},
@@ -57,7 +59,8 @@ static const struct {
 enum { MOST = 4200 * 80, A = 0, B, BIAS, X, OFF, SCALE, C, SUM, SECOND, MEAN, VARIANCE, VARIABLES };
 static float value[VARIABLES][MOST], written[MOST];
 static gt_precision precision;
-static bool on_units, special;
+static bool on_units;       /* products must be computed on matrix units */
+static bool with_nonfinite; /* operands contain an infinity and a NaN */
 
 static gt_shape shape_of(const problem *p, int v) {
   return v == A                   ? gt_shape_2(p->m, p->k)
@@ -71,7 +74,7 @@ static void draw(const problem *p) {
   for (int v = A; v < C; v++)
     for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
       value[v][i] = (float)(3 * gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1) * (v == BIAS ? 200 : 0.3f);
-  if (!special) return;
+  if (!with_nonfinite) return;
   value[A][3 * p->k + 2] = INFINITY;
   value[B][(p->k - 1) * p->n + 4] = NAN;
 }
@@ -109,7 +112,8 @@ static uint32_t columns_of(const problem *p, by_product made) {
   return columns & GT_COLUMNS_PASSING ? columns | GT_COLUMNS_WHOLE : 0;
 }
 
-/* True if the product is computed by the expected kernel and values are written only if others read them. */
+/* A pin (support/pin.h): asserts that the product's kernel is the expected one, computes this reduction, and
+ * writes the product only if it is needed. */
 static void pin_plan(const gt_plan *plan, const problem *p, by_product made) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -189,7 +193,7 @@ static void check_sums(const problem *p, by_product made) {
 /* Column reductions are the same in either precision, and do not depend on what is written. On a software
  * device one problem is tested in all forms, and the others alternate between moments and both sums, which
  * are the only form with final sums. */
-static bool is_made(const problem *p, uint32_t number, by_product made) {
+static bool is_tested(const problem *p, uint32_t number, by_product made) {
   const bool of_both = made == OF_BOTH || made == OF_BOTH_ALONE;
   if (is_software() && (number || p->in_parts || device->target.matrix.packed))
     return number % 2 && !p->way ? made == OF_MOMENTS : of_both;
@@ -199,7 +203,7 @@ static bool is_made(const problem *p, uint32_t number, by_product made) {
 static void check(const problem *p, uint32_t problems) {
   for (uint32_t i = 0; i < problems && (i < 1 || precision != GT_PRECISION_HALF); i++)
     for (by_product made = 0; made < FORMS; made++) {
-      if (!is_made(&p[i], i, made)) continue;
+      if (!is_tested(&p[i], i, made)) continue;
       draw(&p[i]);
       run(&p[i], made);
       if (made == OF_MOMENTS)
@@ -243,9 +247,9 @@ static void test_matrix_in_parts(void **state) {
 
 static void test_not_finite(void **state) {
   (void)state;
-  special = true;
+  with_nonfinite = true;
   CHECK({70, 40, 100, 2, false}, {70, 40, 2050, on_units ? 2 : 132, true});
-  special = false;
+  with_nonfinite = false;
 }
 
 int main(void) {

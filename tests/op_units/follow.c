@@ -1,7 +1,7 @@
-/* Cross-entropy and its gradient in the epilogue of a product, against the formulas in double from the logits
- * that it wrote in the same run: rows and columns that fill tiles or not, split-K, smoothed labels, invalid
- * labels, logits that are not finite. Of the candidates for such a product the one with the best estimate is
- * used, for a device with the given number of units. */
+/* Cross-entropy and its gradient in the epilogue of a product, compared with the formulas in double, applied
+ * to the logits that the same run has written: rows and columns that fill tiles or not, split-K, smoothed
+ * labels, invalid labels, logits that are not finite. The plan is for a device with the given number of
+ * multiprocessors and uses the best of the candidates with the given kernel. */
 #include "base/philox.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -25,7 +25,8 @@
 typedef struct problem {
   uint32_t m, n, k, units;
   const char *kernel;
-  bool in_parts, follows;
+  bool in_parts; /* split-K */
+  bool follows;  /* the epilogue must compute them; else a kernel of its own */
   double smoothing;
 } problem;
 
@@ -74,6 +75,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   return g;
 }
 
+/* A pin (support/pin.h): the kernel, split-K and epilogue that the problem names. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
   bool found = false, alone = false;
   for (uint32_t s = 0; s < plan->steps; s++) {

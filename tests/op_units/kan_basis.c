@@ -14,7 +14,8 @@
 
 enum { MAX_KNOTS = 64, GRID = 8 };
 
-/* Function `term` of an attribute at x, or its derivative; behind: the knots. */
+/* Function `term` of an attribute at x, as the CPU kernels compute it, or its derivative of this order;
+ * behind: the knots. */
 static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *behind) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   float value;
@@ -35,7 +36,7 @@ static double de_boor(const double *t, uint32_t degree, uint32_t order, double x
   return order ? degree * (a - b) : (x - t[0]) * a + (t[degree + 1] - x) * b;
 }
 
-/* Inside cells, on all knots and half a cell and more outside of them. */
+/* Writes test points: inside cells, on all knots, and a little and far outside the grid. */
 static int points_of(const double *knot, uint32_t knots, float *x) {
   int count = 0;
   for (uint32_t k = 0; k < knots; k++) {
@@ -50,7 +51,8 @@ static int points_of(const double *knot, uint32_t knots, float *x) {
   return count;
 }
 
-/* Errors of derivatives in float are relative to their possible size: about 2^order / cell^order. */
+/* Compares all splines and their derivatives with de_boor. An error in float is relative to the possible size
+ * of a derivative, about (2 degree / cell)^order. */
 static void compare(gt_kan_attribute a, const double *knot, const float *behind, double cell) {
   float x[5 * MAX_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
@@ -94,7 +96,7 @@ static void splines_over_knots(void **state) {
 }
 
 /* Also coinciding knots, and points with no knot to the left or right. */
-static void splines_on_the_host(void **state) {
+static void splines_on_the_host(void **state) { /* gt_splines */
   (void)state;
   for (uint32_t degree = 0; degree <= 5; degree++) {
     double knot[MAX_KNOTS], value[MAX_KNOTS];

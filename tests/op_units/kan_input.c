@@ -2,8 +2,8 @@
  * units. Each variable has its own buffer, so addresses are aligned, as in training: only then, and if the
  * result consists of whole matrices, lanes read inputs in the layout of the accumulators
  * (shaders/op/matmul/product_matrix_drain.glsl, DERIVES). The cases of tests/op/kan/kan.c use unaligned
- * addresses. With many lines, scaled coefficients are multiplied while they are packed, if they are
- * packed. */
+ * addresses. Where operands are packed, coefficients are multiplied by their scales on the way, if there are
+ * many lines. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -26,7 +26,7 @@ enum { OUTPUTS = 32, MOST = 1 << 17, X = 0, G, COEFFICIENTS, SCALES, RESULT, VAR
 typedef struct problem {
   uint32_t lines, inputs;
   gt_kan_attribute a;
-  bool whole;  /* consists of whole matrices */
+  bool whole;  /* the result consists of whole matrices */
   bool scaled; /* coefficients have scales */
 } problem;
 
@@ -67,7 +67,8 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p, gt_precision by)
   return g;
 }
 
-/* The number of products on matrix units; these must be as the problem says, with this column reduction. */
+/* A pin (support/pin.h): asserts that the products on matrix units have the form that the problem says and
+ * compute this column reduction (GT_COLUMNS_…). Returns their number. */
 static int pin_products(const gt_plan *plan, const problem *p, uint32_t columns) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -162,8 +163,8 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.inputs != 37);
 }
 
-/* What a norm before the layer needs of the gradient, which has no other consumer: its column sums, plain and
- * times x. */
+/* Only column sums of the gradient are used, as by a norm before the layer: of the gradient, and of it times
+ * x. */
 static gt_graph *build_summed_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"x", "g", "coefficients", "scales", "sum", "times_x"};
   gt_graph *g = gt_graph_create(arena);

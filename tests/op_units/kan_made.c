@@ -1,8 +1,9 @@
 /* A KAN layer on matrix units, emulated if the device has none, whose basis functions are computed on load in
- * registers (shaders/op/matmul/product_made.glsl), against scalar units: bounded and other functions, with a
- * base together with them or apart, partial tiles, with and without split-K, depths that end within a block
- * of inputs. And, with many lines, scaled coefficients, which are multiplied while they are packed
- * (shaders/op/matmul/packed.h), unless the epilogue leaves no room for that. */
+ * registers (shaders/op/matmul/product_made.glsl), against scalar units: bounded and unbounded functions,
+ * with a base among them or on rows of its own (gt_kan_attribute.apart), partial tiles, with and without
+ * split-K, scale blocks along K that end within a block of inputs. With many lines, coefficients are
+ * multiplied by their scales while they are packed (shaders/op/matmul/packed.h), unless the epilogue leaves
+ * no room for that. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -34,7 +35,7 @@ enum {
 typedef struct problem {
   uint32_t lines, inputs, outputs;
   gt_kan_attribute a;
-  bool more;      /* adds MORE inputs to the epilogue: too many for B to have separate scales */
+  bool more;      /* adds four further inputs in the epilogue: too many for B to have separate scales */
   uint32_t parts; /* number of scales per edge; 0: none */
 } problem;
 
@@ -117,7 +118,9 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
-static bool pin_made(const gt_plan *plan, const problem *p) {
+/* True if the layer is computed on matrix units with packed operands. A pin (support/pin.h): asserts that
+ * scales are applied as the problem implies. */
+static bool pin_packed(const gt_plan *plan, const problem *p) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     if (strncmp(step->kernel->name, "product_packed", strlen("product_packed")) != 0 ||
@@ -139,7 +142,7 @@ static void run(const problem *p, const char *key, const char *way) {
   gt_arena_init(&arena);
   if (way) gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = plan_of(&arena, &g, p, way ? precision : GT_PRECISION_SCALAR, &tuned);
-  assert_int_equal(pin_made(plan, p), way != NULL);
+  assert_int_equal(pin_packed(plan, p), way != NULL);
   memset(to, 0xff, sizeof result[0]); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
              (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],
@@ -148,7 +151,7 @@ static void run(const problem *p, const char *key, const char *way) {
   gt_arena_finish(&arena);
 }
 
-/* The functions themselves are computed with the device's precision in both. */
+/* Compares the results. Both have computed the functions with the device's precision. */
 static void compare(const problem *p, const char *way) {
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double got = (double)result[0][i], want = (double)result[1][i];
@@ -163,18 +166,18 @@ static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
   char way[GT_WAY_TEXT];
-  uint32_t made = 0;
+  uint32_t tried = 0;
   gt_arena_init(&arena);
   const gt_choice *choice = choice_of(plan_of(&arena, &g, p, precision, NULL), 0);
   assert_non_null(choice);
   run(p, choice->key, NULL);
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);
-    if (!strstr(way, ", packed") || left_out(made++, WAYS_OF_SOFTWARE)) continue;
+    if (!strstr(way, ", packed") || left_out(tried++, WAYS_OF_SOFTWARE)) continue;
     run(p, choice->key, way);
     compare(p, way);
   }
-  assert_true(made);
+  assert_true(tried);
   gt_arena_finish(&arena);
 }
 

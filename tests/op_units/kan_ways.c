@@ -1,7 +1,7 @@
 /* Products of a KAN layer with few outputs, by their special kernels: the layer by product_few and
- * product_thin, the gradient of its inputs by product_edges and product_slopes and that of its coefficients
- * by product_outer, against the tiled kernels, which the cases of tests/op/kan/kan.c compare with double
- * precision. A small device would seldom choose them by itself. */
+ * product_thin, the gradient of its inputs by product_edges and product_slopes, and that of its coefficients
+ * by product_outer. They are compared with the tiled kernels, which the cases of tests/op/kan/kan.c compare
+ * with double precision. The candidates are forced, as a small device seldom chooses them. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/kan/kan.h"
@@ -31,10 +31,10 @@ enum {
 typedef enum form { LAYER, INPUTS_GRADIENT, COEFFICIENTS_GRADIENT } form;
 
 typedef struct problem {
-  uint32_t lines, inputs, outputs, parts; /* number of scales per edge; 0: none */
+  uint32_t lines, inputs, outputs, parts; /* parts: number of scales per edge; 0: none */
   gt_kan_attribute a;
   form form;
-  uint32_t units; /* number of units that candidates are for; 0: those of the device */
+  uint32_t units; /* plan for a device with this number of multiprocessors; 0: for this device */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST];
@@ -94,7 +94,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   return device_plan(arena, g, (gt_plan_options){.target.units = p->units, .tuned = tuned});
 }
 
-static void run_way(const problem *p, const char *key, const char *way, float *out) {
+static void run_candidate(const problem *p, const char *key, const char *way, float *out) {
   float *values[] = {value[X], value[G], value[COEFFICIENTS], value[SCALES], out};
   gt_arena arena;
   gt_graph *g;
@@ -118,6 +118,7 @@ static void compare(const problem *p, const char *way) {
   }
 }
 
+/* True if the candidate is one of the special kernels. */
 static bool is_of_interest(const problem *p, const char *way) {
   const unsigned parts = parts_of_way(way);
   return p->form == LAYER             ? strstr(way, ", few") || strstr(way, ", thin")
@@ -129,7 +130,7 @@ static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
   char way[GT_WAY_TEXT];
-  uint32_t ways = 0, tiles = 0;
+  uint32_t tested = 0, tiles = 0;
   gt_arena_init(&arena);
   draw(p);
   const gt_choice *choice = choice_of(plan_of(&arena, &g, p, NULL), 0);
@@ -137,24 +138,25 @@ static void check(const problem *p) {
   for (uint32_t i = 0; i < choice->candidates && !tiles; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);
     if (is_of_interest(p, way)) continue;
-    run_way(p, choice->key, way, result[0]);
+    run_candidate(p, choice->key, way, result[0]);
     tiles++;
   }
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);
     const bool over_lines = strstr(way, ", outer") || strstr(way, ", slopes");
     if (!is_of_interest(p, way)) continue;
-    ways++;
-    const bool rare = (ways - 1) % WAYS_OF_SOFTWARE && (!over_lines || ways % WAYS_OVER_LINES);
+    tested++;
+    const bool rare = (tested - 1) % WAYS_OF_SOFTWARE && (!over_lines || tested % WAYS_OVER_LINES);
     if (rare && device->target.brief) continue;
-    run_way(p, choice->key, way, result[1]);
+    run_candidate(p, choice->key, way, result[1]);
     compare(p, way);
   }
-  assert_true(tiles && ways);
+  assert_true(tiles && tested);
   gt_arena_finish(&arena);
 }
 
-/* Blocks and outputs that are a multiple of 4 or not, with 0, 1 or 2 scales per edge. */
+/* The layer and the gradient of its inputs: blocks and outputs that are a multiple of 4 or not, with 0, 1 or
+ * 2 scales per edge. */
 static void test_kan_ways(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0),

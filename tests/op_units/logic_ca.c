@@ -1,5 +1,6 @@
-/* The automaton's gradient if states are driven towards bits: straight-through, at the modified states.
- * Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2: known in closed form. */
+/* The automaton's gradient if states are rounded, sampled or clamped (op/logic/logic_ca.h): straight-through,
+ * at the modified states. Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2, so that
+ * values and gradients are known in closed form. */
 #include "op/logic/logic_ca.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"

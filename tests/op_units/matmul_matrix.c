@@ -19,7 +19,8 @@
 enum { M = 70, N = 40, K = 300, DEPTH = 128, VARIABLES = 3, BFLOAT_DIGITS = 8 };
 
 static gt_precision precision;
-static bool some_plain; /* tiles with values that are not finite are summed without rounding their operands */
+static bool
+    may_sum_unrounded; /* tiles with values that are not finite are summed without rounding their operands */
 static float a[M][K], b[K][N], c[M][N];
 
 static double uniform(uint32_t purpose, uint32_t i) { return gt_random_uniform(11, purpose, 0, i); }
@@ -29,6 +30,7 @@ static void draw(void) {
   for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] = (float)(2 * uniform(2, i) - 1);
 }
 
+/* A pin (support/pin.h): the kernels of this precision, packed or not. */
 static void pin_plan(const gt_plan *plan) {
   const bool is_bfloat = precision == GT_PRECISION_HALF && device->target.matrix.bfloat.m;
   const gt_step *first = &plan->step[0];
@@ -87,7 +89,7 @@ static void check(const char *what) {
         const double x = to_digits(a[i][k], digits), y = to_digits(b[k][j], digits);
         want += x * y;
         bound += 64 * 0x1p-24 * fabs(x * y);
-        if (some_plain) bound += 0x1p-10 * fabs(x * y);
+        if (may_sum_unrounded) bound += 0x1p-10 * fabs(x * y);
         if (!is_half) bound += 0x1p-22 * fabs(x * y);
         if (is_scaled) bound += 0x1p-37 * (fabs(x) * largest(false, j, k) + fabs(y) * largest(true, i, k));
       }
@@ -137,9 +139,9 @@ static void test_not_finite(void **state) {
   memcpy(&b[3][13], &(uint32_t){0x7f800001}, 4); /* … or cut off */
   a[66][40] = INFINITY;
   a[66][41] = -INFINITY;
-  some_plain = precision == GT_PRECISION_HALF && !device->target.matrix.bfloat.m;
+  may_sum_unrounded = precision == GT_PRECISION_HALF && !device->target.matrix.bfloat.m;
   check("infinities and NaN");
-  some_plain = false;
+  may_sum_unrounded = false;
 }
 
 static int group(const char *name) {

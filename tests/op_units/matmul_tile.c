@@ -1,6 +1,6 @@
 /* The CPU's own GEMM tiles read nothing outside their operands, write nothing outside c, and give the same
- * bits for each instruction set and for one large tile or many small ones. Operands end where readable memory
- * ends. */
+ * bits with each instruction set and for any size of the tile. Operands are placed before an inaccessible
+ * page, so that a read past their end crashes. */
 #include "op/matmul/matmul_tile.h"
 #include <math.h>
 #include <setjmp.h>
@@ -36,9 +36,9 @@ static bool can_run(gt_matmul_tile *tile) {
          (tile == gt_matmul_tile_avx2 ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx512f"));
 }
 
-typedef struct bench {
+typedef struct bench { /* memory of one product */
   fence a, b, c;
-  float *pack;
+  float *pack; /* working memory of the tile */
 } bench;
 
 static bench bench_make(void) {

@@ -1,5 +1,6 @@
-/* What products on matrix units know about their operands from the products that wrote them: the result has
- * the same bits as if the operands were measured, with fewer steps; also with infinities and NaN. */
+/* Products on matrix units scale their operands by the amax of rows or columns. If the kernel that writes an
+ * operand also finds its amax, no step has to measure it, and the result has the same bits as if it were
+ * measured; also with infinities and NaN. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -10,7 +11,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "support/choice.h"
 #include "support/device.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,13 +22,14 @@
 
 enum { MOST = 16 };
 
-typedef struct chain { /* h = relu(x w), y = h v, and products of hᵀ with h and y, of y with vᵀ */
+typedef struct chain { /* h = relu(x w), y = h v, hT h, hT y, xT y and y vT (build_graph) */
   uint32_t rows, in, units, out;
-  bool bytes, scalar;       /* scalar: h is computed on scalar units */
-  int fewer;                /* number of measuring steps that are saved, as both operands are known */
-  uint32_t units_of_device; /* not 0: plans as for a device with this many, which determines the tiling */
-  bool basis;               /* scalar: also products of basis functions of x with h */
-  bool slopes;              /* d, the gradient of a KAN layer's inputs with few outputs, and dT d, instead */
+  bool bytes;  /* x is a batch of bytes */
+  bool scalar; /* h is computed on scalar units; instead of the others h v, hT h (build_scalar) */
+  int fewer;   /* number of measuring steps that are saved */
+  uint32_t units_of_device; /* not 0: plan for a device with this many, which determines the tiling */
+  bool basis;               /* with `scalar`: also products of basis functions of x with h */
+  bool slopes;              /* instead: d, the gradient of a KAN layer's inputs, and dT d (build_slopes) */
 } chain;
 
 static float *values[2][MOST]; /* of variables, fused and unfused */
@@ -38,8 +40,8 @@ static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t colum
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), GT_F32, false));
 }
 
-/* x is a batch of bytes, in order, scaled; even: with a known bound of its values. */
-static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
+/* A batch of bytes, in order. even: its largest magnitude is known (gt_op.even). */
+static gt_id batch_of_bytes(gt_graph *g, const chain *c, bool even) {
   const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
                                gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
   const gt_id data =
@@ -49,7 +51,7 @@ static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
   return gt_batch(g, data, clock, GT_NONE, attribute);
 }
 
-static void draw_scalar(gt_graph *g, const chain *c) {
+static void build_scalar(gt_graph *g, const chain *c) {
   gt_kan_attribute even = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 4, 0), uneven = gt_kan_bspline(-1, 1, 3, 2);
   const gt_id x = variable(g, "x", c->rows, c->in), w = variable(g, "w", c->in, c->units),
               v = variable(g, "v", c->units, c->out);
@@ -58,14 +60,14 @@ static void draw_scalar(gt_graph *g, const chain *c) {
   gt_graph_precision(g, GT_PRECISION_SCALAR);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false));
   gt_graph_precision(g, precision);
-  drawing_assign(g, "hh", gt_matmul(g, h, h, true, false));
-  drawing_assign(g, "hv", gt_matmul(g, h, v, false, false));
+  fixture_assign(g, "hh", gt_matmul(g, h, h, true, false));
+  fixture_assign(g, "hv", gt_matmul(g, h, v, false, false));
   if (!c->basis) return;
-  drawing_assign(g, "even", gt_kan_coefficients(g, x, h, &even));
-  drawing_assign(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
+  fixture_assign(g, "even", gt_kan_coefficients(g, x, h, &even));
+  fixture_assign(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
 }
 
-static void draw_slopes(gt_graph *g, const chain *c) {
+static void build_slopes(gt_graph *g, const chain *c) {
   gt_kan_attribute a = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0);
   a.block = 4;
   const gt_id x = variable(g, "x", c->rows, c->in), up = variable(g, "up", c->rows, c->out),
@@ -73,26 +75,26 @@ static void draw_slopes(gt_graph *g, const chain *c) {
   gt_graph_precision(g, GT_PRECISION_SCALAR);
   const gt_id d = gt_kan_input(g, x, up, coefficients, GT_NONE, &a);
   gt_graph_precision(g, precision);
-  drawing_assign(g, "dd", gt_matmul(g, d, d, true, false));
+  fixture_assign(g, "dd", gt_matmul(g, d, d, true, false));
 }
 
-static void draw(gt_graph *g, const chain *c, bool even) {
+static void build_graph(gt_graph *g, const chain *c, bool even) {
   if (c->slopes) {
-    draw_slopes(g, c);
+    build_slopes(g, c);
     return;
   }
   if (c->scalar) {
-    draw_scalar(g, c);
+    build_scalar(g, c);
     return;
   }
-  const gt_id x = c->bytes ? bytes_of(g, c, even) : variable(g, "x", c->rows, c->in),
+  const gt_id x = c->bytes ? batch_of_bytes(g, c, even) : variable(g, "x", c->rows, c->in),
               w = variable(g, "w", c->in, c->units), v = variable(g, "v", c->units, c->out);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false)), y = gt_matmul(g, h, v, false, false);
-  drawing_assign(g, "y", y);
-  drawing_assign(g, "hh", gt_matmul(g, h, h, true, false));
-  drawing_assign(g, "hy", gt_matmul(g, h, y, true, false));
-  drawing_assign(g, "xy", gt_matmul(g, x, y, true, false));
-  drawing_assign(g, "back", gt_matmul(g, y, v, false, true));
+  fixture_assign(g, "y", y);
+  fixture_assign(g, "hh", gt_matmul(g, h, h, true, false));
+  fixture_assign(g, "hy", gt_matmul(g, h, y, true, false));
+  fixture_assign(g, "xy", gt_matmul(g, x, y, true, false));
+  fixture_assign(g, "back", gt_matmul(g, y, v, false, true));
 }
 
 static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32_t v, float odd) {
@@ -107,9 +109,9 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
   if (!strcmp(variable_->name, "x")) to[count / 3] = odd;
 }
 
-/* Forces a candidate of product_slopes for d, with a number of lines for which columns can be measured; a
- * small device would choose another. */
-static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
+/* Forces a candidate of product_slopes for d, with a number of lines for which its kernel can find the amax
+ * of columns; a small device would choose another. */
+static void force_slopes(const gt_plan *plan, gt_tuned *tuned) {
   char way[GT_WAY_TEXT];
   const gt_choice *choice = choice_of(plan, 0);
   assert_non_null(choice);
@@ -120,7 +122,8 @@ static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
   }
 }
 
-/* True if the kernel that computes the slopes finds the amax of their columns. */
+/* True if the kernel that computes the slopes also finds the amax of their columns. A pin (support/pin.h):
+ * run asserts it. */
 static bool pin_slopes(const gt_plan *plan) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
@@ -134,7 +137,7 @@ static int count(const gt_plan *plan, const char *kernel) {
   return found;
 }
 
-/* True if the amax of a scalar kernel's result is found where it is computed. */
+/* The same for a kernel on scalar units, and the amax of its rows and columns. */
 static bool pin_scalar(const gt_plan *plan) {
   bool measures = false;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -150,12 +153,12 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
-  draw(g, c, !no_fusion);
+  build_graph(g, c, !no_fusion);
   gt_tuned tuned = {0};
   gt_plan_options options = {.target.units = c->units_of_device, .no_fusion = no_fusion, .tuned = &tuned};
   const gt_plan *plan = device_plan(&arena, g, options);
   if (c->slopes) {
-    take_slopes(plan, &tuned);
+    force_slopes(plan, &tuned);
     plan = device_plan(&arena, g, options);
   }
   variables = (int)g->variables;
@@ -179,7 +182,7 @@ static void compare(const chain *c, float odd) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
-  draw(g, c, false);
+  build_graph(g, c, false);
   for (int v = 0; v < variables; v++) {
     const uint64_t elements =
         (uint64_t)gt_shape_count(g->variable[v].shape) * gt_dtype_size(g->variable[v].dtype) / 4;
@@ -208,8 +211,8 @@ static void test_chains(void **state) {
     if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);
 }
 
-/* Tiles of 32, 64 and 128, which do not fill the result, and lines that are only padding. What scalar units
- * find does not depend on the precision. */
+/* Tiles of 32, 64 and 128 that extend beyond the result, and scale blocks that are only padding. The amax
+ * that scalar units find does not depend on the precision. */
 static void test_scalar(void **state) {
   (void)state;
   if (precision == GT_PRECISION_HALF) return;

@@ -8,7 +8,7 @@
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include "support/device.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,15 +26,15 @@ static gt_graph *build_graph(gt_arena *arena, int64_t width) {
   const gt_id zero = gt_constant(g, 0), of_row = gt_reduce_max(g, x, 2, true);
   const gt_shape picture = {.rank = 3, .dim = {1, ROWS * width, 1}};
   const gt_pool_attribute pool = {.axes = 1, .window = {WINDOW}, .stride = {WINDOW}, .dilation = {1}};
-  drawing_assign(g, "relu", gt_relu(g, x));
-  drawing_assign(g, "largest", gt_max(g, x, zero));
-  drawing_assign(g, "smallest", gt_min(g, zero, x));
-  drawing_assign(g, "of_row", of_row);
-  drawing_assign(g, "of_column", gt_reduce_min(g, x, 1, false));
-  drawing_assign(g, "of_all", gt_reduce_max(g, x, 0, false));
-  drawing_assign(g, "below", gt_sub(g, x, of_row));
-  drawing_assign(g, "pooled", gt_max_pool(g, gt_reshape(g, x, picture), &pool, false));
-  drawing_assign(g, "product", gt_relu(g, gt_matmul(g, x, x, false, true)));
+  fixture_assign(g, "relu", gt_relu(g, x));
+  fixture_assign(g, "largest", gt_max(g, x, zero));
+  fixture_assign(g, "smallest", gt_min(g, zero, x));
+  fixture_assign(g, "of_row", of_row);
+  fixture_assign(g, "of_column", gt_reduce_min(g, x, 1, false));
+  fixture_assign(g, "of_all", gt_reduce_max(g, x, 0, false));
+  fixture_assign(g, "below", gt_sub(g, x, of_row));
+  fixture_assign(g, "pooled", gt_max_pool(g, gt_reshape(g, x, picture), &pool, false));
+  fixture_assign(g, "product", gt_relu(g, gt_matmul(g, x, x, false, true)));
   return g;
 }
 

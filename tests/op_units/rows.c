@@ -1,7 +1,7 @@
 /* Row programs on aligned addresses, as in training, so that rows whose length is a multiple of 4 are moved
- * as vec4; the cases of tests/op/rows.c use unaligned addresses. The result overwrites the input: an
- * invocation that reads the last vec4 of a row in place of a missing one must not count values that have been
- * overwritten by then. */
+ * as vec4; the cases of tests/op/rows.c use unaligned addresses. The result overwrites the input. An
+ * invocation for which a row has no vec4 left reads the last one again, which may have been overwritten: it
+ * must not count these values. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -17,7 +17,7 @@
 
 enum { MOST = 1 << 16 };
 enum { X, WEIGHT, FACTOR, VARIABLES };
-/* Widths; between them, the kernel depends on the largest workgroup. */
+/* Widths up to which every device keeps a row in registers, and from which none does. */
 enum { KEPT_EVERYWHERE = 2048, KEPT_NOWHERE = 8192 };
 
 static float value[VARIABLES][MOST], before[MOST];
@@ -37,6 +37,7 @@ static gt_graph *build_graph(gt_arena *arena, uint32_t rows, uint32_t width) {
   return g;
 }
 
+/* A pin (support/pin.h): one step, which keeps its rows in registers if they are short enough. */
 static void pin_plan(const gt_plan *plan, uint32_t width) {
   assert_int_equal(plan->steps, 1);
   assert_string_equal(plan->step[0].kernel->name, "rows");

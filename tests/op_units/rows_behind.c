@@ -1,7 +1,8 @@
-/* Row programs in the epilogue of a product (shaders/op/matmul/rows_behind.glsl): a norm with all that its
- * gradient reads, and a softmax, against the formulas in double of the product that was written in the same
- * run. Rows and columns that fill tiles or not, columns that are not a multiple of 4, split-K, with some of
- * the candidates for such a product; rows that are too long for it. */
+/* Row programs in the epilogue of a product (shaders/op/matmul/rows_behind.glsl): a norm, with the values
+ * that its gradient reads, and a softmax. They are compared with their formulas in double, applied to the
+ * product that the same run has written. Rows and columns that fill tiles or not, columns that are not a
+ * multiple of 4, split-K, with some of the candidates for such a product; rows that are too long for an
+ * epilogue. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -22,11 +23,12 @@
 
 typedef struct problem {
   uint32_t m, n, k;
-  bool is_norm, behind; /* a norm, or a softmax; behind: the product is expected to compute it */
+  bool is_norm;     /* a norm, else a softmax */
+  bool in_epilogue; /* the product's kernel must compute it; else a kernel of its own */
 } problem;
 
 enum { MOST = 200 * 2100, A = 0, B, BIAS, GAIN, OFFSET, Y, ROW, OTHER_ROW, OUT, VARIABLES };
-enum { UNITS = 132, APART = 4, APART_ON_SOFTWARE = 17 /* one candidate in this many is tested */ };
+enum { UNITS = 132, STRIDE = 4, STRIDE_ON_SOFTWARE = 17 /* one candidate in this many is tested */ };
 static const double EPSILON = 1e-5;
 static float value[VARIABLES][MOST];
 
@@ -46,14 +48,14 @@ static void draw(const problem *p) {
 }
 
 /* Layer norm: y without its mean, divided by the root of its mean square. */
-static void draw_norm(gt_graph *g, gt_id y, const gt_id *input, gt_id row[2], gt_id *out) {
+static void build_norm(gt_graph *g, gt_id y, const gt_id *input, gt_id row[2], gt_id *out) {
   row[0] = gt_mean(g, y, 2, true);
   const gt_id off = gt_sub(g, y, row[0]), square = gt_mean(g, gt_mul(g, off, off), 2, true);
   row[1] = gt_reciprocal(g, gt_sqrt(g, gt_add(g, square, gt_constant(g, EPSILON))));
   *out = gt_add(g, gt_mul(g, gt_mul(g, off, row[1]), input[GAIN]), input[OFFSET]);
 }
 
-static void draw_softmax(gt_graph *g, gt_id y, gt_id row[2], gt_id *out) {
+static void build_softmax(gt_graph *g, gt_id y, gt_id row[2], gt_id *out) {
   row[0] = gt_reduce_max(g, y, 2, true);
   const gt_id e = gt_exp(g, gt_sub(g, y, row[0]));
   row[1] = gt_sum(g, e, 2, true);
@@ -71,9 +73,9 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   }
   const gt_id y = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
   if (p->is_norm)
-    draw_norm(g, y, input, row, &out);
+    build_norm(g, y, input, row, &out);
   else
-    draw_softmax(g, y, row, &out);
+    build_softmax(g, y, row, &out);
   gt_assign(g, Y, 0, y);
   gt_assign(g, ROW, 0, row[0]);
   gt_assign(g, OTHER_ROW, 0, row[1]);
@@ -81,18 +83,20 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   return g;
 }
 
+/* A pin (support/pin.h): p->in_epilogue. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
-  bool behind = false, alone = false;
+  bool in_epilogue = false, alone = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     alone |= !strcmp(plan->step[s].kernel->name, "rows");
-    behind |= !strcmp(plan->step[s].kernel->name, "matmul") &&
-              plan->step[s].spec[GT_FACTOR_SPEC_FOLLOWED] == GT_FOLLOWED_BY_ROWS;
+    in_epilogue |= !strcmp(plan->step[s].kernel->name, "matmul") &&
+                   plan->step[s].spec[GT_FACTOR_SPEC_FOLLOWED] == GT_FOLLOWED_BY_ROWS;
   }
-  assert_int_equal(behind, p->behind);
-  assert_int_equal(alone, !p->behind);
+  assert_int_equal(in_epilogue, p->in_epilogue);
+  assert_int_equal(alone, !p->in_epilogue);
 }
 
-/* scale: the sum of the absolute values of the terms. */
+/* Fails unless `got` is `want` up to rounding, relative to `scale`: the sum of the absolute values of the
+ * terms. way: the tested candidate. */
 static void check_to(const problem *p, const char *way, const char *what, uint32_t i, double got, double want,
                      double scale) {
   if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 2e-6 * scale))
@@ -168,7 +172,7 @@ static void check(const problem *p) {
       choice_of(device_plan(&arena, build_graph(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
   assert_non_null(choice);
   draw(p);
-  for (uint32_t i = 0; i < choice->candidates; i += is_software() ? APART_ON_SOFTWARE : APART) {
+  for (uint32_t i = 0; i < choice->candidates; i += is_software() ? STRIDE_ON_SOFTWARE : STRIDE) {
     choice->text(&choice->candidate[i], way, sizeof way);
     run(p, choice->key, way);
   }

@@ -1,7 +1,7 @@
-/* Products with every candidate, on matrix units and on scalar ones, not only with the one that has the best
- * estimate: tiles of all sizes, partial tiles, with and without split-K; with floats, and with a table's rows
- * by index. A software device, which takes seconds to compile each, tests some, more of those for few
- * columns. */
+/* Products with candidates of every family, on matrix units and on scalar ones, not only with the one that
+ * has the best estimate: tiles of all sizes, partial tiles, with and without split-K; with floats, and with
+ * rows of a table loaded by index. A software device takes seconds to compile each, so it tests only some,
+ * among them more of the kernels for few columns. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -19,17 +19,17 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { M = 140, N = 132, K = 300, COUNT = 21, WIDTH = 4, LARGE = 132, WAYS_OF_SOFTWARE = 5 };
+enum { M = 140, N = 132, K = 300, COUNT = 21, WIDTH = 4, LARGE = 132, FAMILIES_ON_SOFTWARE = 5 };
 
 static gt_precision precision;
 static float a[M * K], b[K * N], c[M * N], table[COUNT * WIDTH], number[M * K / WIDTH];
-static double want[M * N], size[M * N]; /* and the sums of absolute values */
+static double want[M * N], size[M * N]; /* the result, and the sums of the absolute values of its terms */
 
-typedef struct turned {
-  bool a, b;
+typedef struct layout {
+  bool a, b;                             /* transposed */
   uint32_t n;                            /* columns of the result */
   enum { NEITHER, ROWS_A, ROWS_B } rows; /* which operand consists of a table's rows */
-} turned;
+} layout;
 
 static gt_id read(gt_graph *g, const char *name, gt_shape shape, gt_dtype dtype) {
   return gt_variable_read(g, gt_graph_variable(g, name, shape, dtype, false));
@@ -42,7 +42,7 @@ static gt_id factor(gt_graph *g, const char *name, gt_shape shape, bool of_rows)
   return gt_reshape(g, gt_gather(g, rows, numbers, -1), shape);
 }
 
-static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const gt_tuned *tuned) {
+static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, layout t, const gt_tuned *tuned) {
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_graph_precision(g, precision);
   const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
@@ -60,7 +60,7 @@ static void draw_factor(float *x, uint32_t count, uint32_t stream, bool of_rows)
                    : (float)(2 * gt_random_uniform(5, stream, 0, i) - 1);
 }
 
-static void draw(turned t) {
+static void draw(layout t) {
   memset(want, 0, sizeof want);
   memset(size, 0, sizeof size);
   for (uint32_t i = 0; i < COUNT * WIDTH; i++) table[i] = (float)(2 * gt_random_uniform(5, 3, 0, i) - 1);
@@ -76,7 +76,8 @@ static void draw(turned t) {
       }
 }
 
-static void try_way(turned t, const char *key, const char *way) {
+/* Forces the candidate `way` for the problem `key` and compares the result. */
+static void try_candidate(layout t, const char *key, const char *way) {
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-19;
   gt_arena arena;
   gt_graph *g;
@@ -98,10 +99,10 @@ static void try_way(turned t, const char *key, const char *way) {
   gt_arena_finish(&arena);
 }
 
-/* Of each family the first candidate, and the one with the most parts; on software devices only the latter,
- * of one family in five, different ones in each form. */
+/* The first candidate of each family, and its last, which has the most split-K parts; on software devices
+ * only the last, of one family in five, and other families for each layout. */
 static void test_ways(void **state) {
-  static const turned forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
+  static const layout forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
                                  {true, true, N},          {false, false, 10},       {false, true, 3},
                                  {true, false, 10},        {false, true, N, ROWS_A}, {true, false, N, ROWS_A},
                                  {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
@@ -122,11 +123,11 @@ static void test_ways(void **state) {
       char way[GT_WAY_TEXT];
       kin += first;
       choice->text(&choice->candidate[i], way, sizeof way);
-      const bool rare = !last || kin % WAYS_OF_SOFTWARE != f % WAYS_OF_SOFTWARE;
+      const bool rare = !last || kin % FAMILIES_ON_SOFTWARE != f % FAMILIES_ON_SOFTWARE;
       const bool few =
           (strstr(way, ", few") || strstr(way, ", thin") || strstr(way, ", outer")) && kin % 3 == 0;
       if (!(first || last) || (device->target.brief && rare && !few)) continue;
-      try_way(forms[f], choice->key, way);
+      try_candidate(forms[f], choice->key, way);
     }
     assert_true(kin > 1);
     gt_arena_finish(&arena);

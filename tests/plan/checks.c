@@ -7,7 +7,7 @@
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include "shaders/op/reduce.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include <math.h>
 #include <setjmp.h>
@@ -20,11 +20,11 @@
 enum { ROWS = 96, UNITS = 64, PART = ROWS * UNITS };
 
 static gt_id matrix(fixture *f, const char *name) {
-  return drawing_variable(f, name, gt_shape_2(ROWS, UNITS));
+  return fixture_variable(f, name, gt_shape_2(ROWS, UNITS));
 }
 
 static gt_id product(fixture *f) {
-  return gt_matmul(f->graph, matrix(f, "a"), drawing_variable(f, "b", gt_shape_2(UNITS, UNITS)), false,
+  return gt_matmul(f->graph, matrix(f, "a"), fixture_variable(f, "b", gt_shape_2(UNITS, UNITS)), false,
                    false);
 }
 
@@ -38,13 +38,14 @@ static void keep_flag(fixture *f, const gt_id *part, int parts, gt_id first) {
   gt_assign(g, gt_graph_variable(g, "ok", gt_shape_1(1), GT_F32, false), 0, flag);
 }
 
-static gt_id beginning(fixture *f) {
+/* The initial value of the flag: computed by a kernel from variable "ok". */
+static gt_id initial_flag(fixture *f) {
   return gt_neg(f->graph,
                 gt_variable_read(f->graph, gt_graph_variable(f->graph, "ok", gt_shape_1(1), GT_F32, false)));
 }
 
-/* The number of kernels that check for values that are not finite, and how many bytes they read. */
-static int lookers(const gt_plan *plan, uint64_t *bytes) {
+/* The number of kernels that only check for values that are not finite, and how many bytes they read. */
+static int separate_checks(const gt_plan *plan, uint64_t *bytes) {
   int count = 0;
   *bytes = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -56,7 +57,8 @@ static int lookers(const gt_plan *plan, uint64_t *bytes) {
   return count;
 }
 
-static int checkers(const gt_plan *plan) {
+/* The number of kernels that check the values that they write. */
+static int checking_writers(const gt_plan *plan) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++) count += plan->step[s].spec[GT_SPEC_CHECKED] == 1;
   return count;
@@ -67,63 +69,63 @@ static void writers_check_what_they_write(void **state) {
   uint64_t bytes;
   const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")),
                         gt_sum(f->graph, matrix(f, "d"), 1, false)};
-  keep_flag(f, part, 3, beginning(f));
-  const gt_plan *plan = drawing_planned(f, true, false);
-  assert_int_equal(lookers(plan, &bytes), 0);
-  assert_int_equal(checkers(plan), 3);
+  keep_flag(f, part, 3, initial_flag(f));
+  const gt_plan *plan = fixture_planned(f, true, false);
+  assert_int_equal(separate_checks(plan, &bytes), 0);
+  assert_int_equal(checking_writers(plan), 3);
   assert_int_equal(plan->levels, 2); /* the initial flag, and the products that clear it */
-  plan = drawing_planned(f, true, true);
-  assert_int_equal(lookers(plan, &bytes), 1);
-  assert_int_equal(checkers(plan), 0);
-  plan = drawing_planned(f, false, false);
-  assert_int_equal(lookers(plan, &bytes), 1);
-  assert_int_equal(checkers(plan), 0);
+  plan = fixture_planned(f, true, true);
+  assert_int_equal(separate_checks(plan, &bytes), 1);
+  assert_int_equal(checking_writers(plan), 0);
+  plan = fixture_planned(f, false, false);
+  assert_int_equal(separate_checks(plan, &bytes), 1);
+  assert_int_equal(checking_writers(plan), 0);
 }
 
 /* Parts that are moved or copied into the pack are checked there by the flag's kernel; adjacent parts at
  * once. */
-static void the_rest_is_looked_at(void **state) {
+static void other_parts_are_checked_separately(void **state) {
   fixture *f = *state;
   static const int order[] = {1, 0};
   uint64_t bytes;
   const gt_id part[] = {gt_permute(f->graph, matrix(f, "c"), order), product(f), matrix(f, "d"),
                         gt_permute(f->graph, matrix(f, "e"), order)};
-  keep_flag(f, part, 4, beginning(f));
-  const gt_plan *plan = drawing_planned(f, true, false);
-  assert_int_equal(checkers(plan), 1);
-  assert_int_equal(lookers(plan, &bytes), 2);
+  keep_flag(f, part, 4, initial_flag(f));
+  const gt_plan *plan = fixture_planned(f, true, false);
+  assert_int_equal(checking_writers(plan), 1);
+  assert_int_equal(separate_checks(plan, &bytes), 2);
   assert_int_equal(bytes, 3 * 4 * PART);
 }
 
 /* If the initial value of a flag depends on a part, the kernel that writes the part cannot clear the flag. */
-static void no_circle_is_closed(void **state) {
+static void no_cycle_is_created(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   uint64_t bytes;
   const gt_id part[] = {product(f), gt_exp(g, matrix(f, "c"))};
   keep_flag(f, part, 2, gt_neg(g, gt_sum(g, part[0], 0, false)));
-  const gt_plan *plan = drawing_planned(f, true, false);
-  assert_int_equal(checkers(plan), 1);
-  assert_int_equal(lookers(plan, &bytes), 1);
+  const gt_plan *plan = fixture_planned(f, true, false);
+  assert_int_equal(checking_writers(plan), 1);
+  assert_int_equal(separate_checks(plan, &bytes), 1);
   assert_int_equal(bytes, 4 * PART);
 }
 
-/* If a product's values are only summed over their few rows, the product computes the final sums and checks
+/* If a product has few rows and only its column sums are used, its kernel computes the final sums and checks
  * them. */
-static void whole_sums_are_checked(void **state) {
+static void final_sums_are_checked(void **state) {
   enum { FEW = 64, WIDE = 4224, DEEP = 64 };
   fixture *f = *state;
   gt_graph *g = f->graph;
   uint64_t bytes;
-  const gt_id a = drawing_variable(f, "a", gt_shape_2(FEW, DEEP)),
-              b = drawing_variable(f, "b", gt_shape_2(DEEP, WIDE)),
-              x = drawing_variable(f, "x", gt_shape_2(FEW, WIDE));
+  const gt_id a = fixture_variable(f, "a", gt_shape_2(FEW, DEEP)),
+              b = fixture_variable(f, "b", gt_shape_2(DEEP, WIDE)),
+              x = fixture_variable(f, "x", gt_shape_2(FEW, WIDE));
   const gt_id y = gt_matmul(g, a, b, false, false);
   const gt_id part[] = {gt_sum(g, gt_mul(g, y, x), 1, false), gt_sum(g, y, 1, false)};
-  keep_flag(f, part, 2, beginning(f));
-  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
-  assert_int_equal(checkers(plan), 1);
-  assert_int_equal(lookers(plan, &bytes), 0);
+  keep_flag(f, part, 2, initial_flag(f));
+  const gt_plan *plan = fixture_plan(f, &(gt_plan_options){.target = fixture_fast_gpu, .no_overlap = true});
+  assert_int_equal(checking_writers(plan), 1);
+  assert_int_equal(separate_checks(plan, &bytes), 0);
   assert_int_equal(plan->levels, 2);
 }
 
@@ -134,19 +136,19 @@ static void a_flag_may_begin_as_another(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   float ok = 1;
-  const gt_id c = matrix(f, "c"), begins = beginning(f), first = gt_all_finite(g, c, begins);
+  const gt_id c = matrix(f, "c"), begins = initial_flag(f), first = gt_all_finite(g, c, begins);
   keep_flag(f, (gt_id[]){matrix(f, "d")}, 1, first);
-  drawing_planned(f, true, false);
-  drawing_run(f, drawing_planned(f, false, false), ones_but_one, 1, 1, &ok);
+  fixture_planned(f, true, false);
+  fixture_run(f, fixture_planned(f, false, false), ones_but_one, 1, 1, &ok);
   assert_true(ok == 0);
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
-      PIN(writers_check_what_they_write), PIN(the_rest_is_looked_at),        PIN(no_circle_is_closed),
-      PIN(whole_sums_are_checked),        TEST(a_flag_may_begin_as_another),
+      PIN(writers_check_what_they_write), PIN(other_parts_are_checked_separately), PIN(no_cycle_is_created),
+      PIN(final_sums_are_checked),        TEST(a_flag_may_begin_as_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static gt_plan *three_products(gt_arena *arena, const gt_tuned *tuned) {
   return plan;
 }
 
-static void test_one_answer_a_question(void **state) {
+static void test_equal_products_share_a_choice(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -69,7 +69,7 @@ static void text_of(const gt_choice *choice, uint32_t candidate, char text[GT_WA
   choice->text(&choice->candidate[candidate], text, GT_WAY_TEXT);
 }
 
-static void test_alike_is_called_alike(void **state) {
+static void test_equal_texts_mean_equal_candidates(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -133,8 +133,8 @@ static void test_not_offered_or_forgotten(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {pin_test(test_one_answer_a_question), pin_test(test_least_cost),
-                                     cmocka_unit_test(test_alike_is_called_alike),
+  const struct CMUnitTest tests[] = {pin_test(test_equal_products_share_a_choice), pin_test(test_least_cost),
+                                     cmocka_unit_test(test_equal_texts_mean_equal_candidates),
                                      cmocka_unit_test(test_tuned),
                                      cmocka_unit_test(test_not_offered_or_forgotten)};
   return cmocka_run_group_tests_name("choice", tests, NULL, NULL);

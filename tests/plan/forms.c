@@ -1,5 +1,6 @@
-/* A table's rows are not gathered if all consumers are products that load them by index; also in training,
- * where the table is overwritten at the end of a step; and on a CPU the result has the same bits. */
+/* Rows of a table are not gathered into memory if all their consumers are products, which load them by index;
+ * also in training, where the table is overwritten at the end of a step. On a CPU the results have the same
+ * bits as with gathered rows. */
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -10,7 +11,7 @@
 #include "plan/plan.h"
 #include "shaders/op/matmul/factor.h"
 #include "step/math.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,17 +27,18 @@ static gt_id index_of(gt_graph *g, int64_t lines) {
   return gt_variable_read(g, gt_graph_variable(g, "index", gt_shape_2(lines, EACH), GT_I32, false));
 }
 
+/* EACH rows of the table for each line. */
 static gt_id rows(fixture *f, int64_t lines, int64_t width) {
-  const gt_id table = drawing_variable(f, "table", gt_shape_2(COUNT, width));
+  const gt_id table = fixture_variable(f, "table", gt_shape_2(COUNT, width));
   return gt_gather(f->graph, table, index_of(f->graph, lines), -1);
 }
 
-/* The products of a layer and of the gradient of its weights. */
+/* The products of a layer that reads the rows, and of the gradient of its weights. */
 static void keep_products(fixture *f, gt_id gathered, int64_t lines, int64_t in) {
   gt_graph *g = f->graph;
   const gt_id x = gt_reshape(g, gathered, gt_shape_2(lines, in));
-  drawing_keep(f, "y", gt_matmul(g, x, drawing_variable(f, "w", gt_shape_2(UNITS, in)), false, true));
-  drawing_keep(f, "d", gt_matmul(g, drawing_variable(f, "g", gt_shape_2(lines, UNITS)), x, true, false));
+  fixture_keep(f, "y", gt_matmul(g, x, fixture_variable(f, "w", gt_shape_2(UNITS, in)), false, true));
+  fixture_keep(f, "d", gt_matmul(g, fixture_variable(f, "g", gt_shape_2(lines, UNITS)), x, true, false));
 }
 
 static int gathers(const gt_plan *plan) {
@@ -45,6 +47,7 @@ static int gathers(const gt_plan *plan) {
   return count;
 }
 
+/* Number of products that load rows by index. */
 static int products_of_rows(const gt_plan *plan) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -57,34 +60,35 @@ static const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .ma
 
 /* For a large GPU, or a CPU. */
 static gt_plan *planned(fixture *f, bool device, const gt_id *kept) {
-  return drawing_plan(f, &(gt_plan_options){.target = device ? drawing_fast_gpu : cpu,
+  return fixture_plan(f, &(gt_plan_options){.target = device ? fixture_fast_gpu : cpu,
                                             .keep = kept,
                                             .keep_count = kept != NULL});
 }
 
-static void assert_taken(fixture *f, bool by_device, bool by_cpu) {
-  const bool taken[] = {by_cpu && gt_matmul_own_tile(LINES), by_device};
+/* Plans for a device and for a CPU: either products load the rows by index, or a step gathers them. */
+static void assert_read_by_index(fixture *f, bool by_device, bool by_cpu) {
+  const bool by_index[] = {by_cpu && gt_matmul_own_tile(LINES), by_device};
   for (int device = 0; device < 2; device++) {
     const gt_plan *plan = planned(f, device, NULL);
-    assert_int_equal(gathers(plan), !taken[device]);
-    assert_int_equal(products_of_rows(plan) > 0, taken[device]);
+    assert_int_equal(gathers(plan), !by_index[device]);
+    assert_int_equal(products_of_rows(plan) > 0, by_index[device]);
   }
 }
 
-static void products_take_rows(void **state) {
+static void products_read_rows_by_index(void **state) {
   fixture *f = *state;
   const gt_id gathered = rows(f, LINES, WIDTH);
   keep_products(f, gathered, LINES, EACH * WIDTH);
-  assert_taken(f, true, true);
+  assert_read_by_index(f, true, true);
   assert_int_equal(products_of_rows(planned(f, true, NULL)), 2);
   assert_true(planned(f, true, NULL)->unaliased_bytes < planned(f, true, &gathered)->unaliased_bytes);
-  assert_int_equal(gathers(drawing_planned(f, true, true)), 1);
+  assert_int_equal(gathers(fixture_planned(f, true, true)), 1);
 }
 
-static void so_they_do_row_by_row(void **state) {
+static void products_read_single_rows_by_index(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, LINES, WIDTH), LINES * EACH, WIDTH);
-  assert_taken(f, true, true);
+  assert_read_by_index(f, true, true);
 }
 
 static float whole(uint32_t v, int64_t i) {
@@ -92,8 +96,8 @@ static float whole(uint32_t v, int64_t i) {
   return v == INDEX ? gt_from_bits(number % COUNT) : (float)(number % 9) - 4;
 }
 
-/* The variable of that name has the same value after a run of the CPU's plan, whatever is kept, as in an
- * unfused plan: with integers all sums are exact. */
+/* Asserts that the variable has the same value after a run of the CPU's plan, which keeps node *kept unless
+ * it is NULL, as after an unfused plan. Values are integers, so all sums are exact. */
 static void same_as_unfused(fixture *f, const char *name, const gt_id *kept) {
   enum { MOST = 2 * LINES * EACH * UNITS };
   static float got[MOST], want[MOST];
@@ -101,8 +105,8 @@ static void same_as_unfused(fixture *f, const char *name, const gt_id *kept) {
   while (strcmp(f->graph->variable[v].name, name) != 0) v++;
   const size_t bytes = (size_t)gt_shape_count(f->graph->variable[v].shape) * sizeof *got;
   assert_true(bytes <= sizeof got);
-  drawing_run(f, planned(f, false, kept), whole, 1, v, got);
-  drawing_run(f, drawing_planned(f, false, true), whole, 1, v, want);
+  fixture_run(f, planned(f, false, kept), whole, 1, v, got);
+  fixture_run(f, fixture_planned(f, false, true), whole, 1, v, want);
   assert_memory_equal(got, want, bytes);
 }
 
@@ -123,49 +127,49 @@ static void kept_gather_is_computed(void **state) {
   same_products(f, &gathered);
 }
 
-static void so_is_what_others_read(void **state) {
+static void rows_with_other_readers_are_gathered(void **state) {
   fixture *f = *state;
   const gt_id gathered = rows(f, LINES, WIDTH);
   keep_products(f, gathered, LINES, EACH * WIDTH);
-  drawing_keep(f, "more", gt_exp(f->graph, gathered));
-  assert_taken(f, false, false);
+  fixture_keep(f, "more", gt_exp(f->graph, gathered));
+  assert_read_by_index(f, false, false);
   same_products(f, NULL);
   same_as_unfused(f, "more", NULL);
 }
 
-static void so_are_parts_of_rows(void **state) {
+static void parts_of_rows_are_gathered(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, LINES, WIDTH), 2 * LINES * EACH, WIDTH / 2);
-  assert_taken(f, false, false);
+  assert_read_by_index(f, false, false);
   same_products(f, NULL);
 }
 
-static void so_are_rows_that_are_turned(void **state) {
+static void transposed_rows_are_gathered(void **state) {
   fixture *f = *state;
   const gt_id x = gt_reshape(f->graph, rows(f, LINES, WIDTH), gt_shape_2(LINES, EACH * WIDTH));
-  drawing_keep(
-      f, "y", gt_matmul(f->graph, drawing_variable(f, "w", gt_shape_2(UNITS, EACH * WIDTH)), x, false, true));
-  assert_taken(f, false, false);
+  fixture_keep(
+      f, "y", gt_matmul(f->graph, fixture_variable(f, "w", gt_shape_2(UNITS, EACH * WIDTH)), x, false, true));
+  assert_read_by_index(f, false, false);
   same_as_unfused(f, "y", NULL);
 }
 
-static void so_are_short_rows_on_a_cpu(void **state) {
+static void short_rows_are_gathered_on_a_cpu(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, LINES, 16), LINES, EACH * 16);
-  assert_taken(f, true, false);
+  assert_read_by_index(f, true, false);
 }
 
-static void devices_take_quads(void **state) {
+static void rows_that_are_not_whole_vec4s_are_gathered_on_a_device(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, LINES, WIDTH - 1), LINES, EACH * (WIDTH - 1));
-  assert_taken(f, false, true);
+  assert_read_by_index(f, false, true);
 }
 
 /* Products with few rows go to OpenBLAS, which reads them from memory. */
-static void cpus_take_many(void **state) {
+static void products_with_few_rows_are_gathered_on_a_cpu(void **state) {
   fixture *f = *state;
   keep_products(f, rows(f, 7, WIDTH), 7, EACH * WIDTH);
-  assert_taken(f, true, false);
+  assert_read_by_index(f, true, false);
 }
 
 static float fill(uint32_t v, int64_t i) {
@@ -181,9 +185,9 @@ static gt_id updated(gt_graph *g, gt_id x, gt_id gradient) {
 static void train(fixture *f, const gt_id *kept, float *table, float *weight, float *loss) {
   const gt_plan *plan = planned(f, false, kept);
   assert_int_equal(gathers(plan), kept || !gt_matmul_own_tile(LINES));
-  drawing_run(f, plan, fill, STEPS, TABLE, table);
-  drawing_run(f, plan, fill, STEPS, WEIGHT, weight);
-  drawing_run(f, plan, fill, STEPS, LOSS, loss);
+  fixture_run(f, plan, fill, STEPS, TABLE, table);
+  fixture_run(f, plan, fill, STEPS, WEIGHT, weight);
+  fixture_run(f, plan, fill, STEPS, LOSS, loss);
 }
 
 static void training_gives_the_same_bits(void **state) {
@@ -192,13 +196,13 @@ static void training_gives_the_same_bits(void **state) {
   gt_graph *g = f->graph;
   gt_error error = {0};
   gt_id gradient[2], gathered = rows(f, LINES, WIDTH);
-  const gt_id from[] = {drawing_variable(f, "table", gt_shape_2(COUNT, WIDTH)),
-                        drawing_variable(f, "weight", gt_shape_2(UNITS, EACH * WIDTH))};
+  const gt_id from[] = {fixture_variable(f, "table", gt_shape_2(COUNT, WIDTH)),
+                        fixture_variable(f, "weight", gt_shape_2(UNITS, EACH * WIDTH))};
   const gt_id x = gt_reshape(g, gathered, gt_shape_2(LINES, EACH * WIDTH));
   const gt_id y = gt_tanh(g, gt_matmul(g, x, from[1], false, true)), off = gt_sub(g, y, gt_constant(g, 0.25));
   const gt_id mean = gt_mean(g, gt_mul(g, off, off), 0, false);
   assert_true(gt_autodiff(g, mean, from, 2, gradient, &error));
-  drawing_keep(f, "loss", mean);
+  fixture_keep(f, "loss", mean);
   gt_assign(g, TABLE, 0, updated(g, from[0], gradient[0]));
   gt_assign(g, WEIGHT, 0, updated(g, from[1], gradient[1]));
   train(f, NULL, table[0], weight[0], &loss[0]);
@@ -210,12 +214,17 @@ static void training_gives_the_same_bits(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
-  const struct CMUnitTest tests[] = {
-      PIN(products_take_rows),           PIN(so_they_do_row_by_row), TEST(kept_gather_is_computed),
-      TEST(so_is_what_others_read),      TEST(so_are_parts_of_rows), TEST(so_are_rows_that_are_turned),
-      PIN(so_are_short_rows_on_a_cpu),   PIN(devices_take_quads),    PIN(cpus_take_many),
-      TEST(training_gives_the_same_bits)};
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
+  const struct CMUnitTest tests[] = {PIN(products_read_rows_by_index),
+                                     PIN(products_read_single_rows_by_index),
+                                     TEST(kept_gather_is_computed),
+                                     TEST(rows_with_other_readers_are_gathered),
+                                     TEST(parts_of_rows_are_gathered),
+                                     TEST(transposed_rows_are_gathered),
+                                     PIN(short_rows_are_gathered_on_a_cpu),
+                                     PIN(rows_that_are_not_whole_vec4s_are_gathered_on_a_device),
+                                     PIN(products_with_few_rows_are_gathered_on_a_cpu),
+                                     TEST(training_gives_the_same_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

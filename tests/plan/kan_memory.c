@@ -6,7 +6,7 @@
 #include "op/elementwise.h"
 #include "op/kan/kan.h"
 #include "plan/plan.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum { LINES = 8192, INPUTS = 784, OUTPUTS = 64, GRID = 100, DEGREE = 3, BLOCK =
 /* Keeps the updated parameters. */
 static void step_down(fixture *f, const char *name, gt_id parameter, gt_id gradient) {
   const gt_shape shape = gt_node_at(f->graph, parameter)->shape;
-  drawing_keep(f, name, gt_sub(f->graph, parameter, gt_reshape(f->graph, gradient, shape)));
+  fixture_keep(f, name, gt_sub(f->graph, parameter, gt_reshape(f->graph, gradient, shape)));
 }
 
 /* A training step of the layer, with scales for each edge or without. */
@@ -28,9 +28,9 @@ static void check_memory(fixture *f, bool scaled) {
   a.base = 1, a.block = BLOCK;
   const gt_shape coefficients = gt_shape_2(INPUTS * (a.terms + 1), OUTPUTS),
                  edges = gt_shape_2(INPUTS, OUTPUTS);
-  const gt_id data = drawing_variable(f, "data", gt_shape_2(LINES, INPUTS)),
-              c = drawing_variable(f, "coefficients", coefficients),
-              scales = scaled ? drawing_variable(f, "scales", edges) : GT_NONE;
+  const gt_id data = fixture_variable(f, "data", gt_shape_2(LINES, INPUTS)),
+              c = fixture_variable(f, "coefficients", coefficients),
+              scales = scaled ? fixture_variable(f, "scales", edges) : GT_NONE;
   const gt_id x = gt_mul(g, data, data), y = gt_kan(g, x, c, scales, &a), slope = gt_mul(g, y, y);
   gt_id of_c = gt_kan_coefficients(g, x, slope, &a);
   if (scaled) {
@@ -38,7 +38,7 @@ static void check_memory(fixture *f, bool scaled) {
     step_down(f, "new scales", scales, gt_result(g, of_c, 1));
   }
   step_down(f, "new coefficients", c, of_c);
-  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  const gt_plan *plan = fixture_plan(f, &(gt_plan_options){.target = fixture_fast_gpu, .no_overlap = true});
   const int64_t parameters = gt_shape_count(coefficients) + (scaled ? gt_shape_count(edges) : 0),
                 values = (int64_t)LINES * (INPUTS + 2 * OUTPUTS);
   const double bytes = (double)plan->arena_bytes + 4.0 * (double)parameters,
@@ -48,11 +48,11 @@ static void check_memory(fixture *f, bool scaled) {
 
 static void plain(void **state) { check_memory(*state, false); }
 
-static void with_factors(void **state) { check_memory(*state, true); }
+static void with_scales(void **state) { check_memory(*state, true); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(plain, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(with_factors, drawing_setup, drawing_teardown)};
+      cmocka_unit_test_setup_teardown(plain, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(with_scales, fixture_setup, fixture_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

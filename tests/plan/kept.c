@@ -1,4 +1,5 @@
-/* Values with long lifetimes in a plan: none that are only kept for the gradient. */
+/* Memory that a plan must not use: values that are kept for the gradient although it can do without, or
+ * written although each consumer can compute them, or computed long before they are read. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/chain.h"
@@ -9,7 +10,7 @@
 #include "op/pool.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,15 +21,15 @@
 #include <cmocka.h>
 
 static gt_plan *planned(fixture *f) {
-  return drawing_plan(f, &(gt_plan_options){.target = f->backend->target});
+  return fixture_plan(f, &(gt_plan_options){.target = f->backend->target});
 }
 
 static float filled(uint32_t v, int64_t i) { return (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4; }
 
 enum { BATCH = 3, SIZE = 9, CHANNELS = 8, IMAGE = BATCH * SIZE * SIZE * CHANNELS };
 
-/* The gradient, in a variable, of max pooling after relu, with overlapping windows. Apart: with a reshape
- * between the two, so that relu has a gradient kernel of its own. */
+/* Assigns the gradient of max pooling after relu, with overlapping windows, to a variable. apart: with a
+ * reshape between the two, so that relu has a gradient kernel of its own. Returns the variable. */
 static uint32_t rectified_maximum(fixture *f, bool apart) {
   gt_graph *g = f->graph;
   gt_error error = {0};
@@ -54,18 +55,18 @@ static bool reads_image(const gt_step *step) {
   return false;
 }
 
-static void no_rectified_image_is_kept_for_its_maxima(void **state) {
+static void max_pool_gradient_reads_no_image(void **state) {
   fixture *f = *state;
   float *slope = calloc(2 * IMAGE, sizeof *slope);
   const uint32_t together = rectified_maximum(f, false);
   const gt_plan *plan = planned(f);
-  assert_false(reads_image(drawing_step(plan, "pool_gradient")));
-  drawing_run(f, plan, filled, 1, together, slope);
+  assert_false(reads_image(fixture_step(plan, "pool_gradient")));
+  fixture_run(f, plan, filled, 1, together, slope);
   f->graph = gt_graph_create(&f->arena);
   const uint32_t apart = rectified_maximum(f, true);
   plan = planned(f);
-  assert_true(reads_image(drawing_step(plan, "pool_gradient")));
-  drawing_run(f, plan, filled, 1, apart, slope + IMAGE);
+  assert_true(reads_image(fixture_step(plan, "pool_gradient")));
+  fixture_run(f, plan, filled, 1, apart, slope + IMAGE);
   assert_memory_equal(slope, slope + IMAGE, IMAGE * sizeof *slope);
   int nonzero = 0;
   for (int i = 0; i < IMAGE; i++) nonzero += slope[i] != 0;
@@ -73,19 +74,19 @@ static void no_rectified_image_is_kept_for_its_maxima(void **state) {
   free(slope);
 }
 
-/* For windows that do not overlap, neither the pool's input, which is computed from x and a value per
- * channel, nor its gradient is written, although three kernels read the gradient: two sums, and the gradient
- * of x. */
-static void nothing_is_written_for_windows_side_by_side(void **state) {
+/* If windows do not overlap, neither the pool's input nor its gradient is written: the input is computed from
+ * x and a value per channel, and the gradient by each of the three kernels that read it, two sums and the
+ * gradient of x. */
+static void no_image_is_written_for_adjacent_windows(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   enum { EVEN = 8, ELEMENTS = BATCH * EVEN * EVEN * CHANNELS };
   const gt_shape image = {.rank = 4, .dim = {BATCH, EVEN, EVEN, CHANNELS}};
   const gt_shape windows = {.rank = 4, .dim = {BATCH, EVEN / 2, EVEN / 4, CHANNELS}};
   const gt_pool_attribute a = {.axes = 2, .window = {2, 4}, .stride = {2, 4}, .dilation = {1, 1}};
-  const gt_id x = drawing_variable(f, "x", image),
-              factor = drawing_variable(f, "factor", gt_shape_1(CHANNELS)),
-              weight = drawing_variable(f, "weight", windows);
+  const gt_id x = fixture_variable(f, "x", image),
+              factor = fixture_variable(f, "factor", gt_shape_1(CHANNELS)),
+              weight = fixture_variable(f, "weight", windows);
   const gt_id scaled = gt_mul(g, x, factor), maxima = gt_max_pool(g, gt_relu(g, scaled), &a, true);
   gt_error error = {0};
   gt_id given;
@@ -104,7 +105,8 @@ static void nothing_is_written_for_windows_side_by_side(void **state) {
   assert_in_range(written, ELEMENTS * 4, ELEMENTS * 6); /* of_x, a maximum of eight, its byte, and sums */
 }
 
-/* A chain of products, each by the transpose of a weight that is permuted first, as in a gradient. */
+/* A chain of products, each with a weight that is permuted first, as in a gradient: a weight is permuted in
+ * the level before the one that reads it. */
 static void moved_weights_wait_for_their_level(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -160,19 +162,19 @@ static void moves_through_a_reshape_are_one(void **state) {
   float in[ALL], out[ALL];
   const gt_plan *plan = planned(f);
   assert_int_equal(plan->steps, 1);
-  drawing_run(f, plan, filled, 1, y, out);
-  drawing_run(f, plan, filled, 1, 0, in);
+  fixture_run(f, plan, filled, 1, y, out);
+  fixture_run(f, plan, filled, 1, 0, in);
   for (int a = 0; a < A; a++)
     for (int b = 0; b < B; b++)
       for (int k = 0; k < C * D; k++) assert_true(out[(k * A + a) * B + b] == in[(a * B + b) * C * D + k]);
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, drawing_setup, drawing_teardown)
-#define PIN(f)  pin_test_setup_teardown(f, drawing_setup, drawing_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+#define PIN(f)  pin_test_setup_teardown(f, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
-      PIN(nothing_is_written_for_windows_side_by_side),
-      TEST(no_rectified_image_is_kept_for_its_maxima),
+      PIN(no_image_is_written_for_adjacent_windows),
+      TEST(max_pool_gradient_reads_no_image),
       PIN(moved_weights_wait_for_their_level),
       TEST(moves_through_a_reshape_are_one),
   };

@@ -9,7 +9,7 @@
 #include "backend/backend.h"
 #include "graph/op.h"
 #include "op/core.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/random_graph.h"
 #include "support/steps.h"
 #include "shaders/op/matmul/factor.h"
@@ -103,8 +103,8 @@ static void *download(gt_arena *arena, const trial *t, uint32_t variable) {
   return data;
 }
 
-/* A last step in which states are copied from their copies. */
-static void run_apart(trial *t) {
+/* One step of a plain plan, which writes new states to copies: the states are set to these afterwards. */
+static void run_plain_step(trial *t) {
   gt_error error = {0};
   run(t, 1);
   for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++)
@@ -120,7 +120,7 @@ static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, sourc
   trial t;
   begin(&t, backend, seed, from, plain);
   if (!plain) run(&t, STEPS);
-  for (int s = 0; plain && s < STEPS; s++) run_apart(&t);
+  for (int s = 0; plain && s < STEPS; s++) run_plain_step(&t);
   for (int k = 0; k < t.drawn.kept_count; k++) {
     const gt_access *at = &t.plan->kept[k];
     float *kept = gt_arena_alloc(arena, at->bytes);
@@ -155,9 +155,10 @@ static void plans_for_a_cpu(void **state) {
 
 /* What a product's kernel computes in addition to its result: nothing, sums or moments of its columns, a row
  * program, or a loss and its gradient. */
-enum { NOTHING, COLUMNS, ROWS, LOSS, BESIDE };
+enum { NOTHING, COLUMNS, ROWS, LOSS, FUSED_KINDS };
 
-static int made_beside(const gt_plan *plan) {
+/* The last of these kinds that occurs in the plan. */
+static int fused_into_products(const gt_plan *plan) {
   int beside = NOTHING;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -174,11 +175,11 @@ static int made_beside(const gt_plan *plan) {
   return beside;
 }
 
-static int made_on_device(uint32_t seed) {
+static int fused_on_device(uint32_t seed) {
   trial t = {0};
   gt_arena_init(&t.arena);
   t.drawn = random_graph_draw(&t.arena, seed, of_few.behind, of_few.ops, true);
-  const int beside = made_beside(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
+  const int beside = fused_into_products(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
   gt_arena_finish(&t.arena);
   return beside;
 }
@@ -188,10 +189,10 @@ static int made_on_device(uint32_t seed) {
 static void plans_for_the_device(void **state) {
   enum { OF_EACH = 5 };
   fixture *f = *state;
-  int compared[BESIDE] = {0};
+  int compared[FUSED_KINDS] = {0};
   if (!device) skip();
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
-    const int beside = made_on_device(seed);
+    const int beside = fused_on_device(seed);
     if (compared[beside] == OF_EACH) continue;
     compare(device, f->backend, seed, of_few);
     compared[beside]++;
@@ -273,7 +274,7 @@ static void check_plan(gt_target target, uint32_t seed) {
 
 static void plans_for_scalar_units(void **state) {
   (void)state;
-  gt_target target = drawing_fast_gpu;
+  gt_target target = fixture_fast_gpu;
   target.matrix = (gt_matrix_units){0};
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
     target.units = seed % 2 ? 16 : 132;
@@ -284,7 +285,7 @@ static void plans_for_scalar_units(void **state) {
 /* Plans that always use matrix units, and pack operands in advance in every other plan. */
 static void plans_for_matrix_units(void **state) {
   (void)state;
-  gt_target target = drawing_fast_gpu;
+  gt_target target = fixture_fast_gpu;
   target.matrix.always = true;
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
     target.matrix.packed = seed % 2;
@@ -296,8 +297,8 @@ int main(void) {
   device = steps_open_vulkan();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_for_scalar_units), cmocka_unit_test(plans_for_matrix_units),
-      cmocka_unit_test_setup_teardown(plans_for_a_cpu, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(plans_for_the_device, drawing_setup, drawing_teardown)};
+      cmocka_unit_test_setup_teardown(plans_for_a_cpu, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(plans_for_the_device, fixture_setup, fixture_teardown)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_backend_close(device);
   return failed;

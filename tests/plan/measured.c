@@ -1,4 +1,4 @@
-/* What products on matrix units know about the amax of their operands from the kernels that write these, and
+/* The amax of an operand of products on matrix units: which kernels find it while they write the operand, and
  * which operands are measured by a step of their own. */
 #include "op/autodiff.h"
 #include "op/batch.h"
@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/product_matrix.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 enum { BATCH = 8192, MOST = 5 };
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
-  return drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_fusion = no_fusion});
+  return fixture_plan(f, &(gt_plan_options){.target = fixture_fast_gpu, .no_fusion = no_fusion});
 }
 
 static int steps_of(const gt_plan *plan, const char *kernel) {
@@ -53,7 +53,7 @@ static gt_id batch_of_bytes(fixture *f) {
   const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
                                gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
   const gt_batch_attribute attribute = {.batch = BATCH, .samples = 2 * BATCH, .even = 1};
-  return gt_batch(g, data, clock, drawing_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
+  return gt_batch(g, data, clock, fixture_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
 }
 
 /* Weight gradients of a multilayer perceptron; sizes is terminated by a 0. */
@@ -65,12 +65,12 @@ static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   int layers = 0;
   for (; sizes[layers + 1]; layers++) {
     if (layers) x = gt_relu(g, x);
-    weight[layers] = drawing_variable(f, names[layers], gt_shape_2(sizes[layers + 1], sizes[layers]));
+    weight[layers] = fixture_variable(f, names[layers], gt_shape_2(sizes[layers + 1], sizes[layers]));
     x = gt_matmul(g, x, weight[layers], false, true);
   }
   gt_error error = {0};
   assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), weight, layers, gradient, &error));
-  for (int i = 0; i < layers; i++) drawing_keep(f, kept[i], gradient[i]);
+  for (int i = 0; i < layers; i++) fixture_keep(f, kept[i], gradient[i]);
 }
 
 /* Number of scalar-unit products that find the amax of rows or columns, as these bits say. */
@@ -82,11 +82,12 @@ static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   return count;
 }
 
-/* Activations and their gradients are not read again; weights are measured while something else runs. The
- * gradient of the last layer is computed on scalar units, which also find the amax of its lines. */
+/* Activations and their gradients are not measured; weights are measured while something else runs. The
+ * gradient of the last layer is computed on scalar units, which also find the amax of its rows and
+ * columns. */
 static void a_perceptron(void **state) {
   fixture *f = *state;
-  perceptron(f, drawing_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
+  perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
   const gt_plan *known = planned(f, false), *measured = planned(f, true);
   assert_int_equal(products_with(known, GT_MATRIX_MEASURES_ROWS), 1);
   assert_int_equal(products_with(known, GT_MATRIX_MEASURES_COLUMNS), 2);
@@ -98,10 +99,11 @@ static void a_perceptron(void **state) {
   assert_int_equal(products_with(measured, in_form | GT_MATRIX_MEASURES_COLUMNS), 0);
 }
 
-/* Between hidden layers both operands of a weight gradient are known: nothing is measured there. */
+/* Between hidden layers the amax of both operands of a weight gradient is known: nothing is measured
+ * there. */
 static void hidden_layers(void **state) {
   fixture *f = *state;
-  perceptron(f, drawing_variable(f, "x", gt_shape_2(BATCH, 784)),
+  perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)),
              (const int64_t[]){784, 512, 512, 256, 10, 0});
   const gt_plan *known = planned(f, false), *measured = planned(f, true);
   assert_int_equal(steps_of(known, "product_range"), steps_of(measured, "product_range") - 2);
@@ -109,41 +111,41 @@ static void hidden_layers(void **state) {
 }
 
 static gt_id product(fixture *f, int64_t units) {
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, 512)),
-              w = drawing_variable(f, "w", gt_shape_2(512, units));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(BATCH, 512)),
+              w = fixture_variable(f, "w", gt_shape_2(512, units));
   return gt_matmul(f->graph, x, w, false, false);
 }
 
 static gt_id times(fixture *f, gt_id x, const char *name) {
   const gt_shape shape = gt_node_at(f->graph, x)->shape;
-  return gt_matmul(f->graph, x, drawing_variable(f, name, gt_shape_2(shape.dim[1], 512)), false, false);
+  return gt_matmul(f->graph, x, fixture_variable(f, name, gt_shape_2(shape.dim[1], 512)), false, false);
 }
 
-/* A second value with another shape, whose lines are not a multiple of the tiles. */
-static void others_are_measured(void **state) {
+/* A product that stores two values finds the amax of neither. */
+static void two_stored_values_are_measured(void **state) {
   fixture *f = *state;
   const gt_id before = product(f, 512);
-  drawing_keep(f, "before", before);
-  drawing_keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
+  fixture_keep(f, "before", before);
+  fixture_keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void folded_rows_are_measured(void **state) {
   fixture *f = *state;
   const gt_id folded = gt_reshape(f->graph, product(f, 512), gt_shape_2(2 * BATCH, 256));
-  drawing_keep(f, "y", times(f, folded, "v"));
+  fixture_keep(f, "y", times(f, folded, "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void reshapes_are_looked_through(void **state) {
   fixture *f = *state;
   const gt_id image = gt_reshape(f->graph, product(f, 512), (gt_shape){3, {BATCH / 64, 64, 512}});
-  drawing_keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
+  fixture_keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
 }
 
-/* The training step measured most often: 784-512-256-10 on batches of bytes. Both operands of the weight
- * gradients of the first two layers are known; otherwise only weights are measured. */
+/* The training step that is benchmarked most often: 784-512-256-10 on batches of bytes. The amax of both
+ * operands is known for the weight gradients of the first two layers; elsewhere only weights are measured. */
 static void a_perceptron_on_bytes(void **state) {
   fixture *f = *state;
   perceptron(f, batch_of_bytes(f), (const int64_t[]){784, 512, 256, 10, 0});
@@ -163,8 +165,8 @@ static void bytes_near_zero(void **state) {
 static void batches_of_bytes(void **state) {
   fixture *f = *state;
   const gt_id x = batch_of_bytes(f);
-  drawing_keep(f, "y", times(f, x, "v"));
-  drawing_keep(f, "d", gt_matmul(f->graph, drawing_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
+  fixture_keep(f, "y", times(f, x, "v"));
+  fixture_keep(f, "d", gt_matmul(f->graph, fixture_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
   const gt_plan *plan = planned(f, false);
   assert_int_equal(products_with(plan, GT_MATRIX_EVEN_A), 1);
   assert_int_equal(products_with(plan, GT_MATRIX_EVEN_B), 1);
@@ -172,11 +174,11 @@ static void batches_of_bytes(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {PIN(a_perceptron),
                                      PIN(hidden_layers),
-                                     PIN(others_are_measured),
+                                     PIN(two_stored_values_are_measured),
                                      PIN(folded_rows_are_measured),
                                      PIN(reshapes_are_looked_through),
                                      PIN(batches_of_bytes),

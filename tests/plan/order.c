@@ -1,4 +1,5 @@
-/* The trees and heaps of src/plan, against the simplest search, on random input. */
+/* The data structures of src/plan (gt_order, gt_hazards, gt_spans, gt_line, gt_ways), compared with naive
+ * searches on random input. */
 #include "plan/order.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -98,7 +99,7 @@ static void sorts_in_rounds(void **state) {
   }
 }
 
-static void finds_a_circle(void **state) {
+static void finds_a_cycle(void **state) {
   (void)state;
   gt_order order;
   const bool absent[3] = {false};
@@ -151,7 +152,7 @@ static void finds_hazards(void **state) {
 
 /* --- spans ---------------------------------------------------------------------------------------------- */
 
-typedef struct laid {
+typedef struct laid { /* an allocation */
   uint32_t first, last;
   uint64_t offset, bytes;
 } laid;
@@ -195,7 +196,7 @@ static void finds_the_lowest_place(void **state) {
 /* --- line ----------------------------------------------------------------------------------------------- */
 
 /* Many items are inserted after the same few, until there is no number left between two. */
-static void keeps_the_line(void **state) {
+static void keeps_the_list_in_order(void **state) {
   (void)state;
   enum { STANDING = 40 };
   for (int round = 0; round < 50; round++) {
@@ -296,7 +297,7 @@ static gt_graph *random_graph(gt_arena *arena) {
   return g;
 }
 
-static void knows_the_ways(void **state) {
+static void finds_paths_around_an_edge(void **state) {
   (void)state;
   int around = 0, joined = 0;
   for (int round = 0; round < 300; round++) {
@@ -331,9 +332,9 @@ static void knows_the_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sorts_in_rounds), cmocka_unit_test(finds_a_circle),
-      cmocka_unit_test(finds_hazards),   cmocka_unit_test(finds_the_lowest_place),
-      cmocka_unit_test(keeps_the_line),  cmocka_unit_test(knows_the_ways),
+      cmocka_unit_test(sorts_in_rounds),         cmocka_unit_test(finds_a_cycle),
+      cmocka_unit_test(finds_hazards),           cmocka_unit_test(finds_the_lowest_place),
+      cmocka_unit_test(keeps_the_list_in_order), cmocka_unit_test(finds_paths_around_an_edge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which steps of a replay overlap the end of the replay before. */
+/* Which steps of a replay overlap the end of the previous replay. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -7,7 +7,7 @@
 #include "op/reduce.h"
 #include "op/softmax.h"
 #include "plan/plan.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include "support/random_step.h"
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static const gt_target device = {.device = true,
                                  .max_grid = 65535};
 
 static gt_plan *planned_for_device(fixture *f) {
-  return drawing_plan(f, &(gt_plan_options){.target = device});
+  return fixture_plan(f, &(gt_plan_options){.target = device});
 }
 
 typedef struct training {
@@ -31,18 +31,18 @@ typedef struct training {
 } training;
 
 enum {
-  LATE = 1, /* the log reads a value of the batch at the end */
-  MADE = 2, /* the weights are computed from the variable */
+  LATE = 1, /* the last step, the log, reads a value of the batch */
+  MADE = 2, /* the weights are computed from the variable, by a softmax */
   SEEN = 4  /* the batch goes through a softmax, and at the end through two more */
 };
 
-/* Weights that are updated with a product of the batch and the network's output. */
+/* Adds a training step: weights that are updated with a product of the batch and the network's output. */
 static training draw_training(fixture *f, int64_t rows, int64_t width, int how) {
   gt_graph *g = f->graph;
   training t;
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
-  const gt_id data = drawing_variable(f, "data", gt_shape_2(2 * rows, width));
+  const gt_id data = fixture_variable(f, "data", gt_shape_2(2 * rows, width));
   const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(width, width), GT_F32, false);
   const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(4, 2), GT_F32, false);
   t.clock = gt_clock(g, state, table);
@@ -76,7 +76,7 @@ static void clock_and_batch_run_ahead(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
-  const gt_plan *plain = drawing_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 2);
   assert_int_equal(plan->steps_ahead, 2);
   assert_string_equal(plan->step[0].kernel->name, "clock");
@@ -98,7 +98,7 @@ static void batch_consumers(void **state) {
     gt_graph *g = f->graph;
     const uint32_t clock_state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
     const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
-    const gt_id data = drawing_variable(f, "data", gt_shape_2(128, 32));
+    const gt_id data = fixture_variable(f, "data", gt_shape_2(128, 32));
     const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(32, 32), GT_F32, false);
     const gt_id clock = gt_clock(g, clock_state, table), held = gt_variable_read(g, w);
     const gt_id x = gt_batch(g, data, clock, GT_NONE, (gt_batch_attribute){.batch = 64, .samples = 128});
@@ -106,32 +106,32 @@ static void batch_consumers(void **state) {
     gt_assign(g, w, 0,
               gt_softmax(g, gt_matmul(g, seen, gt_matmul(g, x, held, false, false), true, false), 1));
     const gt_plan *plan = planned_for_device(f);
-    const gt_step *batch = drawing_step(plan, "batch");
+    const gt_step *batch = fixture_step(plan, "batch");
     assert_int_equal(plan->ahead, 2);
     assert_int_equal(batch->level, 1);
     assert_int_equal(batch->spec[GT_SPEC_OUTPUT_COUNT], others ? 1 : 2);
   }
 }
 
-/* Weights that are computed after the last replay has updated the variable: at the level of the batch then,
- * after the clock. */
+/* The weights are computed from a variable that the previous replay updates, so the batch does not run ahead:
+ * it runs with the weights, after the clock. */
 static void late_weights_delay_the_batch(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, MADE);
   const gt_plan *plan = planned_for_device(f);
-  const gt_plan *plain = drawing_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 1);
   assert_int_equal(plan->levels, plain->levels);
-  assert_int_equal(drawing_step(plan, "softmax")->level, 1);
-  assert_int_equal(drawing_step(plan, "batch")->level, 1);
+  assert_int_equal(fixture_step(plan, "softmax")->level, 1);
+  assert_int_equal(fixture_step(plan, "batch")->level, 1);
 }
 
 /* The second buffer of the clock's value is not shared, and all its consumers use the same stride. */
-static void both_places_are_kept_free(void **state) {
+static void the_second_buffer_is_not_shared(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
-  const gt_access *now = written_in_arena(drawing_step(plan, "clock"));
+  const gt_access *now = written_in_arena(fixture_step(plan, "clock"));
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++) {
       const gt_access *x = &plan->step[s].access[i];
@@ -150,13 +150,13 @@ static void late_reads(void **state) {
   draw_training(f, 64, 32, LATE);
   const gt_plan *small = planned_for_device(f);
   assert_int_equal(small->ahead, 2);
-  assert_true(written_in_arena(drawing_step(small, "batch"))->stride >= 64 * 32 * 4);
+  assert_true(written_in_arena(fixture_step(small, "batch"))->stride >= 64 * 32 * 4);
   f->graph = gt_graph_create(&f->arena);
   draw_training(f, 8192, 64, LATE);
   const gt_plan *large = planned_for_device(f);
   assert_int_equal(large->ahead, 1);
-  assert_true(drawing_step(large, "batch")->level >= 1);
-  assert_int_equal(written_in_arena(drawing_step(large, "batch"))->stride, 0);
+  assert_true(fixture_step(large, "batch")->level >= 1);
+  assert_int_equal(written_in_arena(fixture_step(large, "batch"))->stride, 0);
 }
 
 /* The first softmax could overlap, too, but then a third matrix would be live at the end. */
@@ -167,29 +167,29 @@ static void overlap_is_limited_by_memory(void **state) {
   f->graph = gt_graph_create(&f->arena);
   draw_training(f, 8192, 64, SEEN);
   const gt_plan *large = planned_for_device(f);
-  const gt_plan *plain = drawing_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(large->ahead, 2);
   assert_string_equal(large->step[1].kernel->name, "batch");
   assert_true(large->arena_bytes < plain->arena_bytes + (1 << 20));
 }
 
-/* There is no overlap if values are inspected, or steps are run one at a time. */
-static void not_everywhere(void **state) {
+/* Values that are inspected do not overlap, nor do plans for a CPU or without memory reuse. */
+static void no_overlap_if_values_are_inspected(void **state) {
   fixture *f = *state;
   const training t = draw_training(f, 64, 32, 0);
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  assert_int_equal(drawing_plan(f, &(gt_plan_options){.target = cpu})->ahead, 0);
-  assert_int_equal(drawing_plan(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
+  assert_int_equal(fixture_plan(f, &(gt_plan_options){.target = cpu})->ahead, 0);
+  assert_int_equal(fixture_plan(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
   assert_int_equal(
-      drawing_plan(f, &(gt_plan_options){.target = device, .keep = &t.x, .keep_count = 1})->ahead, 1);
+      fixture_plan(f, &(gt_plan_options){.target = device, .keep = &t.x, .keep_count = 1})->ahead, 1);
   assert_int_equal(
-      drawing_plan(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead, 0);
+      fixture_plan(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead, 0);
 }
 
 /* If nothing depends on the replay before, at most half of the levels overlap. */
 static void two_replays_at_a_time(void **state) {
   fixture *f = *state;
-  gt_id x = drawing_variable(f, "x", gt_shape_2(32, 32));
+  gt_id x = fixture_variable(f, "x", gt_shape_2(32, 32));
   const uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(32, 32), GT_F32, false);
   for (int i = 0; i < 7; i++) x = gt_softmax(f->graph, x, 1);
   gt_assign(f->graph, y, 0, x);
@@ -201,7 +201,7 @@ static void two_replays_at_a_time(void **state) {
 /* A variable that one step writes and another one reads is waited for. */
 static void written_variables_prevent_overlap(void **state) {
   fixture *f = *state;
-  const gt_id v = drawing_variable(f, "v", gt_shape_2(32, 32));
+  const gt_id v = fixture_variable(f, "v", gt_shape_2(32, 32));
   gt_id x = v;
   for (int i = 0; i < 6; i++) x = gt_softmax(f->graph, x, 1);
   gt_assign(f->graph, 0, 0, x);
@@ -213,13 +213,13 @@ static bool verified(const gt_plan *plan) {
   return gt_plan_verify(plan, &error);
 }
 
-static void verify_catches_what_is_overtaken(void **state) {
+static void verify_catches_overwritten_values(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   gt_plan *plan = planned_for_device(f);
-  gt_access *now = written_in_arena(drawing_step(plan, "clock")),
-            *log = drawing_step(plan, "log_row")->access;
-  const gt_access batch = *written_in_arena(drawing_step(plan, "batch"));
+  gt_access *now = written_in_arena(fixture_step(plan, "clock")),
+            *log = fixture_step(plan, "log_row")->access;
+  const gt_access batch = *written_in_arena(fixture_step(plan, "batch"));
   const uint64_t stride = now->stride;
   assert_true(verified(plan));
   now->stride = 0; /* the clock's new value overwrites the old one while it is still read, in odd replays */
@@ -257,19 +257,19 @@ static void random_steps_overlap(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-#define PIN(name)  pin_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+#define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
       PIN(clock_and_batch_run_ahead),
       PIN(batch_consumers),
       PIN(late_weights_delay_the_batch),
-      TEST(both_places_are_kept_free),
+      TEST(the_second_buffer_is_not_shared),
       PIN(late_reads),
       PIN(overlap_is_limited_by_memory),
-      TEST(not_everywhere),
+      TEST(no_overlap_if_values_are_inspected),
       TEST(two_replays_at_a_time),
       TEST(written_variables_prevent_overlap),
-      TEST(verify_catches_what_is_overtaken),
+      TEST(verify_catches_overwritten_values),
       TEST(random_steps_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

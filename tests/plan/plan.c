@@ -1,7 +1,7 @@
 /* Fusion, placement, levels and memory, for graphs with a known plan, with values checked on the CPU
  * backend. */
 #include "plan/plan.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "support/pin.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -21,11 +21,11 @@
 static const gt_target cpu_target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
 
 static gt_id variable(fixture *f, const char *name, int rank, const int64_t *dim) {
-  return drawing_variable(f, name, gt_shape_of(rank, dim));
+  return fixture_variable(f, name, gt_shape_of(rank, dim));
 }
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
-  return drawing_plan(f, &(gt_plan_options){.target = cpu_target, .no_fusion = no_fusion});
+  return fixture_plan(f, &(gt_plan_options){.target = cpu_target, .no_fusion = no_fusion});
 }
 
 static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
@@ -41,8 +41,8 @@ static void linear_relu_is_one_step(void **state) {
   assert_int_equal(fused->arena_bytes, 0); /* the result is written directly to the variable */
   assert_true(plain->steps > 1);
   float a[15], c[15];
-  drawing_run(f, fused, ramp, 1, y, a);
-  drawing_run(f, plain, ramp, 1, y, c);
+  fixture_run(f, fused, ramp, 1, y, a);
+  fixture_run(f, plain, ramp, 1, y, c);
   for (int i = 0; i < 15; i++) assert_true(fabsf(a[i] - c[i]) < 1e-5f);
 }
 
@@ -55,7 +55,7 @@ static void squared_error_is_read_by_the_reduction(void **state) {
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 1);
   float got, expected = 0;
-  drawing_run(f, plan, ramp, 1, y, &got);
+  fixture_run(f, plan, ramp, 1, y, &got);
   for (int i = 0; i < 24; i++) expected += (ramp(0, i) - ramp(1, i)) * (ramp(0, i) - ramp(1, i)) / 24;
   assert_true(fabsf(got - expected) < 1e-5f);
 }
@@ -90,7 +90,7 @@ static void neighbours_are_packed_already(void **state) {
   gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, after all readers */
   float got[8];
   assert_int_equal(planned(f, false)->steps, 3); /* one for each instruction */
-  drawing_run(f, planned(f, false), ramp, 1, 1, got);
+  fixture_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i + 2));
 }
 
@@ -99,7 +99,7 @@ static void parts_apart_are_copied(void **state) {
   negate_parts(f, 6, 2);
   float got[8];
   assert_int_equal(planned(f, false)->steps, 3);
-  drawing_run(f, planned(f, false), ramp, 1, 1, got);
+  fixture_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i < 4 ? i + 6 : i - 2));
 }
 
@@ -112,7 +112,7 @@ static void updates_in_place_read_the_old_contents(void **state) {
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 2);
   float got;
-  drawing_run(f, plan, ramp, 1, sum, &got);
+  fixture_run(f, plan, ramp, 1, sum, &got);
   float expected = 0;
   for (int i = 0; i < 9; i++) expected += ramp(0, i);
   assert_true(fabsf(got - expected) < 1e-6f);
@@ -131,10 +131,10 @@ static void crossed_updates_are_copied(void **state) {
   gt_assign(g, 0, 0, new_a);
   float got[4];
   for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
-    drawing_run(f, planned(f, no_fusion), ramp, 1, 0, got);
+    fixture_run(f, planned(f, no_fusion), ramp, 1, 0, got);
     for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - (ramp(1, i + 1) + 1)) < 1e-6f);
     assert_true(fabsf(got[3] - ramp(0, 3)) < 1e-6f);
-    drawing_run(f, planned(f, no_fusion), ramp, 1, 1, got);
+    fixture_run(f, planned(f, no_fusion), ramp, 1, 1, got);
     for (int i = 0; i < 3; i++) assert_true(fabsf(got[i + 1] - (ramp(0, i) + 1)) < 1e-6f);
   }
 }
@@ -156,7 +156,7 @@ static void old_contents_are_saved_first(void **state) {
       const uint32_t from = v ^ 1;
       const float times = v == 0 || v == 2 ? 2 : 1;
       float got[4];
-      drawing_run(f, planned(f, no_fusion), ramp, 1, v, got);
+      fixture_run(f, planned(f, no_fusion), ramp, 1, v, got);
       for (int i = 0; i < 4; i++) assert_true(got[i] == times * ramp(from, i));
     }
 }
@@ -169,7 +169,7 @@ static void a_variable_is_packed_from_itself(void **state) {
   const gt_id part[2] = {gt_view(g, v, 4, gt_shape_1(4)), gt_view(g, v, 0, gt_shape_1(4))};
   float got[8];
   gt_assign(g, 0, 0, gt_pack(g, part, 2));
-  drawing_run(f, planned(f, false), ramp, 1, 0, got);
+  fixture_run(f, planned(f, false), ramp, 1, 0, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == ramp(0, (i + 4) % 8));
 }
 
@@ -182,7 +182,7 @@ static void packs_are_written_in_place(void **state) {
   gt_id pack = gt_pack_at(f->graph, part, (int64_t[]){0, 4}, 2, 8);
   gt_assign(f->graph, y, 0, gt_mul(f->graph, pack, gt_constant(f->graph, 2)));
   float got[8];
-  drawing_run(f, planned(f, false), ramp, 3, y, got);
+  fixture_run(f, planned(f, false), ramp, 3, y, got);
   float sum = ramp(0, 0) + ramp(0, 1) + ramp(0, 2);
   for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - 2 * expf(ramp(0, i))) < 1e-5f);
   assert_true(fabsf(got[4] - 2 * sinf(sum)) < 1e-5f);
@@ -234,9 +234,9 @@ static void results_are_written_where_they_are_wanted(void **state) {
     assert_int_equal(plan->steps, 2);
     assert_int_equal(plan->unaliased_bytes, 3 * 512); /* the square, and the unused results */
     assert_int_equal(plan->arena_bytes, 2 * 512);
-    drawing_run(f, plan, ramp, 1, y, got);
+    fixture_run(f, plan, ramp, 1, y, got);
     for (int i = 0; i < 100; i++) assert_true(got[i] == 3 * ramp(0, i));
-    drawing_run(f, plan, ramp, 1, z, got);
+    fixture_run(f, plan, ramp, 1, z, got);
     for (int i = 0; i < 100; i++) {
       const float square = ramp(0, i) * ramp(0, i);
       assert_true(got[i] == 3 * square && got[100 + i] == square * square);
@@ -257,9 +257,9 @@ static void results_leave_operands_alone(void **state) {
   for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
     const gt_plan *plan = planned(f, no_fusion);
     if (!no_fusion) assert_int_equal(plan->steps, 3); /* the kernel, the program, and a copy */
-    drawing_run(f, plan, ramp, 2, y, got);
+    fixture_run(f, plan, ramp, 2, y, got);
     for (int i = 0; i < 9; i++) assert_true(fabsf(got[i] - 9 * ramp(0, i) * (2 + ramp(0, i))) < 1e-4f);
-    drawing_run(f, plan, ramp, 2, 0, got);
+    fixture_run(f, plan, ramp, 2, 0, got);
     for (int i = 0; i < 9; i++) assert_true(got[i] == 9 * ramp(0, i));
   }
 }
@@ -285,7 +285,7 @@ static void a_kept_result_is_found(void **state) {
   const gt_id x = variable(f, "x", 1, (int64_t[]){70}), node = three(f->graph, x);
   const gt_id keep[] = {gt_result(f->graph, node, 2), node};
   const gt_plan_options options = {.target = cpu_target, .keep = keep, .keep_count = 2};
-  const gt_plan *plan = drawing_plan(f, &options);
+  const gt_plan *plan = fixture_plan(f, &options);
   assert_int_equal(plan->steps, 1);
   assert_int_equal(plan->kept[0].bytes, 280);
   assert_true(plan->kept[0].offset != plan->kept[1].offset);
@@ -310,10 +310,10 @@ static void workgroups_stay_within_the_limit(void **state) {
   const gt_id x = variable(f, "x", 4, (const int64_t[]){1, 31, 11, 1}),
               c = variable(f, "c", 2, (const int64_t[]){2, 4}),
               y = gt_logic_ca(g, x, c, wiring, GT_NONE, GT_NONE, &a);
-  drawing_keep(f, "y", y);
+  fixture_keep(f, "y", y);
   const gt_plan_options options = {
       .target = {.device = true, .subgroup = 32, .max_workgroup = 256, .units = 1000, .max_grid = 7}};
-  const gt_plan *plan = drawing_plan(f, &options);
+  const gt_plan *plan = fixture_plan(f, &options);
   uint32_t automata = 0;
   for (size_t i = 0; i < plan->steps; i++) {
     const gt_step *step = &plan->step[i];
@@ -332,11 +332,11 @@ static void small_devices_are_not_asked_for_more(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
               y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
-  drawing_keep(f, "y", y);
+  fixture_keep(f, "y", y);
   const gt_target small = {
       .device = true, .subgroup = 4, .max_workgroup = 128, .shared_bytes = 16384, .units = 1, .max_grid = 7};
   const gt_plan_options options = {.target = small};
-  const gt_plan *plan = drawing_plan(f, &options);
+  const gt_plan *plan = fixture_plan(f, &options);
   assert_int_equal(plan->steps, 2);
   for (size_t i = 0; i < plan->steps; i++) {
     assert_in_range(plan->step[i].spec[GT_SPEC_LOCAL_X], 1, 128);
@@ -347,27 +347,27 @@ static void small_devices_are_not_asked_for_more(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(linear_relu_is_one_step, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, drawing_setup,
-                                      drawing_teardown),
-      pin_test_setup_teardown(epilogue_writes_two_outputs, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(neighbours_are_packed_already, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(parts_apart_are_copied, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, drawing_setup,
-                                      drawing_teardown),
-      cmocka_unit_test_setup_teardown(crossed_updates_are_copied, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(old_contents_are_saved_first, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(a_variable_is_packed_from_itself, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(packs_are_written_in_place, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(verify_catches_an_overlap, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, drawing_setup,
-                                      drawing_teardown),
-      cmocka_unit_test_setup_teardown(results_leave_operands_alone, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(a_kept_result_is_found, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(linear_relu_is_one_step, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, fixture_setup,
+                                      fixture_teardown),
+      pin_test_setup_teardown(epilogue_writes_two_outputs, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(neighbours_are_packed_already, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(parts_apart_are_copied, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, fixture_setup,
+                                      fixture_teardown),
+      cmocka_unit_test_setup_teardown(crossed_updates_are_copied, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(old_contents_are_saved_first, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(a_variable_is_packed_from_itself, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(packs_are_written_in_place, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(verify_catches_an_overlap, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, fixture_setup,
+                                      fixture_teardown),
+      cmocka_unit_test_setup_teardown(results_leave_operands_alone, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(a_kept_result_is_found, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, fixture_setup, fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

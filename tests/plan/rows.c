@@ -1,7 +1,7 @@
 /* Row programs: which ops are fused with a row reduction and which are not, and what they may overwrite, with
  * values checked on the CPU backend against unfused plans. */
 #include "plan/plan.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -26,7 +26,7 @@ static uint32_t keep(fixture *f, const char *name, gt_id value) {
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  return drawing_plan(f, &(gt_plan_options){.target = cpu, .no_fusion = no_fusion});
+  return fixture_plan(f, &(gt_plan_options){.target = cpu, .no_fusion = no_fusion});
 }
 
 static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
@@ -35,8 +35,8 @@ static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) 
 static void same_as_unfused(fixture *f, uint32_t variable) {
   const int64_t count = gt_shape_count(f->graph->variable[variable].shape);
   float fused[MOST], plain[MOST];
-  drawing_run(f, planned(f, false), ramp, 2, variable, fused);
-  drawing_run(f, planned(f, true), ramp, 2, variable, plain);
+  fixture_run(f, planned(f, false), ramp, 2, variable, fused);
+  fixture_run(f, planned(f, true), ramp, 2, variable, plain);
   for (int64_t i = 0; i < count; i++)
     if (!(fabsf(fused[i] - plain[i]) <= 1e-5f * fmaxf(1, fabsf(plain[i]))))
       fail_msg("[%d]: %g, not %g", (int)i, fused[i], plain[i]);
@@ -50,8 +50,8 @@ static gt_id normalised(gt_graph *g, gt_id x) {
 
 static void a_norm_is_one_step(void **state) {
   fixture *f = *state;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
-              weight = drawing_variable(f, "weight", gt_shape_1(WIDTH));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              weight = fixture_variable(f, "weight", gt_shape_1(WIDTH));
   const uint32_t y = keep(f, "y", gt_relu(f->graph, gt_mul(f->graph, normalised(f->graph, x), weight)));
   const gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 1);
@@ -66,11 +66,11 @@ static int row_programs(const gt_plan *plan) {
   return count;
 }
 
-static void its_gradient_is_one_step_more(void **state) {
+static void the_gradient_of_a_norm_is_one_more_step(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
-              w = drawing_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              w = fixture_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
   const gt_id normal = normalised(g, gt_matmul(g, x, w, false, false));
   const gt_id product = gt_matmul(g, normal, w, false, true);
   const gt_id loss = gt_sum(g, gt_mul(g, product, product), 0, false);
@@ -86,44 +86,45 @@ static void its_gradient_is_one_step_more(void **state) {
 static void nothing_waits_for_a_product(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
-              w = drawing_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              w = fixture_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
   const gt_id share = gt_div(g, x, gt_sum(g, gt_abs(g, x), 2, true));
   const uint32_t y = keep(f, "y", gt_add(g, gt_matmul(g, share, w, false, false), share));
   assert_int_equal(planned(f, false)->steps, 2);
   same_as_unfused(f, y);
 }
 
-/* A vector with one value per row is not such a value if it is broadcast along the rows. */
+/* The sums of rows are a vector, which is broadcast as one value per column: not an input of the row program
+ * that computes it. */
 static void rows_are_not_columns(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(WIDTH / 2, WIDTH / 2));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(WIDTH / 2, WIDTH / 2));
   const uint32_t y = keep(f, "y", gt_mul(g, x, gt_sum(g, x, 2, false)));
   assert_int_equal(planned(f, false)->steps, 2);
   same_as_unfused(f, y);
 }
 
 /* x' = x - mean(x): in place, because the row has been reduced by then. */
-static void a_row_is_overwritten_where_it_lies(void **state) {
+static void a_row_is_overwritten_in_place(void **state) {
   fixture *f = *state;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, WIDTH));
   gt_assign(f->graph, 0, 0, gt_sub(f->graph, x, gt_mean(f->graph, x, 2, true)));
   assert_int_equal(planned(f, false)->steps, 1);
   same_as_unfused(f, 0);
 }
 
-/* v' = v + the sum of a row, one value each: in place. w' = that of the rows of x * w, where all rows read
- * all of w: not in place. */
-static void values_of_rows_are_overwritten(void **state) {
+/* v[r] += the sum of row r of x * x: in place. w[r] = the sum of row r of x * w: not in place, because every
+ * row reads all of w. */
+static void values_per_row_are_overwritten(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, ROWS)),
-              v = drawing_variable(f, "v", gt_shape_1(ROWS));
+  const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, ROWS)),
+              v = fixture_variable(f, "v", gt_shape_1(ROWS));
   gt_assign(g, 1, 0, gt_add(g, v, gt_sum(g, gt_mul(g, x, x), 2, false)));
   assert_int_equal(planned(f, false)->steps, 1);
   same_as_unfused(f, 1);
-  const gt_id w = drawing_variable(f, "w", gt_shape_1(ROWS));
+  const gt_id w = fixture_variable(f, "w", gt_shape_1(ROWS));
   gt_assign(g, 2, 0, gt_neg(g, gt_sum(g, gt_mul(g, x, w), 2, false)));
   assert_true(planned(f, false)->steps > 2);
   same_as_unfused(f, 2);
@@ -142,14 +143,14 @@ static void random_rows_are_the_same_in_every_pass(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
       TEST(a_norm_is_one_step),
-      TEST(its_gradient_is_one_step_more),
+      TEST(the_gradient_of_a_norm_is_one_more_step),
       TEST(nothing_waits_for_a_product),
       TEST(rows_are_not_columns),
-      TEST(a_row_is_overwritten_where_it_lies),
-      TEST(values_of_rows_are_overwritten),
+      TEST(a_row_is_overwritten_in_place),
+      TEST(values_per_row_are_overwritten),
       TEST(random_rows_are_the_same_in_every_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

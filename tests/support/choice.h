@@ -3,6 +3,9 @@
 #define GT_TEST_SUPPORT_CHOICE_H
 #include "plan/plan.h"
 
+/* In tests, a "way" is the text of a candidate (gt_candidate_text), such as "128x128x8, split 4":
+ * gt_tuned_set with the key of a choice forces it. */
+
 /* The number-th choice (from 0) of a plan's steps; NULL if there are fewer. */
 const gt_choice *choice_of(const gt_plan *plan, int number);
 /* The number of split-K parts in the text of a candidate. The test fails if the text has none. */

@@ -14,20 +14,21 @@ int close_device(void **state);
 bool has_device(void);
 /* True if the device found by has_device is a software device, which takes seconds to compile a kernel. */
 bool is_software(void);
-/* True if a case is left out because a software device runs only every `of`th of its kind. */
+/* True if case `number` must be skipped: a software device runs only every `of`th case. */
 bool left_out(uint32_t number, uint32_t of);
-/* True, with a message, if emulated matrix units are left to CHECK_ALL=1 (make check-vulkan): a software
- * device takes seconds to compile each of their kernels. */
+/* True, after printing a message, if tests of matrix units must be skipped because they would be emulated: a
+ * software device takes seconds to compile each of their kernels. CHECK_ALL=1 (make check-vulkan) runs
+ * them. */
 bool emulated_left_out(void);
 /* Matrix units as GTRAIN_DEBUG sets them, and the precision of products on them. */
 typedef struct device_form {
   const char *name, *debug;
   gt_precision precision;
-  bool always; /* also run with emulated units */
+  bool always; /* run even where emulated_left_out is true */
 } device_form;
-/* Runs the group of tests `group` on devices of each form in turn, with *precision set to that of the form.
- * Emulated units are left to CHECK_ALL=1 (make check-vulkan), except for forms that are marked. Returns the
- * number of failures; 77 without a device, or if no form is left. */
+/* Calls group(name) once for each form, with GTRAIN_DEBUG and *precision set to those of the form. Skips
+ * forms as emulated_left_out says. Returns the number of failures; 77 without a device, or if all forms were
+ * skipped. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
 /* A plan of g for the device, with these options; of their target only `units` is used: if it is not 0,

@@ -1,12 +1,12 @@
 #include "support/factor.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include <math.h>
 
 void factor_assign(gt_graph *graph, gt_id x, gt_id w, gt_id g, bool turned) {
-  drawing_assign(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, turned)));
-  drawing_assign(graph, "d",
+  fixture_assign(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, turned)));
+  fixture_assign(graph, "d",
                  turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
 }
 

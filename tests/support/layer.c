@@ -20,7 +20,7 @@ void layer_build(layer_fixture *f, const char *layer, gt_shape shape) {
       "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
-  if (f->model) gt_state_dict_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
+  if (f->model) gt_state_dict_start(&f->dict, f->model->store, GT_WEIGHT_ROLES, 1);
 }
 
 void layer_build_good(layer_fixture *f, const char *layer, gt_shape shape) {
@@ -30,7 +30,7 @@ void layer_build_good(layer_fixture *f, const char *layer, gt_shape shape) {
 }
 
 void layer_finish(layer_fixture *f) {
-  if (f->model) gt_state_dict_finish(&f->image);
+  if (f->model) gt_state_dict_finish(&f->dict);
   gt_arena_finish(&f->arena);
 }
 
@@ -40,7 +40,7 @@ static const char *full_name(const layer_fixture *f, const char *name, char full
 }
 
 float *layer_values(const layer_fixture *f, const char *name) {
-  const gt_slot_values held = gt_state_dict_values(&f->image);
+  const gt_slot_values held = gt_state_dict_values(&f->dict);
   char full[64];
   float *found = held.of(&held, full_name(f, name, full));
   assert_non_null(found);
@@ -59,7 +59,7 @@ static const void *contents(const layer_fixture *f, const char *variable, const 
   const gt_store *store = f->model->store;
   if (!strcmp(variable, "x")) return x;
   for (int v = 0; v < store->variables; v++)
-    if (!strcmp(store->variable[v].name, variable) && f->image.variable[v]) return f->image.variable[v];
+    if (!strcmp(store->variable[v].name, variable) && f->dict.variable[v]) return f->dict.variable[v];
   const gt_slot *table = gt_store_find(store, variable);
   return table ? table->table : NULL;
 }

@@ -3,9 +3,8 @@
  * selftest). It fails if a choice changes by accident. A commit that changes the choice on purpose changes
  * the pin, and a commit that deletes the code deletes its pin.
  *
- * The names of such cases begin with "pin:". Where a test of numbers also asserts that the kernel under test
- * was chosen, that is a function whose name begins with pin_. `grep -rnE '\<(pin_|PIN\()' tests` lists
- * both. */
+ * The names of such cases begin with "pin:". A test of numbers that also asserts which kernel was chosen does
+ * so in a function whose name begins with pin_. `grep -rnE '\<(pin_|PIN\()' tests` lists both. */
 #ifndef GT_TESTS_PIN_H
 #define GT_TESTS_PIN_H
 

@@ -73,7 +73,7 @@ static void draw_unary(drawing *d) {
   }
 }
 
-/* With a matrix of the same shape, or one that is broadcast along columns, rows, or both. */
+/* Of a matrix and another one, or a value that is broadcast along columns, rows, or both. */
 static void draw_binary(drawing *d) {
   static const int kinds[] = {MATRIX, MATRIX, COLUMN, ROW, SCALAR};
   gt_graph *g = d->g;
@@ -215,7 +215,7 @@ static void draw_cross_entropy(drawing *d) {
 
 /* --- columns and whole values -------------------------------------------------------------------------- */
 
-/* Of a matrix, or of one with folded rows: then the first columns of twice as many. */
+/* Of a matrix, or of one with half as many rows of twice the length; of that result, the first half. */
 static void draw_column_reduction(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, LARGEST / (double)d->rows);
@@ -264,7 +264,7 @@ static void draw_sum(drawing *d) {
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* Row sums, which are then sums of row sums, broadcast to as many columns again if possible. */
+/* The sum of a matrix in stages: sums of rows, where possible sums of rows of those, and the sum of these. */
 static void draw_repeated_sum(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, MOST);
@@ -275,7 +275,8 @@ static void draw_repeated_sum(drawing *d) {
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* Of finite values, and others that may overflow; its initial value may depend on them. */
+/* The finite flag of a pack of two values, of which the second may overflow. The flag's initial value may
+ * depend on the first. */
 static void draw_flag(drawing *d) {
   gt_graph *g = d->g;
   const value matrix = random_ops_pick(d, MATRIX, MOST), before = random_ops_pick(d, SCALAR, MOST);
@@ -299,7 +300,8 @@ static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
                     random_ops_shape(d, MATRIX));
 }
 
-/* Whole rows of a table, or two halves each. A product may load them by index. */
+/* A matrix gathered from a table, a row at a time or, with half rows, two at a time; and products of it,
+ * which may load the rows by index. */
 static void draw_gather(drawing *d) {
   gt_graph *g = d->g;
   const value table = random_ops_pick(d, TABLE, MOST), w = random_ops_pick(d, SQUARE, MOST),
@@ -341,7 +343,7 @@ static void draw_batch(drawing *d) {
                  SMALL);
 }
 
-/* Ops on rows of another length. */
+/* Ops on a matrix reshaped to rows of twice the length. */
 static void draw_reshape(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape folded = gt_shape_2(d->rows / 2, 2 * d->width);
@@ -352,6 +354,7 @@ static void draw_reshape(drawing *d) {
   random_ops_add(d, MATRIX, gt_reshape(g, y, random_ops_shape(d, MATRIX)), 2 * a.limit + b.limit);
 }
 
+/* A transposed square, and a product with a transposed matrix. */
 static void draw_turn(drawing *d) {
   gt_graph *g = d->g;
   const value s = random_ops_pick(d, SQUARE, LARGEST), x = random_ops_pick(d, MATRIX, MOST),
@@ -361,7 +364,8 @@ static void draw_turn(drawing *d) {
   random_ops_add(d, MATRIX, y, x.limit * w.limit * (double)d->width);
 }
 
-/* Halves of one matrix, in order or swapped; or half of one, and half of another after an op. */
+/* A pack of the two halves of a matrix, in order or swapped; or of a half of one matrix and relu of a half of
+ * another. */
 static void draw_pack(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape half = gt_shape_2(d->rows / 2, d->width);

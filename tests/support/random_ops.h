@@ -9,7 +9,8 @@
 enum { MATRIX, SQUARE, COLUMN, ROW, SCALAR, TABLE, KINDS };
 /* Variables that are inputs. */
 enum { INDEX = RANDOM_GRAPH_INPUT, LABELS, DATA, SCALING, KERNEL, CLOCK_STATE, CLOCK_TABLE };
-/* Bounds of magnitudes: of states, of factors, and of any value. */
+/* Bounds of magnitudes. SMALL: states. TINY, SMALL or MOST: what an op may multiply or sum up. LARGEST: any
+ * value. */
 enum { TINY = 4, SMALL = 16, MOST = 64, LARGEST = 1 << 22 };
 enum { RANDOM_TABLE_ROWS = 24, RANDOM_BYTE_CENTER = 8 };
 
@@ -19,24 +20,26 @@ typedef struct value {
   double limit;
 } value;
 
-typedef struct drawing {
+typedef struct drawing { /* a random graph under construction */
   gt_graph *g;
-  uint32_t dice;
+  uint32_t dice; /* state of the random numbers */
   int64_t rows, width;
   gt_id clock;
-  uint32_t behind; /* the next op to put after a product */
-  bool last;       /* the next matrix to be picked is the last one */
+  uint32_t behind; /* which kind of op follows the next product (random_ops_behind_product) */
+  bool last;       /* the next matrix to be picked is the newest one */
   value pool[KINDS][128];
   uint32_t count[KINDS];
 } drawing;
 
-uint32_t random_ops_roll(drawing *d, uint32_t below);
+uint32_t random_ops_roll(drawing *d, uint32_t below); /* a random number from 0 to below - 1 */
 gt_shape random_ops_shape(const drawing *d, int kind);
+/* Adds a value to the pool of its kind. */
 void random_ops_add(drawing *d, int kind, gt_id id, double limit);
-/* A value of the kind, usually a recent one, with no element larger than `most`. */
+/* Returns a value from the pool of this kind, usually a recent one; modulo a number if it may have elements
+ * larger than `most`. */
 value random_ops_pick(drawing *d, int kind, double most);
-value random_ops_modulo(drawing *d, gt_id x, int n);
-/* A product followed by one of the ops that devices may fuse into its epilogue, each in turn. */
+value random_ops_modulo(drawing *d, gt_id x, int n); /* x modulo n */
+/* Adds a product, followed by one of the ops that devices may fuse into its epilogue, each in turn. */
 void random_ops_behind_product(drawing *d);
-void random_ops_any(drawing *d);
+void random_ops_any(drawing *d); /* adds an op of any kind */
 #endif

@@ -25,10 +25,11 @@ void steps_init(steps *s, gt_backend *backend);
 void steps_finish(steps *s);
 /* A buffer with `data` (NULL: zeros) of `count` 4-byte words; returns its number. */
 int steps_buffer(steps *s, const void *data, uint64_t count);
+/* Adds a step that runs `grid` workgroups of `local` invocations. */
 gt_step *steps_add(steps *s, const char *kernel, const void *args, size_t size, uint32_t local,
                    uint32_t grid);
 /* Sets the address at byte `argument` of the last step to word `first` of the buffer. */
 void steps_bind(steps *s, size_t argument, int buffer, uint64_t first);
-void steps_run(steps *s, uint32_t times); /* and waits; asserts success */
+void steps_run(steps *s, uint32_t times); /* compiles, runs and waits; asserts success */
 void steps_read(steps *s, int buffer, void *out, uint64_t count);
 #endif

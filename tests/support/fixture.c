@@ -1,4 +1,4 @@
-#include "support/drawing.h"
+#include "support/fixture.h"
 #include "op/core.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_VARIABLES = 16 };
 
-int drawing_setup(void **state) {
+int fixture_setup(void **state) {
   static fixture f;
   gt_error error = {0};
   gt_arena_init(&f.arena);
@@ -19,34 +19,34 @@ int drawing_setup(void **state) {
   return f.backend ? 0 : -1;
 }
 
-int drawing_teardown(void **state) {
+int fixture_teardown(void **state) {
   fixture *f = *state;
   gt_backend_close(f->backend);
   gt_arena_finish(&f->arena);
   return 0;
 }
 
-gt_id drawing_variable(fixture *f, const char *name, gt_shape shape) {
+gt_id fixture_variable(fixture *f, const char *name, gt_shape shape) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
 }
 
-gt_id drawing_assign(gt_graph *graph, const char *name, gt_id value) {
+gt_id fixture_assign(gt_graph *graph, const char *name, gt_id value) {
   const gt_shape shape = gt_node_at(graph, value)->shape;
   return gt_assign(graph, gt_graph_variable(graph, name, shape, GT_F32, false), 0, value);
 }
 
-gt_id drawing_keep(fixture *f, const char *name, gt_id value) {
-  return drawing_assign(f->graph, name, value);
+gt_id fixture_keep(fixture *f, const char *name, gt_id value) {
+  return fixture_assign(f->graph, name, value);
 }
 
-gt_plan *drawing_plan(fixture *f, const gt_plan_options *options) {
+gt_plan *fixture_plan(fixture *f, const gt_plan_options *options) {
   gt_error error = {0};
   gt_plan *plan = gt_plan_create(&f->arena, f->graph, options, &error);
   if (!plan) fail_msg("%s", error.message);
   return plan;
 }
 
-const gt_target drawing_fast_gpu = {.device = true,
+const gt_target fixture_fast_gpu = {.device = true,
                                     .subgroup = 32,
                                     .max_workgroup = 1024,
                                     .shared_bytes = 48 << 10,
@@ -54,7 +54,7 @@ const gt_target drawing_fast_gpu = {.device = true,
                                     .max_grid = 65535,
                                     .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
 
-gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion) {
+gt_plan *fixture_planned(fixture *f, bool device, bool no_fusion) {
   const gt_target gpu = {.device = true,
                          .subgroup = 32,
                          .max_workgroup = 1024,
@@ -62,17 +62,17 @@ gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion) {
                          .units = 16,
                          .max_grid = 65535};
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
+  return fixture_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
 }
 
-const gt_step *drawing_step(const gt_plan *plan, const char *kernel) {
+const gt_step *fixture_step(const gt_plan *plan, const char *kernel) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];
   fail_msg("no step runs %s", kernel);
   return NULL;
 }
 
-void drawing_run(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
+void fixture_run(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
                  uint32_t read, float *out) {
   gt_error error = {0};
   gt_buffer *buffer[MAX_VARIABLES];
