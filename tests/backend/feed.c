@@ -97,8 +97,11 @@ static void test_nothing_fed(void **state) {
 
 /* --- other queues --- */
 
-static bool apart; /* a transfer-only family; else a second queue of the only family */
-static int queues_asked, shared_buffers, copies_apart;
+/* The functions below replace Vulkan's. They report a queue family or a queue more than the driver has, and
+ * use its only queue for both. */
+static bool
+    apart; /* the driver seems to have a transfer-only family; else a second queue of its only family */
+static int queues_asked, shared_buffers, copies_apart; /* calls that concern the second queue */
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families;
 static PFN_vkCreateDevice real_device;
 static PFN_vkGetDeviceQueue real_queue;

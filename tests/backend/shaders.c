@@ -30,7 +30,7 @@ static bool has_capability(const uint32_t *words, size_t count, uint32_t capabil
 
 /* True if the device is opened with every capability of the module (device.c; matrix.c if it has matrix
  * units). */
-static bool modest(const uint32_t *words, size_t count) {
+static bool needs_only_enabled_capabilities(const uint32_t *words, size_t count) {
   const bool matrix = has_capability(words, count, CAPABILITY_MATRIX);
   for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
     switch (words[at + 1]) {
@@ -93,7 +93,8 @@ static void test_frame(void **state) {
 }
 
 static void check_capabilities(const char *name, const uint32_t *words, size_t count) {
-  if (!modest(words, count)) fail_msg("%s asks for more than device.c enables", name);
+  if (!needs_only_enabled_capabilities(words, count))
+    fail_msg("%s asks for more than device.c enables", name);
 }
 
 static void test_capabilities(void **state) {
