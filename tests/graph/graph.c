@@ -1,4 +1,5 @@
-/* Shapes, node invariants and the bookkeeping of autodiff (the op harness tests the values of gradients). */
+/* Shapes, the invariants of nodes, and which nodes autodiff creates (the selftest checks the values of
+ * gradients). */
 #include "graph/graph.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -44,7 +45,7 @@ static void values_are_countable(void **state) {
               history = variable("history", 2, (int64_t[]){200, 12000000}),
               few = variable("few", 2, (int64_t[]){12000000, 1});
   assert_int_not_equal(gt_exp(graph, largest), GT_NONE);
-  const gt_id part = gt_view(graph, history, most, gt_shape_2(1, 1000)); /* moves nothing */
+  const gt_id part = gt_view(graph, history, most, gt_shape_2(1, 1000)); /* a view moves no data */
   assert_int_not_equal(gt_exp(graph, part), GT_NONE);
   assert_int_equal(graph->error.status, GT_OK);
   assert_int_equal(gt_matmul(graph, history, few, false, false), GT_NONE);
@@ -84,7 +85,7 @@ static void a_shape_error_is_kept_and_passed_on(void **state) {
   assert_non_null(strstr(graph->error.message, "[4, 5]"));
 }
 
-static void gradients_have_the_shapes_of_what_they_belong_to(void **state) {
+static void gradients_have_the_shapes_of_their_nodes(void **state) {
   (void)state;
   gt_id x = variable("x", 2, (int64_t[]){6, 4}), w = variable("w", 2, (int64_t[]){3, 4});
   gt_id b = variable("b", 1, (int64_t[]){3}), unused = variable("u", 1, (int64_t[]){2});
@@ -119,7 +120,7 @@ static gt_graph *sum_of(const char *name, double value, int64_t size) {
   return g;
 }
 
-static void equal_graphs_are_told_from_others(void **state) {
+static void equal_graphs_are_recognized(void **state) {
   (void)state;
   gt_graph *g = sum_of("x", 2, 6);
   assert_true(gt_graph_equal(g, sum_of("x", 2, 6)));
@@ -147,7 +148,7 @@ static void printing_names_every_node(void **state) {
   free(text);
 }
 
-static void further_results_stand_behind_their_node(void **state) {
+static void further_results_follow_their_node(void **state) {
   (void)state;
   gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x);
   gt_error error = {0};
@@ -182,7 +183,7 @@ static void verify_catches_a_broken_result(void **state) {
   assert_true(gt_graph_verify(graph, &(gt_error){0}));
 }
 
-static void gradients_of_all_results_are_handed_on(void **state) {
+static void gradients_of_all_results_are_passed_on(void **state) {
   (void)state;
   gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x), gradient;
   const gt_id square = gt_sum(graph, node, 0, false),
@@ -220,7 +221,7 @@ static void printing_numbers_results(void **state) {
 }
 
 /* Ops that move bits keep them; ops that compute do not, except comparisons. */
-static void bits_are_a_fact_of_a_node(void **state) {
+static void bits_are_propagated(void **state) {
   (void)state;
   const uint32_t held = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
   gt_graph_holds_bits(graph, held);
@@ -241,7 +242,7 @@ static void bits_are_a_fact_of_a_node(void **state) {
 }
 
 /* Upper bounds of magnitudes are propagated from bounded inputs. */
-static void limits_are_a_fact_of_a_node(void **state) {
+static void limits_are_propagated(void **state) {
   (void)state;
   const int64_t none[] = {0, 0}, after[] = {0, 1};
   const gt_id x = variable("x", 2, (int64_t[]){2, 3}), y = gt_tanh(graph, x);
@@ -264,16 +265,16 @@ int main(void) {
       cmocka_unit_test_setup_teardown(values_are_countable, setup, teardown),
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
       cmocka_unit_test_setup_teardown(a_shape_error_is_kept_and_passed_on, setup, teardown),
-      cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_what_they_belong_to, setup, teardown),
+      cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_their_nodes, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_node, setup, teardown),
-      cmocka_unit_test_setup_teardown(equal_graphs_are_told_from_others, setup, teardown),
+      cmocka_unit_test_setup_teardown(equal_graphs_are_recognized, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_names_every_node, setup, teardown),
-      cmocka_unit_test_setup_teardown(further_results_stand_behind_their_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(further_results_follow_their_node, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_result, setup, teardown),
-      cmocka_unit_test_setup_teardown(gradients_of_all_results_are_handed_on, setup, teardown),
+      cmocka_unit_test_setup_teardown(gradients_of_all_results_are_passed_on, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_numbers_results, setup, teardown),
-      cmocka_unit_test_setup_teardown(bits_are_a_fact_of_a_node, setup, teardown),
-      cmocka_unit_test_setup_teardown(limits_are_a_fact_of_a_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(bits_are_propagated, setup, teardown),
+      cmocka_unit_test_setup_teardown(limits_are_propagated, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,8 @@ static void expect_values(const gt_symbolic *s, const double *x) {
   }
 }
 
-/* The chain at an edge becomes the function of the library that fits it. */
+/* Replaces the chain of `nodes` nodes that begins at the edge by this function of the library, which must fit
+ * it. */
 static void replace(gt_symbolic *s, const gt_symbolic_data *data, int edge, const char *name, int nodes) {
   gt_symbolic_chain chain;
   double x[KNOWN_SAMPLES], y[KNOWN_SAMPLES];

@@ -1,5 +1,5 @@
-/* Edges read as functions: each of the library is found by its own values, whatever stands inside and
- * outside; least squares against known minima. */
+/* Fits of single edges: each function of the library is found from values of c f(a x + b) + d, for several
+ * constants; and least squares with known minima. */
 #include "kan/levenberg_marquardt.h"
 #include "kan_support.h"
 
@@ -9,7 +9,7 @@ static double value(const gt_edge_fit *fit, double x) {
   return fit->c * gt_symbol_value(fit->symbol, fit->a * x + fit->b) + fit->d;
 }
 
-/* Constants that keep the arguments in the domain of the function, x in [-1, 1]. */
+/* Sets constants with which the arguments are in the domain of the function for x in [-1, 1]. */
 static void constants_of(const gt_symbol *s, int variant, gt_edge_fit *known) {
   const double sign = variant ? -1 : 1;
   *known = (gt_edge_fit){.symbol = s, .a = 1, .b = 0, .c = 1.7 * sign, .d = -0.4};
@@ -112,7 +112,9 @@ static void test_deviations(void **state) {
   assert_true(isinf(deviation[2]));
 }
 
-/* Samples of y = 2 x + 1 with noise of 1 % of each value, or of the same size for all. */
+/* True if noise is found to be proportional to the values, for samples of y = 2 x + 1 with noise of 1 % of
+ * each value (relative), or of the same size for all. Writes the weight times the value of the first and the
+ * last sample. */
 static bool is_proportional(bool relative, double factor[2]) {
   enum { COUNT = 200 };
   gt_symbolic_edge edge = {.symbol = gt_symbol_find("x"), .value = {1, 0, 2}};

@@ -22,13 +22,14 @@ static double bump(double x) { return 0.3 * exp(-4 * x * x); }
 static double minus_bump(double x) { return -0.3 * exp(-4 * x * x); }
 
 typedef struct known {
-  edge_function *in[4], *out;
+  edge_function *in[4], *out; /* of the edges into the hidden node, and of the edge out of it */
   int inputs;
-  double low, high;           /* number of inputs */
-  double node_low, node_high; /* functions of the node */
-  const char *formula;
+  double low, high;           /* range of the inputs */
+  double node_low, node_high; /* range of the hidden node */
+  const char *formula;        /* as it must be found */
 } known;
 
+/* Asserts that the text of the formula parses, and has the values of the formula and of y. */
 static void read_back(const gt_symbolic *s, const double *x, const double *y, int inputs) {
   static const char *const names[] = {"x0", "x1", "x2", "x3"};
   gt_arena arena;
@@ -261,7 +262,7 @@ static double gaussian_noise(uint32_t *state) {
 
 /* Outputs of different scale and noise, with one node each or with one node for both: each output is read on
  * its own. A search with little time stops, and reports that. */
-static void test_outputs_are_read_each(void **state) {
+static void test_outputs_are_read_separately(void **state) {
   (void)state;
   for (int variant = 0; variant < 3; variant++) {
     const bool shared = variant > 0;
@@ -308,7 +309,7 @@ static uint32_t draw(uint32_t *state, uint32_t count) {
   return (*state >> 8) % count;
 }
 
-/* Networks [2, 2, 1] of any functions and constants, negative ones too. */
+/* Draws a network [2, 2, 1] of any functions and constants, negative ones too. */
 static void draw_network(gt_symbolic *s, uint32_t *state) {
   static const double constants[] = {1,
                                      -1,
@@ -450,7 +451,7 @@ static void test_noise_is_not_read(void **state) {
 }
 
 /* Edges with a factor of zero are constants, and so are their nodes. */
-static void test_zero_factors_go(void **state) {
+static void test_zero_factors_are_removed(void **state) {
   (void)state;
   const gt_symbol *symbol = gt_symbol_find("sin"), *outer = gt_symbol_find("exp");
   gt_symbolic_edge edge[] = {{.layer = 0, .from = 0, .to = 0, .symbol = symbol, .value = {0, 0.7, 3}},
@@ -545,10 +546,10 @@ int main(void) {
       cmocka_unit_test(test_constant_edges),
       cmocka_unit_test(test_each_function_is_read_back),
       cmocka_unit_test(test_functions_keep_to_their_domains),
-      cmocka_unit_test(test_outputs_are_read_each),
+      cmocka_unit_test(test_outputs_are_read_separately),
       cmocka_unit_test(test_random_formulas),
       cmocka_unit_test(test_noise_is_not_read),
-      cmocka_unit_test(test_zero_factors_go),
+      cmocka_unit_test(test_zero_factors_are_removed),
       cmocka_unit_test(test_columns),
       cmocka_unit_test(test_library_hints),
       cmocka_unit_test(test_numbers),

@@ -1,4 +1,4 @@
-/* Networks whose edges are splines that approximate known functions. */
+/* Builds networks whose edges are splines that approximate known functions. */
 #ifndef TESTS_KAN_SUPPORT_H
 #define TESTS_KAN_SUPPORT_H
 #include "kan/scores.h"
@@ -35,7 +35,7 @@ static inline void begin_network(gt_kan_network *n, const int *width, int layers
   }
 }
 
-/* Sets the edge to the function, between low and high of the network's grids. */
+/* Fits the spline of edge `from` -> `to` of layer l to the function on [low, high]. */
 static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_function *function, double low,
                             double high) {
   gt_kan_layer *layer = &n->layer[l];

@@ -1,5 +1,5 @@
-/* Plots: the SVG is well formed and complete; the PNG is read back by libpng, and has ink where lines and
- * letters are and none elsewhere. */
+/* Pictures of networks: the SVG is well formed and complete; the PNG is read back by libpng, and has ink
+ * where lines and letters are and none elsewhere. */
 #include "base/stream.h"
 #include "kan/picture.h"
 #include "kan_support.h"

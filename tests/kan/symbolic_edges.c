@@ -1,5 +1,6 @@
 /* Symbolic fit of edges: which functions known edges become; normalizing changes constants but no values; how
- * edges are numbered after pruning; and a formula keeps their functions. */
+ * edges are numbered after pruning; and a formula of the whole network keeps the functions of edges that are
+ * symbolic already. */
 #include "kan/normalize.h"
 #include "kan/symbolic_edges.h"
 #include "kan_support.h"
@@ -12,12 +13,13 @@ static double odd(double x) { return sin(9 * x) * x + cos(5 * x * x); }
 typedef struct known {
   gt_kan_network network;
   gt_kan_trace trace;
-  double *x, *y; /* what it computes */
+  double *x, *y; /* samples of the inputs; the network's outputs */
   gt_edge_fit *tried[2];
   bool allowed[64];
 } known;
 
-/* [2, 2, 1]: node 0 is a sine and a square, node 1 fits no function, plus a line that is pruned. */
+/* [2, 2, 1]: hidden node 0 is a sine plus a square. Hidden node 1 has an edge that fits no function; its
+ * other edge is pruned. */
 static void make(known *k) {
   const int width[] = {2, 2, 1};
   begin_network(&k->network, width, 2, -4, 4);
@@ -143,7 +145,7 @@ static void test_normalizing(void **state) {
   clear(&k);
 }
 
-static void test_numbers_when_others_go(void **state) {
+static void test_numbering_after_pruning(void **state) {
   known k;
   gt_kan_scores scores;
   gt_kan_kept kept;
@@ -171,8 +173,8 @@ static void test_numbers_when_others_go(void **state) {
   clear(&k);
 }
 
-/* However much better another function would fit. */
-static void test_formulas_keep_to_them(void **state) {
+/* A formula keeps the functions of symbolic edges, however much better others would fit. */
+static void test_formulas_keep_symbolic_edges(void **state) {
   known k;
   gt_symbolic symbolic;
   gt_symbolic_report report;
@@ -203,7 +205,7 @@ static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
 /* An edge that looks like a cosine by itself becomes the function that the samples support, if that fits well
  * enough; an edge with a requested function keeps it; and a limit that is never reached leaves all other
  * edges alone. */
-static void test_the_whole_decides(void **state) {
+static void test_joint_choice(void **state) {
   known k;
   gt_error error = {0};
   (void)state;
@@ -235,10 +237,13 @@ static void test_the_whole_decides(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_functions_are_found),    cmocka_unit_test(test_limits_are_kept),
-      cmocka_unit_test(test_simplicity_is_weighed),  cmocka_unit_test(test_normalizing),
-      cmocka_unit_test(test_numbers_when_others_go), cmocka_unit_test(test_formulas_keep_to_them),
-      cmocka_unit_test(test_the_whole_decides),
+      cmocka_unit_test(test_functions_are_found),
+      cmocka_unit_test(test_limits_are_kept),
+      cmocka_unit_test(test_simplicity_is_weighed),
+      cmocka_unit_test(test_normalizing),
+      cmocka_unit_test(test_numbering_after_pruning),
+      cmocka_unit_test(test_formulas_keep_symbolic_edges),
+      cmocka_unit_test(test_joint_choice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Transfer of tensors from one model's file to another: by name, through a map, and whole layers if they own
- * more than parameters; and the receiving store: slots by role, state dicts, initial values. */
+/* Transfer of tensors from one model's file to another model: by name, through a map, and only whole layers
+ * if they have constants or states; and the receiving store: slots by role, state dicts, initial values. */
 #include "store/transfer.h"
 #include "store/state_dict.h"
 #include <math.h>
@@ -55,9 +55,11 @@ static void save(const gt_store *store, uint64_t seed) {
   gt_state_dict_finish(&dict);
 }
 
-/* One letter for each slot of the model: Taken, Left out, Not in the file, Shape differs, Other layer. */
-static const char *give(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
-                        gt_state_dict *dict) {
+/* Transfers the file at `path` to the store and fills *dict with the initial values. Returns the outcome as a
+ * letter for each slot: T taken, L left out by the map, N not in the file, S another shape, O another tensor
+ * of the layer does not match. */
+static const char *transfer_letters(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
+                                    gt_state_dict *dict) {
   static char text[17];
   static const char letters[] = "TLNSO";
   gt_transferred result[16];
@@ -86,16 +88,16 @@ static void by_name_and_shape(void **state) {
   (void)state;
   gt_state_dict dict;
   save(make(4, 5), 2);
-  assert_string_equal(give(make(4, 5), NULL, 0, 3, &dict), "TTTTTT");
+  assert_string_equal(transfer_letters(make(4, 5), NULL, 0, 3, &dict), "TTTTTT");
   assert_true(first(&dict, "a.weight") == 2 && first(&dict, "norm.mean") == 7 &&
               first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
   /* Another width: the bias fits; the layer with a state does not fit as a whole. */
-  assert_string_equal(give(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
+  assert_string_equal(transfer_letters(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
   assert_true(first(&dict, "a.weight") == 3 && first(&dict, "a.bias") == 2 && first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
   /* Another wiring: the learned gates do not fit it. */
-  assert_string_equal(give(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
+  assert_string_equal(transfer_letters(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
   assert_true(first(&dict, "g.logits") == 3);
   gt_state_dict_finish(&dict);
 }
@@ -105,14 +107,14 @@ static void through_a_map(void **state) {
   gt_state_dict dict;
   save(make(3, 5), 2);
   const gt_transfer_rule none[] = {{"a", NULL}, {"g.*", NULL}};
-  assert_string_equal(give(make(3, 5), none, 2, 3, &dict), "LLTTLL");
+  assert_string_equal(transfer_letters(make(3, 5), none, 2, 3, &dict), "LLTTLL");
   assert_true(first(&dict, "a.bias") == 3);
   gt_state_dict_finish(&dict);
   const gt_transfer_rule one[] = {{"a.bias", NULL}, {"a", "a"}};
-  assert_string_equal(give(make(3, 5), one, 2, 3, &dict), "TLTTTT");
+  assert_string_equal(transfer_letters(make(3, 5), one, 2, 3, &dict), "TLTTTT");
   gt_state_dict_finish(&dict);
   const gt_transfer_rule others[] = {{"a.bias", "norm.weight"}, {"a", "nothing"}};
-  assert_string_equal(give(make(3, 5), others, 2, 3, &dict), "NTTTTT");
+  assert_string_equal(transfer_letters(make(3, 5), others, 2, 3, &dict), "NTTTTT");
   gt_state_dict_finish(&dict);
 }
 
