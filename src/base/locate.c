@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_DEPTH = 8 /* of folders in folders */ };
+enum { MAX_DEPTH = 8 /* levels of nested folders that are compared */ };
 
 const char *gt_folder_of(gt_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/');
@@ -25,7 +25,7 @@ gt_located gt_locate(gt_arena *arena, const char *path, const char *config, cons
   }
   for (int i = 0; i < PLACES; i++)
     if (place[i] && !gt_file_exists(place[i])) place[i] = NULL;
-  if (place[BESIDE]) place[ABOVE] = NULL; /* which only stands in for it */
+  if (place[BESIDE]) place[ABOVE] = NULL; /* it counts only where there is none beside */
   gt_located found = {0};
   for (int i = 0; i < PLACES; i++)
     if (place[i] && !found.path)

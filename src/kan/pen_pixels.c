@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FINE = 2, ROWS = 8, COLUMNS = 5 /* of a letter */ };
+/* FINE: pixels per unit of length; ROWS and COLUMNS: the size of a letter. */
+enum { FINE = 2, ROWS = 8, COLUMNS = 5 };
 static const double dash = 3;
 
 typedef struct pixels {

@@ -12,7 +12,7 @@ enum {
   TITLE = 34,
   NOTE = 40,
   LEAST_WIDTH = 240,
-  MAX_EDGES = 64, /* of a layer */
+  MAX_EDGES = 64, /* of one layer; a picture with more is refused */
   POINTS = 48,
   NAME_ROOM = 11
 };
@@ -51,7 +51,7 @@ bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *
 
 /* --- edges --- */
 
-typedef struct place { /* of a panel */
+typedef struct place { /* where a panel is drawn */
   const gt_panel *panel;
   double left, width, bottom;
 } place;

@@ -67,7 +67,7 @@ static void fit_edge(void *context, uint32_t tile) {
   free(x);
 }
 
-/* Lists the edges of a layer to try. */
+/* Lists the edges of a layer that are tried. */
 static void list_edges(fitting *s, int layer, gt_edge_fit *tried) {
   const gt_kan_layer *l = &s->network->layer[layer];
   for (int i = 0; i < l->inputs; i++)

@@ -83,7 +83,7 @@ static void release(gt_symbolic *f) {
   gt_symbolic_drop_loose_ends(f);
 }
 
-/* Sets all constants that are added to 0. */
+/* Sets all additive constants to 0. */
 static void strip(gt_symbolic *f) {
   for (int e = 0; e < f->edges; e++) {
     gt_symbolic_edge *g = &f->edge[e];
@@ -108,7 +108,7 @@ static void add_both(search *s, gt_symbolic *normal, const gt_symbolic *base) {
   add(s, normal, gt_symbolic_fit(normal, &s->data, FIT_STEPS), base, false);
 }
 
-/* Fits all constants of a formula and adds it, with and without constants that are added. */
+/* Fits all constants of a formula and adds it, with and without additive constants. */
 static void try_formula(search *s, gt_symbolic *trial) {
   gt_arena arena;
   release(trial);

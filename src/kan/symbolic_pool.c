@@ -7,7 +7,7 @@
 enum {
   FIT_STEPS = 300,
   MANY_EDGES = 20,
-  OF_MANY = 2 /* candidates of so many edges that are fitted again */
+  OF_MANY = 2 /* candidates that are fitted again if they have more than MANY_EDGES edges */
 };
 /* Bits by which a formula may be longer than the best before rounding: about what rounding can save. */
 static const double reach = 40;
@@ -19,7 +19,7 @@ static bool is_same(const gt_symbolic *a, const gt_symbolic *b) {
   return true;
 }
 
-static void put_out(gt_symbolic_pool *pool, int index) {
+static void remove_at(gt_symbolic_pool *pool, int index) {
   gt_symbolic_finish(&pool->held[index]);
   pool->count--;
   memmove(pool->held + index, pool->held + index + 1, (size_t)(pool->count - index) * sizeof *pool->held);
@@ -31,12 +31,12 @@ void gt_symbolic_pool_add(gt_symbolic_pool *pool, const gt_symbolic *symbolic, d
   for (int i = 0; i < pool->count; i++) {
     if (!is_same(&pool->held[i], symbolic)) continue;
     if (pool->cost[i] <= cost) return;
-    put_out(pool, i--);
+    remove_at(pool, i--);
   }
   int at = pool->count;
   while (at && pool->cost[at - 1] > cost) at--;
   if (at == GT_POOL_MAX) return;
-  if (pool->count == GT_POOL_MAX) put_out(pool, GT_POOL_MAX - 1);
+  if (pool->count == GT_POOL_MAX) remove_at(pool, GT_POOL_MAX - 1);
   memmove(pool->held + at + 1, pool->held + at, (size_t)(pool->count - at) * sizeof *pool->held);
   memmove(pool->cost + at + 1, pool->cost + at, (size_t)(pool->count - at) * sizeof *pool->cost);
   gt_arena arena;
@@ -85,5 +85,5 @@ void gt_symbolic_pool_choose(gt_symbolic_pool *pool, gt_symbolic *out, const gt_
 }
 
 void gt_symbolic_pool_finish(gt_symbolic_pool *pool) {
-  while (pool->count) put_out(pool, pool->count - 1);
+  while (pool->count) remove_at(pool, pool->count - 1);
 }

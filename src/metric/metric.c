@@ -33,7 +33,7 @@ static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
   return gt_sum(graph, gt_mul(graph, term, gt_reshape(graph, weight, gt_shape_2(items, 1))), 1u << 0, false);
 }
 
-/* A logit above 0 answers 1; a target above 1/2 means 1. */
+/* A logit above 0 predicts 1; a target above 1/2 means 1. */
 static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HITS]) {
   term[1] = gt_less(graph, gt_constant(graph, 0), items->answers);
   term[2] = gt_less(graph, gt_constant(graph, 0.5), items->targets);

@@ -1,4 +1,4 @@
-/* Precision, as sklearn.metrics.precision_score: how many of the answers of a class are right. */
+/* Precision, as sklearn.metrics.precision_score: the share of the predictions of a class that are right. */
 #include "metric/counts.h"
 
 static double precision(gt_class_count c) { return gt_count_share(c.correct, c.answers); }

@@ -1,4 +1,4 @@
-/* Area under the receiver operating characteristic, as sklearn.metrics.roc_auc_score (of more than two
+/* Area under the receiver operating characteristic, as sklearn.metrics.roc_auc_score (for more than two
  * classes with multi_class='ovr'): the probability that a positive item has a larger score than a negative
  * one, an equal score counting half (Mann and Whitney 1947). */
 #include "metric/ranking.h"

@@ -8,7 +8,7 @@ enum {
   LEAST_ACROSS = 2,      /* vec4s of one memory transaction */
   FEW = 4,               /* rows that an invocation loads at once */
   MANY = 16,             /* rows per invocation before the rows are divided into more chunks */
-  ONE_PASS = 2048,       /* rows */
+  ONE_PASS = 2048,       /* rows up to which a workgroup spans few columns */
   CACHED_QUADS = 1 << 20 /* vec4s that fit the cache, so that the order of reads does not matter */
 };
 

@@ -11,9 +11,9 @@
 enum {
   WORKGROUP = 256,
   ENOUGH = 1 << 17,      /* invocations that fill a device */
-  LEAST_LINES = 64,      /* per part, on a device */
-  CPU_PARTS = 16,        /* maximum */
-  CPU_LEAST_LINES = 256, /* per part */
+  LEAST_LINES = 64,      /* lines per part, on a device */
+  CPU_PARTS = 16,        /* maximum number of parts */
+  CPU_LEAST_LINES = 256, /* lines per part */
 };
 
 static const gt_kernel kernel = {"depthwise", gt_depthwise_cpu},

@@ -196,7 +196,7 @@ static row *take_rows(size_t count, void **block) {
 }
 
 /* The new state that the next step reads: clamped, rounded or sampled. */
-static float told(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
+static float next_state(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
   if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
   if (a->rounding > 0) value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
   if (a->sampling <= 0) return value;
@@ -226,7 +226,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     for (uint32_t channel = 0; channel < c.channels; channel++) {
       float value = from[cell + channel];
       if (a->flags & CA_COPY) states[cell + channel] = value;
-      if (c.fires[i]) value = told(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
+      if (c.fires[i]) value = next_state(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
       to[cell + channel] = value;
     }
   }

@@ -50,7 +50,7 @@ static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_ke
 
 #define AT(field) offsetof(struct gt_logic_conv_bits_args, field)
 
-/* Emits the first step for the CPU; returns the scratch memory that it fills. */
+/* Emits the step that fills the bit planes of x on the CPU; returns their scratch memory. */
 static uint32_t lower_planes(gt_lowering *lowering, const geometry *g, gt_id x) {
   static const gt_kernel kernel = {"logic_conv_planes", gt_logic_conv_planes_cpu}; /* CPU only */
   const uint32_t channels = g->spec[GT_CONV_SPEC_CHANNELS];
