@@ -1,0 +1,62 @@
+/* The forward half of cell.glsl: the product of h before the step with W_hh. */
+const uint DEPTH = HIDDEN, LINE = WIDTH;   /* of the product; length of a row of its right operand */
+const uint SPAN = HIDDEN, COLUMNS = GATES; /* set j < SPAN has the columns j + c * SPAN, c < COLUMNS: the gates of a unit */
+const uint UNITS = 1u, SUMS = GATES;       /* units of a set; sums of a unit */
+const uint HANDED = 1u;                    /* values that a unit hands to the next step's product */
+
+struct gt_begun {
+  float x[4], old; /* the input product; c or h before the step */
+  bool within;
+};
+
+gt_begun begin(uint s, uint row, uint unit) {
+  gt_begun b;
+  b.within = is_within(s, row);
+  b.old = 0.0;
+  for (uint g = 0u; g < 4u; g++) b.x[g] = 0.0;
+  if (!b.within) return b;
+  for (uint g = 0u; g < GATES; g++) b.x[g] = gates.at[gate_of(s, row, unit) + g * HIDDEN];
+  if (s == 0u) return b;
+  if (CELL == GT_LSTM) b.old = extra.at[extra_of(s - 1u, row, unit)];
+  if (CELL == GT_GRU) b.old = y.at[before(s, row, unit)];
+  return b;
+}
+
+/* Returns what is handed on, of one row. */
+vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
+  float h = 0.0, rest = 0.0, gate[4];
+  for (uint g = 0u; g < 4u; g++) gate[g] = 0.0;
+  if (b.within) {
+    if (CELL == GT_LSTM) {
+      for (uint g = 0u; g < 4u; g++) gate[g] = g == 2u ? gt_tanh(b.x[g] + sum[g]) : gt_sigmoid(b.x[g] + sum[g]);
+      rest = gate[1] * b.old + gate[0] * gate[2];
+      h = gate[3] * gt_tanh(rest);
+    } else if (CELL == GT_GRU) {
+      if (BIASED != 0u)
+        for (uint g = 0u; g < 3u; g++) sum[g] += bias.at[g * HIDDEN + unit];
+      gate[0] = gt_sigmoid(b.x[0] + sum[0]);
+      gate[1] = gt_sigmoid(b.x[1] + sum[1]);
+      rest = sum[2];
+      gate[2] = gt_tanh(b.x[2] + gate[0] * rest);
+      h = (1.0 - gate[1]) * gate[2] + gate[1] * b.old;
+    } else if (CELL == GT_RNN_TANH) {
+      h = gt_tanh(b.x[0] + sum[0]);
+    } else {
+      h = gt_relu(b.x[0] + sum[0]);
+    }
+  }
+  if (row < batch) {
+    if (CELL == GT_LSTM || CELL == GT_GRU) {
+      for (uint g = 0u; g < GATES; g++) saved.at[gate_of(s, row, unit) + g * HIDDEN] = gate[g];
+      extra.at[extra_of(s, row, unit)] = rest;
+    }
+    y.at[after(s, row, unit)] = h;
+    if (s == 0u) y.at[before(s, row, unit)] = 0.0;
+  }
+  return vec4(h, 0.0, 0.0, 0.0);
+}
+
+/* Element k of a row of the product's left operand, for any step but the first. */
+float left_of(uint s, uint row, uint k) { return y.at[before(s, row, k)]; }
+bool has_product(uint s) { return s > 0u; }
+uint step_of(uint n) { return first + n; }

@@ -1,0 +1,73 @@
+/* The gradient's half of cell.glsl: the product of the gates' gradients of the step after with W_hh, then the cell's
+ * derivatives. */
+const uint DEPTH = WIDTH, LINE = HIDDEN;
+const uint SPAN = (HIDDEN + 3u) / 4u, COLUMNS = 4u; /* a set has four units, of which the last may not exist */
+const uint UNITS = 4u, SUMS = 1u;
+const uint HANDED = GATES;
+
+struct gt_begun {
+  float gate[4], rest, old, given, carried; /* rest: c or the hidden part of n; old: c or h before the step */
+  bool within;
+};
+
+gt_begun begin(uint s, uint row, uint unit) {
+  gt_begun b;
+  b.within = is_within(s, row);
+  b.rest = b.old = b.given = b.carried = 0.0;
+  for (uint g = 0u; g < 4u; g++) b.gate[g] = 0.0;
+  if (!b.within) return b;
+  if (CELL == GT_LSTM || CELL == GT_GRU) {
+    for (uint g = 0u; g < GATES; g++) b.gate[g] = saved.at[gate_of(s, row, unit) + g * HIDDEN];
+    b.rest = extra.at[extra_of(s, row, unit)];
+    if (s + 1u < all_steps) b.carried = carry.at[row * HIDDEN + unit];
+    if (CELL == GT_GRU) b.old = y.at[before(s, row, unit)];
+    else if (s > 0u) b.old = extra.at[extra_of(s - 1u, row, unit)];
+  } else {
+    b.rest = y.at[after(s, row, unit)];
+  }
+  if (LAST == 0u) b.given = given.at[extra_of(s, row, unit)];
+  else if (s + 1u == all_steps) b.given = given.at[row * HIDDEN + unit];
+  return b;
+}
+
+float of_sigmoid(float y) { return y * (1.0 - y); }
+float of_tanh(float y) { return 1.0 - y * y; }
+
+/* With dh for the gradient of h after the step; returns that of the hidden product, one value a gate. */
+vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
+  vec4 d = vec4(0.0), inner;
+  float dh = b.given + sum[0], carried = 0.0;
+  inner = d;
+  if (b.within) {
+    if (CELL == GT_LSTM) {
+      const float t = gt_tanh(b.rest), dc = b.carried + dh * b.gate[3] * of_tanh(t);
+      d = vec4(dc * b.gate[2] * of_sigmoid(b.gate[0]), dc * b.old * of_sigmoid(b.gate[1]),
+               dc * b.gate[0] * of_tanh(b.gate[2]), dh * t * of_sigmoid(b.gate[3]));
+      carried = dc * b.gate[1];
+      inner = d;
+    } else if (CELL == GT_GRU) {
+      dh += b.carried;
+      const float dn = dh * (1.0 - b.gate[1]) * of_tanh(b.gate[2]);
+      d = vec4(dn * b.rest * of_sigmoid(b.gate[0]), dh * (b.old - b.gate[2]) * of_sigmoid(b.gate[1]), dn, 0.0);
+      carried = dh * b.gate[1];
+      inner = vec4(d.xy, dn * b.gate[0], 0.0);
+    } else {
+      d.x = CELL == GT_RNN_TANH ? dh * of_tanh(b.rest) : b.rest > 0.0 ? dh : 0.0;
+      inner = d;
+    }
+  }
+  if (row < batch) {
+    for (uint g = 0u; g < GATES; g++) d_gates.at[gate_of(s, row, unit) + g * HIDDEN] = d[g];
+    if (CELL == GT_GRU)
+      for (uint g = 0u; g < GATES; g++) d_hidden.at[gate_of(s, row, unit) + g * HIDDEN] = inner[g];
+    if (CELL == GT_LSTM || CELL == GT_GRU) carry.at[row * HIDDEN + unit] = carried;
+  }
+  return inner;
+}
+
+float left_of(uint s, uint row, uint k) {
+  const uint at = gate_of(s + 1u, row, k);
+  return CELL == GT_GRU ? d_hidden.at[at] : d_gates.at[at];
+}
+bool has_product(uint s) { return s + 1u < all_steps; }
+uint step_of(uint n) { return first - n; }

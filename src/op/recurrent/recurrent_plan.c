@@ -1,0 +1,267 @@
+/* Ways to run the recurrence on a device, and its steps. Way A ("alone") is one dispatch for all steps, in
+ * which no workgroup waits for another; its workgroups read the weight from the caches in every step, so it is
+ * good while the weight is small. Way C ("a step") is a dispatch a step, for any size. The CPU has way A. */
+#include "op/recurrent/recurrent_plan.h"
+#include "base/count.h"
+#include "shaders/op/recurrent/recurrent.h"
+#include "shaders/op/recurrent/recurrent_gradient.h"
+#include <stddef.h>
+#include <string.h>
+
+_Static_assert(GT_CELL_LSTM == GT_LSTM && GT_CELL_GRU == GT_GRU && GT_CELL_RNN_TANH == GT_RNN_TANH &&
+                   GT_CELL_RNN_RELU == GT_RNN_RELU,
+               "shaders count cells alike");
+
+enum { ALONE, STEPWISE };
+/* The words of a candidate. */
+enum { WAY, QUADS, SETS, SLICES, KEEP };
+enum { MOST_WAYS = 128, LEAST_SHARED = 16384, PASSES = 60000, WORKGROUP = 512 };
+
+typedef struct problem {
+  const gt_node *node;
+  const gt_recurrent_attribute *a;
+  gt_recurrent_operands o;
+  gt_recurrent_size n;
+  uint32_t depth, columns, span; /* of a step's product, as in the shaders: columns of a set, number of sets */
+} problem;
+
+static problem problem_of(const gt_graph *graph, gt_id leader) {
+  const gt_node *node = gt_node_at(graph, leader);
+  problem p = {.node = node,
+               .a = node->attribute,
+               .o = gt_recurrent_operands_of(node),
+               .n = gt_recurrent_size_of(graph, node)};
+  p.depth = p.a->is_gradient ? p.n.width : p.n.hidden;
+  p.columns = p.a->is_gradient ? 4 : p.n.width / p.n.hidden;
+  p.span = p.a->is_gradient ? gt_ceil_div(p.n.hidden, 4) : p.n.hidden;
+  return p;
+}
+
+/* --- estimates ------------------------------------------------------------------------------------------ */
+
+/* Cycles of a multiprocessor: 128 multiply-adds a cycle, 64 bytes from the caches, a vec4 that a subgroup reads
+ * from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a load 300. */
+enum { DISPATCH = 3500, WAIT = 300, LANES = 32 };
+
+static double product_cycles(double depth, double columns, double rows, double reads) {
+  const double fused = depth * columns * rows / 128;
+  return fused > reads ? fused : reads;
+}
+
+static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
+  const double threads = way[SETS] * way[SLICES], turns = gt_ceil_div(p->span, way[SETS]);
+  const double kept = (double)way[KEEP] * way[SLICES], columns = (double)p->columns * p->span;
+  const double reads = threads / LANES * turns * p->depth / way[SLICES] * 4;
+  const double step = product_cycles(p->depth, columns, 4, reads) + (p->depth - kept) * columns * 4 / 64;
+  const double waves = gt_ceil_div(gt_ceil_div(p->n.batch, 4), gt_most_u32(target->units, 1));
+  return DISPATCH + p->n.steps * waves * (step + 2.5 * WAIT);
+}
+
+static double stepwise_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
+  const double threads = way[QUADS] * way[SETS] * way[SLICES], rows = 4 * way[QUADS];
+  const double columns = (double)p->columns * way[SETS];
+  const double groups = gt_ceil_div(p->span, way[SETS]) * (double)gt_ceil_div(p->n.batch, 4 * way[QUADS]);
+  const double waves = gt_ceil_div((int64_t)groups, gt_most_u32(target->units, 1));
+  const double chunks = gt_ceil_div(p->depth, GT_RECURRENT_CHUNK);
+  const double reads = threads / LANES * GT_RECURRENT_CHUNK / way[SLICES] * (4 + p->columns);
+  const double staged = (rows + columns) * GT_RECURRENT_CHUNK * 4 / 64;
+  const double chunk = product_cycles(GT_RECURRENT_CHUNK, columns, rows, reads) + staged + WAIT;
+  return p->n.steps * (DISPATCH + waves * (chunks * chunk + WAIT));
+}
+
+/* --- candidates ----------------------------------------------------------------------------------------- */
+
+typedef struct offer {
+  const problem *p;
+  const gt_target *target;
+  gt_candidate way[MOST_WAYS];
+  uint32_t ways;
+} offer;
+
+static void way_text(const gt_candidate *way, char *text, size_t size) {
+  const uint32_t *w = way->what;
+  if (w[WAY] == ALONE)
+    snprintf(text, size, "alone, %u sets by %u slices, %u rows kept", w[SETS], w[SLICES], w[KEEP]);
+  else
+    snprintf(text, size, "a step, %u rows, %u sets by %u slices", 4 * w[QUADS], w[SETS], w[SLICES]);
+}
+
+static uint32_t shared_of(const problem *p, const uint32_t *w) {
+  const uint64_t wide = (uint64_t)p->columns * w[SETS], rows = 4 * w[QUADS];
+  const uint64_t bytes = w[WAY] == ALONE
+                             ? 16 * ((uint64_t)p->depth + (uint64_t)w[SLICES] * p->columns * p->span)
+                             : 4 * GT_RECURRENT_CHUNK * (rows + 4 + wide) + 16 * w[SLICES] * wide * w[QUADS];
+  return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+static void add_way(offer *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices, uint32_t keep) {
+  gt_candidate way = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
+  const uint32_t threads = quads * sets * slices, most = o->target->max_workgroup;
+  if (o->ways == MOST_WAYS || (most && threads > most)) return;
+  if (shared_of(o->p, way.what) > gt_most_u32(o->target->shared_bytes, LEAST_SHARED)) return;
+  way.cost =
+      kind == ALONE ? alone_cycles(o->p, o->target, way.what) : stepwise_cycles(o->p, o->target, way.what);
+  o->way[o->ways++] = way;
+}
+
+/* Passes through loops that an invocation of way A makes in a step. */
+static uint32_t passes_of(const problem *p, const uint32_t *w) {
+  const uint64_t turns = gt_ceil_div(p->span, w[SETS]);
+  const uint64_t cells = gt_ceil_div(4 * p->n.hidden, w[SETS] * w[SLICES]);
+  const uint64_t product = turns * (3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) *
+                                                         (1 + p->columns)),
+                 rest = cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, w[SETS] * w[SLICES]);
+  return product + rest > PASSES ? PASSES : (uint32_t)(product + rest);
+}
+
+/* Rows of the weight that fit the registers of an invocation beside its sums. A software device, which has none
+ * to spare, keeps a few, so that its tests have such a kernel. */
+static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
+  const uint32_t room = o->target->brief ? 16 : sets * slices <= 256 ? 128 : 64;
+  return sets < o->p->span ? 0 : gt_least_u32(o->p->depth / slices, room / o->p->columns);
+}
+
+static void offer_alone(offer *o) {
+  uint32_t widest = 8;
+  while (widest < o->p->span && widest < WORKGROUP) widest *= 2;
+  for (uint32_t sets = gt_most_u32(widest / 2, 8); sets <= widest; sets *= 2)
+    for (uint32_t slices = 1; slices <= 64 && slices <= o->p->depth; slices *= 2) {
+      const uint32_t threads = sets * slices;
+      const uint32_t way[] = {ALONE, 1, sets, slices, 0}, keep = rows_kept(o, sets, slices);
+      if (threads < 64 || threads > WORKGROUP) continue;
+      if (o->target->brief && passes_of(o->p, way) >= PASSES) continue;
+      add_way(o, ALONE, 1, sets, slices, 0);
+      if (keep) add_way(o, ALONE, 1, sets, slices, keep);
+    }
+}
+
+static void offer_stepwise(offer *o) {
+  for (uint32_t quads = 1; quads <= 16 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
+    for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->span); sets *= 2)
+      for (uint32_t slices = 1; slices <= 16; slices *= 2) {
+        const uint32_t threads = quads * sets * slices;
+        if (threads >= 64 && threads <= WORKGROUP / 2) add_way(o, STEPWISE, quads, sets, slices, 0);
+      }
+}
+
+static gt_candidate choose(gt_lowering *lowering, const problem *p) {
+  char key[128];
+  const gt_recurrent_size n = p->n;
+  snprintf(key, sizeof key, "%s, %u steps of %u rows, %u units", p->node->op->name, n.steps, n.batch,
+           n.hidden);
+  const gt_candidate *taken = gt_lower_known_choice(lowering, key);
+  if (taken) return *taken;
+  offer o = {.p = p, .target = gt_lowering_target(lowering)};
+  offer_alone(&o);
+  offer_stepwise(&o);
+  return *gt_lower_choice(lowering, key, way_text, o.way, o.ways);
+}
+
+/* --- steps ---------------------------------------------------------------------------------------------- */
+
+typedef struct run { /* the way, and the steps of one dispatch */
+  uint32_t way[GT_CANDIDATE_WORDS];
+  uint32_t stretch;
+} run;
+
+/* A software device (lavapipe) ends all loops of an invocation silently after 65,535 passes, so there way A
+ * runs in stretches. */
+static run plan_run(gt_lowering *lowering, const problem *p) {
+  const gt_target *target = gt_lowering_target(lowering);
+  run r = {.way = {ALONE, 1, 1, 1, 0}, .stretch = p->n.steps};
+  if (!target->device) return r;
+  const gt_candidate taken = choose(lowering, p);
+  memcpy(r.way, taken.what, sizeof r.way);
+  if (r.way[WAY] == STEPWISE)
+    r.stretch = 1;
+  else if (target->brief)
+    r.stretch = gt_most_u32(1, PASSES / passes_of(p, r.way));
+  return r;
+}
+
+static gt_step *start_step(gt_lowering *lowering, const problem *p, const run *r, const void *args,
+                           size_t size, uint32_t steps) {
+  static const gt_kernel kernels[2][2] = {
+      {{"recurrent_alone", gt_recurrent_cpu}, {"recurrent_step", gt_recurrent_cpu}},
+      {{"recurrent_alone_gradient", gt_recurrent_gradient_cpu},
+       {"recurrent_step_gradient", gt_recurrent_gradient_cpu}}};
+  const uint32_t *w = r->way, rows = 4 * w[QUADS];
+  gt_step *step = gt_lower_step(lowering, &kernels[p->a->is_gradient][w[WAY]], args, size);
+  step->spec[GT_RECURRENT_SPEC_CELL] = p->a->cell;
+  step->spec[GT_RECURRENT_SPEC_REVERSE] = p->a->reverse;
+  step->spec[GT_RECURRENT_SPEC_LENGTHS] = p->a->has_lengths;
+  step->spec[GT_RECURRENT_SPEC_BIASED] = p->a->biased;
+  step->spec[GT_RECURRENT_SPEC_HIDDEN] = p->n.hidden;
+  step->spec[GT_RECURRENT_SPEC_LAST] = p->a->last_only;
+  step->spec[GT_RECURRENT_SPEC_QUADS] = w[QUADS];
+  step->spec[GT_RECURRENT_SPEC_SETS] = w[SETS];
+  step->spec[GT_RECURRENT_SPEC_SLICES] = w[SLICES];
+  step->spec[GT_RECURRENT_SPEC_KEEP] = w[KEEP];
+  step->tiles = gt_ceil_div(p->n.batch, GT_RECURRENT_ROWS);
+  step->cached = true;
+  /* The weight, and of each token the gates twice, h, and what else is saved. */
+  step->touched = 4ull * p->n.width * p->n.hidden +
+                  4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
+  const uint64_t across = w[WAY] == ALONE ? 1 : gt_ceil_div(p->span, w[SETS]);
+  gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[QUADS] * w[SETS] * w[SLICES]);
+  return step;
+}
+
+/* The current step writes this value; after the first dispatch it also reads what earlier ones wrote. */
+static void write_on(gt_lowering *lowering, size_t argument, gt_id value, bool is_first) {
+  if (!is_first) gt_lower_read(lowering, argument, value);
+  gt_lower_write(lowering, argument, value);
+}
+
+void gt_recurrent_lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const problem p = problem_of(graph, group->leader);
+  const run r = plan_run(lowering, &p);
+  const bool gated = gt_recurrent_is_gated(p.a);
+#define AT(field) offsetof(struct gt_recurrent_args, field)
+  for (uint32_t s = 0; s < p.n.steps; s += r.stretch) {
+    const struct gt_recurrent_args args = {.first = s,
+                                           .steps = gt_least_u32(r.stretch, p.n.steps - s),
+                                           .all_steps = p.n.steps,
+                                           .batch = p.n.batch};
+    start_step(lowering, &p, &r, &args, sizeof args, args.steps);
+    gt_lower_read(lowering, AT(gates), p.o.gates);
+    gt_lower_read(lowering, AT(weight), p.o.turned);
+    if (p.o.bias != GT_NONE) gt_lower_read(lowering, AT(bias), p.o.bias);
+    if (p.o.lengths != GT_NONE) gt_lower_read(lowering, AT(lengths), p.o.lengths);
+    write_on(lowering, AT(y), gt_result(graph, group->leader, gated ? GT_RECURRENT_Y : 0), s == 0);
+    if (!gated) continue;
+    write_on(lowering, AT(saved), group->leader, s == 0);
+    write_on(lowering, AT(extra), gt_result(graph, group->leader, GT_RECURRENT_EXTRA), s == 0);
+  }
+#undef AT
+}
+
+void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const problem p = problem_of(graph, group->leader);
+  const run r = plan_run(lowering, &p);
+  const bool gated = gt_recurrent_is_gated(p.a);
+  const uint32_t carry = gated ? gt_lower_scratch(lowering, 4ull * p.n.batch * p.n.hidden) : 0;
+#define AT(field) offsetof(struct gt_recurrent_gradient_args, field)
+  for (uint32_t s = 0; s < p.n.steps; s += r.stretch) {
+    const struct gt_recurrent_gradient_args args = {.first = p.n.steps - 1 - s,
+                                                    .steps = gt_least_u32(r.stretch, p.n.steps - s),
+                                                    .all_steps = p.n.steps,
+                                                    .batch = p.n.batch};
+    start_step(lowering, &p, &r, &args, sizeof args, args.steps);
+    if (gated) {
+      gt_lower_read(lowering, AT(saved), p.o.saved);
+      gt_lower_read(lowering, AT(extra), p.o.extra);
+      if (s) gt_lower_use_scratch(lowering, AT(carry), carry, false);
+      gt_lower_use_scratch(lowering, AT(carry), carry, true);
+    }
+    if (p.o.y != GT_NONE) gt_lower_read(lowering, AT(y), p.o.y);
+    gt_lower_read(lowering, AT(given), p.o.given);
+    gt_lower_read(lowering, AT(weight), p.o.w_hh);
+    if (p.o.lengths != GT_NONE) gt_lower_read(lowering, AT(lengths), p.o.lengths);
+    write_on(lowering, AT(d_gates), group->leader, s == 0);
+    if (p.a->cell == GT_CELL_GRU) write_on(lowering, AT(d_hidden), gt_result(graph, group->leader, 1), s == 0);
+  }
+#undef AT
+}
