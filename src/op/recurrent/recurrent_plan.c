@@ -122,13 +122,14 @@ static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
 }
 
 static void offer_alone(offer *o) {
+  const uint32_t most = gt_least_u32(64, o->p->depth); /* slices */
   uint32_t widest = 8;
   while (widest < o->p->span && widest < WORKGROUP) widest *= 2;
   for (uint32_t sets = gt_most_u32(widest / 2, 8); sets <= widest; sets *= 2)
-    for (uint32_t slices = 1; slices <= 64 && slices <= o->p->depth; slices *= 2) {
+    for (uint32_t slices = 1; slices <= most; slices *= 2) {
       const uint32_t threads = sets * slices;
       const uint32_t way[] = {ALONE, 1, sets, slices, 0}, keep = rows_kept(o, sets, slices);
-      if (threads < 64 || threads > WORKGROUP) continue;
+      if (threads > WORKGROUP || (threads < 64 && 2 * slices <= most)) continue;
       if (o->target->brief && passes_of(o->p, way) >= PASSES) continue;
       add_way(o, ALONE, 1, sets, slices, 0);
       if (keep) add_way(o, ALONE, 1, sets, slices, keep);
