@@ -141,6 +141,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
                           gt_build_input_text(build, input, 0));
   const uint32_t axes = (1u << (shape.rank - 1)) - 1;
   const int64_t channels = shape.dim[shape.rank - 1];
+  if (!gt_norm_counts_steps(build, input, axes)) return GT_NONE;
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_review_norm(build, gt_norm_count(shape, axes), true,
                  "another batch_size, or layer_norm, which does not depend on the batch");

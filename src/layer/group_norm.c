@@ -67,7 +67,7 @@ static const gt_field group_fields[] = {
 static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const group_norm_config *c = config;
   (void)inputs;
-  if (!has_channels(build, input, 2)) return GT_NONE;
+  if (!has_channels(build, input, 2) || !gt_norm_counts_steps(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
@@ -132,7 +132,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
   (void)inputs;
-  if (!has_channels(build, input, 3)) return GT_NONE;
+  if (!has_channels(build, input, 3) || !gt_norm_counts_steps(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   gt_review_norm(build, values_of(build, input[0]) / channels, false,
                  "remove it: there is only one position");

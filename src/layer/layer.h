@@ -22,6 +22,7 @@
   X(NORM, "norms", "Normalization")              \
   X(ACTIVATION, "activations", "Activations")    \
   X(DROPOUT, "dropouts", "Dropout")              \
+  X(SEQUENCE, "sequences", "Sequences")          \
   X(SHAPE, "shapes", "Shape and resolution")     \
   X(JOIN, "joins", "Joining several inputs")     \
   X(KAN, "kans", "Kolmogorov-Arnold networks")   \
@@ -63,6 +64,9 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
   /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
+  /* I32 [B], how many steps along axis 1 of input k each sample has; what lies behind them is padding.
+   * GT_NONE: all. NULL: of all inputs. */
+  const gt_id *lengths;
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout is off */
@@ -92,6 +96,9 @@ typedef struct gt_layer_type {
   gt_layer_family family;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* also accepts integer inputs (I32) */
+  /* Axis 1 of its output is not that of its first input, even if it is as long: the output has no lengths
+   * (gt_build.lengths). Other outputs of rank 3 or more with the same axis 1 keep those of the first input. */
+  bool ends_lengths;
   bool moves; /* its output only rearranges the values of its first input, possibly with zeros added */
   /* "softmax" or "sigmoid": the function it applies to logits, which a loss on logits would apply twice. */
   const char *applies;

@@ -27,6 +27,7 @@ GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .max_inputs = 1,
                              .integers = true,
                              .moves = true,
+                             .ends_lengths = true,
                              .build = build_flatten,
                              .circuit = pass_on};
 
@@ -82,5 +83,6 @@ GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .max_inputs = 1,
                              .integers = true,
                              .moves = true,
+                             .ends_lengths = true,
                              .build = build_reshape,
                              .circuit = pass_on};

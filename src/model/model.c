@@ -21,6 +21,7 @@ typedef struct pass {
   gt_id *node;                   /* second pass: the node of each parameter and state */
   const gt_sample_facts **facts; /* for each layer whose output holds samples of the data */
   int64_t *limit;                /* for each layer whose output holds integers, as gt_model_input.limit */
+  gt_id *lengths;                /* for each layer's output; GT_NONE: none */
   int64_t values;                /* number of values of the parameters so far, with padding */
   int64_t layer_values;          /* number of values of this layer's parameters */
   gt_model_mode mode;
@@ -128,17 +129,32 @@ static const gt_sample_facts *const *facts_of(const pass *p, const gt_layer_read
   return facts;
 }
 
+static gt_id lengths_of(const pass *p, int source) {
+  if (source >= 0) return p->lengths[source];
+  const gt_id *lengths = p->input[GT_FROM_INPUT(source)].lengths;
+  return lengths ? *lengths : GT_NONE;
+}
+
+/* The lengths of a layer's output: those of its first input while axis 1 stays what it is. */
+static gt_id lengths_behind(const pass *p, const gt_layer_type *type, gt_id lengths, gt_id first, gt_id out) {
+  if (lengths == GT_NONE || out == GT_NONE || type->ends_lengths) return GT_NONE;
+  const gt_shape from = gt_node_at(p->graph, first)->shape, to = gt_node_at(p->graph, out)->shape;
+  return to.rank >= 3 && to.dim[1] == from.dim[1] ? lengths : GT_NONE;
+}
+
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
 static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output, int index) {
   const gt_layer_written *written = layer->written;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
   int64_t *limits = GT_NEW_N(p->arena, int64_t, layer->inputs);
+  gt_id *lengths = GT_NEW_N(p->arena, gt_id, layer->inputs);
   if (!written->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
     input[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].node : output[from];
     names[k] = name_of(p->read, from);
+    lengths[k] = lengths_of(p, from);
     if (input[k] == GT_NONE) return GT_NONE;
   }
   if (!check_integers(p, layer, input, names, limits, &p->limit[index])) return GT_NONE;
@@ -149,6 +165,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .name = layer->name,
                     .input_name = names,
                     .input_limit = limits,
+                    .lengths = lengths,
                     .at = written->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
@@ -167,6 +184,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
   const int errors = p->diagnostics->errors;
   const gt_id out = written->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
+  p->lengths[index] = lengths_behind(p, written->type, lengths[0], input[0], out);
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool told = p->graph->error.status != GT_OK;
     gt_error_at(p->diagnostics, written->at, "%s",
@@ -189,6 +207,7 @@ static void note_layer(pass *p, int index, gt_id out) {
                             .config = read->config,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
+                            .lengths = p->lengths[index],
                             .parameters = p->layer_values,
                             .input_count = read->inputs,
                             .input = names};
@@ -197,6 +216,8 @@ static void note_layer(pass *p, int index, gt_id out) {
 static gt_id run(pass *p) {
   gt_id *output = GT_NEW_N(p->arena, gt_id, p->read->layers);
   p->limit = GT_NEW_N(p->arena, int64_t, p->read->layers);
+  p->lengths = GT_NEW_N(p->arena, gt_id, p->read->layers);
+  for (int i = 0; i < p->read->layers; i++) p->lengths[i] = GT_NONE;
   p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) {
     const gt_layer_read *layer = &p->read->layer[i];
@@ -215,6 +236,14 @@ gt_id gt_model_idle_clock(gt_graph *graph) {
   return gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
 }
 
+static const gt_id *stand_in_lengths(const pass *p, gt_graph *graph, const gt_graph *real, int k) {
+  const gt_node *node = gt_node_at(real, *p->input[k].lengths);
+  gt_id *lengths = GT_NEW(graph->arena, gt_id);
+  const char *name = gt_arena_printf(graph->arena, "lengths of %s", p->input[k].name);
+  *lengths = gt_variable_read(graph, gt_graph_variable(graph, name, node->shape, node->dtype, false));
+  return lengths;
+}
+
 static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
@@ -229,6 +258,7 @@ static void learn_slots(pass *p, const gt_graph *real) {
     if (input->bits) gt_graph_holds_bits(graph, stand_in);
     inputs[k] = p->input[k];
     inputs[k].node = gt_variable_read(graph, stand_in);
+    if (p->input[k].lengths) inputs[k].lengths = stand_in_lengths(p, graph, real, k);
   }
   first.clock = first.weight = GT_NONE;
   if (p->weight != GT_NONE)

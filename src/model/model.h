@@ -43,6 +43,8 @@ typedef struct gt_model_input {
   const char *name;
   gt_id node;    /* F32, or I32 if layers accept integers: [B, …] */
   int64_t limit; /* integers lie in [0, limit); 0: unknown */
+  /* I32 [B]: how many steps along axis 1 each sample has, at most all; the rest is padding. NULL: all. */
+  const gt_id *lengths;
 } gt_model_input;
 typedef struct gt_model_inputs { /* at least one; names differ */
   int count;
@@ -62,6 +64,7 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   const void *config; /* its settings, read by the type's schema */
   gt_shape output;    /* with the batch */
   gt_id node;
+  gt_id lengths;      /* as gt_model_input.lengths; GT_NONE: all steps */
   int64_t parameters; /* values, not counting gaps */
   int input_count;
   const char *const *input; /* names: earlier layers or inputs of the model */

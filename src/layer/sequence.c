@@ -1,0 +1,53 @@
+#include "layer/sequence.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include "op/reduce.h"
+#include "op/step_weights.h"
+#include <math.h>
+
+gt_id gt_build_lengths(const gt_build *build, int k) { return build->lengths ? build->lengths[k] : GT_NONE; }
+
+bool gt_sequence_check(gt_build *build, const gt_id *input) {
+  const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
+  if (shape.rank == 3) return true;
+  gt_error_at(build->diagnostics, build->at, "layer '%s' needs a sequence [batch, steps, features]; its input is %s",
+              build->name, gt_build_input_text(build, input, 0))
+      ->expected = "a layer before it that makes one: for example `reshape: [28, 28]` for 28 steps of 28 "
+                   "features, or an embedding of integers";
+  build->errors++;
+  return false;
+}
+
+/* Step 0 of x, without the axis of time. */
+static gt_id step_of(gt_graph *graph, gt_id x, int64_t step, bool time_major) {
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const gt_shape one = {2, {shape.dim[time_major ? 1 : 0], shape.dim[2]}};
+  if (time_major) return gt_view(graph, x, step * one.dim[0] * one.dim[1], one);
+  const int64_t start[] = {0, step, 0}, stop[] = {shape.dim[0], step + 1, shape.dim[2]};
+  return gt_reshape(graph, gt_shrink(graph, x, start, stop), one);
+}
+
+gt_id gt_sequence_pool(gt_graph *graph, gt_id x, gt_id lengths, gt_sequence_pooling pooling,
+                       bool time_major) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const int64_t steps = shape.dim[time_major ? 0 : 1];
+  const uint32_t axes = time_major ? 1 : 2;
+  const gt_id zero = gt_constant(graph, 0);
+  if (lengths == GT_NONE)
+    return pooling == GT_SEQUENCE_MEAN  ? gt_mean(graph, x, axes, false)
+           : pooling == GT_SEQUENCE_MAX ? gt_reduce_max(graph, x, axes, false)
+                                        : step_of(graph, x, steps - 1, time_major);
+  const gt_step_weight kind = pooling == GT_SEQUENCE_MEAN  ? GT_STEPS_MEAN
+                              : pooling == GT_SEQUENCE_MAX ? GT_STEPS_COUNTED
+                                                           : GT_STEPS_LAST;
+  const gt_shape column = {3, {shape.dim[0], shape.dim[1], 1}};
+  const gt_id weight = gt_reshape(graph, gt_step_weights(graph, lengths, steps, kind, time_major), column);
+  if (pooling == GT_SEQUENCE_LAST) return gt_sum(graph, gt_where(graph, weight, x, zero), axes, false);
+  if (pooling == GT_SEQUENCE_MEAN)
+    return gt_sum(graph, gt_where(graph, weight, gt_mul(graph, x, weight), zero), axes, false);
+  const gt_id largest =
+      gt_reduce_max(graph, gt_where(graph, weight, x, gt_constant(graph, -INFINITY)), axes, false);
+  return gt_where(graph, step_of(graph, weight, 0, time_major), largest, zero);
+}
