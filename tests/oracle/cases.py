@@ -132,6 +132,30 @@ def image_cases():
                   "sigmoid", {"mul": {"from": ["body", "sigmoid1"]}}], image)
 
 
+def sequence_cases():
+    """Five steps of four features, behind a layer with weights, so that the gradient of the input counts, too."""
+    x, t = numbers(11, 20), numbers(11, 3)
+
+    def around(what, *layers, **more):
+        return case(f"sequence {what}", [{"linear": 20}, {"reshape": [5, 4]}, *layers, {"linear": 3}], x, t,
+                    optimizer={"type": "sgd", "lr": 0.3}, **more)
+
+    for cell, more in (("lstm", {}), ("gru", {}), ("rnn", {}), ("rnn", {"nonlinearity": "relu"})):
+        for layers in (1, 2):
+            for both in (False, True):
+                settings = {"hidden_size": 7, "num_layers": layers, "bidirectional": both, **more}
+                yield around(f"{cell} {settings}", {cell: settings}, "flatten")
+                yield around(f"{cell} {settings} last", {cell: {**settings, "return": "last"}})
+        yield around(f"{cell} {more} without bias", {cell: {"hidden_size": 6, "bias": False, **more}}, "flatten")
+    yield around("lstm forget_bias", {"lstm": {"hidden_size": 6, "forget_bias": 1, "return": "last"}})
+    yield around("lstm on lstm", {"lstm": 5}, "relu", {"lstm": {"hidden_size": 33, "return": "last"}})
+    yield around("lstm of many units", {"lstm": {"hidden_size": 130, "return": "last"}})
+    for pooling in ("mean", "max", "last"):
+        yield around(f"sequence_pool {pooling}", {"gru": 6}, {"sequence_pool": pooling})
+    for gate in ("sigmoid", "silu"):
+        yield around(f"glu {gate}", {"glu": gate}, "flatten")
+
+
 def loss_cases():
     model = [{"linear": 9}, "tanh", {"linear": 4}]
     x, labels = numbers(17, 5), RNG.integers(0, 4, 17)
@@ -251,6 +275,7 @@ def gate_cases():
 def all_cases():
     yield from layer_cases()
     yield from image_cases()
+    yield from sequence_cases()
     yield from loss_cases()
     yield from optimizer_cases()
     yield from schedule_cases()

@@ -251,7 +251,33 @@ def elementwise(function):
     return lambda settings, inputs, tensor: function(inputs[0])
 
 
-LAYERS = {f.__name__: f for f in (linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
+def recurrent(name):
+    """torch.nn.LSTM, GRU and RNN call these functions of PyTorch."""
+    def run(settings, inputs, tensor):
+        x, layers, directions = inputs[0], settings.get("num_layers", 1), 1 + settings.get("bidirectional", False)
+        kind = f"rnn_{settings.get('nonlinearity', 'tanh')}" if name == "rnn" else name
+        names = ["weight_ih", "weight_hh"] + (["bias_ih", "bias_hh"] if settings.get("bias", True) else [])
+        weights = [tensor[f"{n}_l{layer}{end}"] for layer in range(layers) for end in ("", "_reverse")[:directions]
+                   for n in names]
+        start = x.new_zeros(layers * directions, len(x), settings["hidden_size"])
+        y, last, *_ = getattr(torch._VF, kind)(x, (start, start) if kind == "lstm" else start, weights, len(names) > 2,
+                                               layers, 0.0, False, directions > 1, True)
+        return torch.cat(list(last[-directions:]), -1) if settings.get("return") == "last" else y
+
+    return run
+
+
+def sequence_pool(settings, inputs, tensor):
+    x = inputs[0]
+    return {"mean": x.mean(1), "max": x.max(1).values, "last": x[:, -1]}[settings["pooling"]]
+
+
+def glu(settings, inputs, tensor):
+    a, b = inputs[0].chunk(2, -1)
+    return functional.glu(inputs[0]) if settings.get("gate", "sigmoid") == "sigmoid" else a * functional.silu(b)
+
+
+LAYERS = {f.__name__: f for f in (sequence_pool, glu, linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
                                   permute, threshold, expression, layer_norm, rms_norm, global_avg_pool)}
 LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm, upsample)})
 for axes in (1, 2, 3):
@@ -272,6 +298,7 @@ LAYERS.update({name: elementwise(function) for name, function in {
     "log": torch.log, "exp2": torch.exp2, "log2": torch.log2, "sin": torch.sin, "cos": torch.cos,
     "sqrt": torch.sqrt, "reciprocal": torch.reciprocal, "abs": torch.abs, "neg": torch.neg,
     "flatten": lambda x: x.flatten(1), "bernoulli": None}.items()})
+LAYERS.update({name: recurrent(name) for name in ("lstm", "gru", "rnn")})
 LAYERS["leaky_relu"] = lambda s, x, t: functional.leaky_relu(x[0], s.get("slope", 0.01))
 LAYERS["softmax"] = lambda s, x, t: torch.softmax(x[0], s.get("axis", -1))
 LAYERS["log_softmax"] = lambda s, x, t: torch.log_softmax(x[0], s.get("axis", -1))
@@ -286,6 +313,7 @@ SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": 
          "logic_conv2d": "channels", "batch_norm": "momentum", "layer_norm": "axes", "rms_norm": "eps",
          "group_norm": "num_groups", "instance_norm": "eps", "adaptive_max_pool": "output_size",
          "adaptive_avg_pool": "output_size", "global_avg_pool": "keepdim", "upsample": "scale_factor",
+         "lstm": "hidden_size", "gru": "hidden_size", "rnn": "hidden_size", "sequence_pool": "pooling", "glu": "gate",
          "pixel_shuffle": "upscale_factor", "pixel_unshuffle": "downscale_factor",
          **{f"{kind}_pool{n}d": "kernel_size" for kind in ("max", "avg") for n in (1, 2, 3)},
          **{f"dropout{n}d": "p" for n in (1, 2, 3)}}
