@@ -10,14 +10,24 @@
 #include <cmocka.h>
 
 void layer_build(layer_fixture *f, const char *layer, gt_shape shape) {
+  layer_build_padded(f, layer, shape, NULL);
+}
+
+void layer_build_padded(layer_fixture *f, const char *layer, gt_shape shape, const int32_t *lengths) {
   memset(f, 0, sizeof *f);
   gt_arena_init(&f->arena);
   gt_diagnostics_init(&f->diagnostics, &f->arena);
   const char *text = gt_arena_printf(&f->arena, "model:\n  - %s\n", layer);
   const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
   f->graph = gt_graph_create(&f->arena);
-  const gt_model_input x = {
-      "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
+  gt_model_input x = {"input",
+                      gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
+  f->lengths = lengths;
+  const gt_id given = lengths ? gt_variable_read(f->graph, gt_graph_variable(f->graph, "lengths",
+                                                                             gt_shape_1(shape.dim[0]), GT_I32,
+                                                                             false))
+                              : GT_NONE;
+  if (lengths) x.lengths = &given;
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
   if (f->model) gt_state_dict_start(&f->dict, f->model->store, GT_WEIGHT_ROLES, 1);
@@ -58,6 +68,7 @@ gt_id layer_node(const layer_fixture *f, const char *name) {
 static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
   const gt_store *store = f->model->store;
   if (!strcmp(variable, "x")) return x;
+  if (!strcmp(variable, "lengths")) return f->lengths;
   for (int v = 0; v < store->variables; v++)
     if (!strcmp(store->variable[v].name, variable) && f->dict.variable[v]) return f->dict.variable[v];
   const gt_slot *table = gt_store_find(store, variable);

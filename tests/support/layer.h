@@ -8,14 +8,17 @@ typedef struct layer_fixture {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_graph *graph;
-  gt_model *model;    /* NULL on an error: see diagnostics */
-  gt_state_dict dict; /* parameters and states initialized with seed 1 */
+  gt_model *model;        /* NULL on an error: see diagnostics */
+  const int32_t *lengths; /* of the input, or NULL */
+  gt_state_dict dict;     /* parameters and states initialized with seed 1 */
 } layer_fixture;
 
 /* Builds a model in training mode from one line of a config's `model:`; its input is the variable "x" of this
  * shape. */
 void layer_build(layer_fixture *f, const char *layer, gt_shape shape);
-/* The same; the test fails if there is an error. */
+/* The same; its samples have these lengths along axis 1, which must live as long as the fixture. */
+void layer_build_padded(layer_fixture *f, const char *layer, gt_shape shape, const int32_t *lengths);
+/* layer_build; the test fails if there is an error. */
 void layer_build_good(layer_fixture *f, const char *layer, gt_shape shape);
 void layer_finish(layer_fixture *f);
 /* The values of the layer's parameter or state of this name; the test fails if there is none. */

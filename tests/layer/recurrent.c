@@ -1,0 +1,183 @@
+/* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and lengths, by comparing each
+ * sample with the same sample alone, cut to its length. tests/oracle compares numbers with PyTorch. */
+#include "support/layer.h"
+#include "op/autodiff.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BATCH = 5, STEPS = 6, FEATURES = 3, MOST = 4096 };
+static const int32_t lengths[BATCH] = {6, 1, 4, 0, 3};
+static const gt_shape padded_shape = {3, {BATCH, STEPS, FEATURES}};
+static float x[BATCH * STEPS * FEATURES];
+
+static int draw(void **state) {
+  uint32_t seed = 3;
+  (void)state;
+  for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)layer_random(&seed, -1, 1);
+  return 0;
+}
+
+static gt_shape shape_of(const layer_fixture *f, gt_id id) { return gt_node_at(f->graph, id)->shape; }
+
+static void expect_shape(const layer_fixture *f, const char *name, int64_t a, int64_t b) {
+  const gt_shape shape = shape_of(f, layer_node(f, name));
+  assert_int_equal(shape.dim[0], a);
+  assert_int_equal(shape.rank == 2 ? shape.dim[1] : 1, b);
+}
+
+static void test_parameters(void **state) {
+  layer_fixture f;
+  (void)state;
+  layer_build_good(&f, "{lstm: {hidden_size: 4, num_layers: 2, bidirectional: true, forget_bias: 1}}",
+                   padded_shape);
+  assert_int_equal(f.model->layer[0].parameters, 2 * (16 * (3 + 4 + 2) + 16 * (8 + 4 + 2)));
+  expect_shape(&f, "weight_ih_l0", 16, 3);
+  expect_shape(&f, "weight_hh_l0_reverse", 16, 4);
+  expect_shape(&f, "weight_ih_l1_reverse", 16, 8);
+  expect_shape(&f, "bias_hh_l1", 16, 1);
+  const float *input = layer_values(&f, "bias_ih_l0"), *hidden = layer_values(&f, "bias_hh_l0");
+  for (int u = 0; u < 16; u++) {
+    assert_true(fabsf(input[u] - (u / 4 == 1)) <= 0.5f); /* 1 / sqrt(4) */
+    assert_true(fabsf(hidden[u]) <= 0.5f);
+  }
+  const gt_shape shape = shape_of(&f, f.model->output);
+  assert_true(shape.rank == 3 && shape.dim[1] == STEPS && shape.dim[2] == 8);
+  layer_finish(&f);
+}
+
+static const char *const layers[] = {
+    "{lstm: {hidden_size: 4, num_layers: 2, bidirectional: true}}",
+    "{lstm: {hidden_size: 4, num_layers: 2, bidirectional: true, return: last}}",
+    "{gru: {hidden_size: 3, bidirectional: true, return: last}}",
+    "{rnn: {hidden_size: 3, num_layers: 2, nonlinearity: relu}}",
+    "gru: 4\n  - linear: 3\n  - sequence_pool: mean",
+    "lstm: 4\n  - linear: 3\n  - tanh\n  - sequence_pool: max",
+    "rnn: 4\n  - layer_norm\n  - sequence_pool: last",
+};
+
+/* The sample alone: as many steps as it has. */
+static void run_alone(const char *layer, int sample, float *out, int64_t *values) {
+  layer_fixture f;
+  const gt_shape shape = {3, {1, lengths[sample], FEATURES}};
+  layer_build_good(&f, layer, shape);
+  *values = gt_shape_count(shape_of(&f, f.model->output));
+  layer_run(&f, f.model->output, x + sample * STEPS * FEATURES, out);
+  layer_finish(&f);
+}
+
+/* What is behind the end of a sample changes nothing, and its outputs of a recurrent layer are 0. */
+static void test_lengths(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    layer_fixture f;
+    float together[MOST], alone[MOST];
+    layer_build_padded(&f, layers[i], padded_shape, lengths);
+    assert_non_null(f.model);
+    const gt_shape shape = shape_of(&f, f.model->output);
+    const int64_t each = gt_shape_count(shape) / BATCH;
+    assert_true((f.model->layer[f.model->layers - 1].lengths == GT_NONE) == (shape.rank == 2));
+    layer_run(&f, f.model->output, x, together);
+    for (int b = 0; b < BATCH; b++) {
+      int64_t values = 0;
+      if (lengths[b]) run_alone(layers[i], b, alone, &values);
+      for (int64_t k = 0; k < each; k++) {
+        const float want = k < values ? alone[k] : 0;
+        if (fabsf(together[b * each + k] - want) > 1e-6f)
+          fail_msg("%s, sample %d: value %d is %g, alone %g", layers[i], b, (int)k,
+                   (double)together[b * each + k], (double)want);
+      }
+    }
+    layer_finish(&f);
+  }
+}
+
+/* The gradients of the weights do not depend on the padding either. */
+static void test_gradient_of_padded(void **state) {
+  float gradient[2][MOST], changed[BATCH * STEPS * FEATURES];
+  (void)state;
+  for (int b = 0; b < BATCH; b++)
+    for (int k = 0; k < STEPS * FEATURES; k++)
+      changed[b * STEPS * FEATURES + k] = x[b * STEPS * FEATURES + k] + 7 * (k / FEATURES >= lengths[b]);
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    layer_fixture f;
+    gt_error error = {0};
+    layer_build_padded(&f, layers[i], padded_shape, lengths);
+    const gt_id y = f.model->output, weight = layer_node(&f, "weight_ih_l0");
+    const gt_id loss = gt_sum(f.graph, gt_mul(f.graph, y, y), 0, false);
+    gt_id wanted;
+    assert_true(gt_autodiff(f.graph, loss, &weight, 1, &wanted, &error));
+    const int64_t count = gt_shape_count(shape_of(&f, wanted));
+    for (int k = 0; k < 2; k++) layer_run(&f, wanted, k ? changed : x, gradient[k]);
+    for (int64_t k = 0; k < count; k++) assert_true(gradient[0][k] == gradient[1][k]);
+    layer_finish(&f);
+  }
+}
+
+/* Layers whose output has other steps, or none, end the lengths; norms that would count padding are refused. */
+static void test_where_lengths_end(void **state) {
+  static const struct {
+    const char *layer;
+    bool keeps, good;
+  } rows[] = {
+      {"linear: 4", true, true},
+      {"relu", true, true},
+      {"{conv1d: {out_channels: 2, kernel_size: 3, padding: 1}}", true, true},
+      {"{conv1d: {out_channels: 2, kernel_size: 3}}", false, true},
+      {"{avg_pool1d: {kernel_size: 3, stride: 1, padding: 1}}", false, true},
+      {"flatten", false, true},
+      {"{reshape: [6, 3]}", false, true},
+      {"{permute: [2, 1]}", false, true},
+      {"{lstm: 6}", true, true},
+      {"{lstm: {hidden_size: 6, return: last}}", false, true},
+      {"layer_norm", true, true},
+      {"batch_norm", false, false},
+      {"{group_norm: 3}", false, false},
+      {"instance_norm", false, false},
+      {"{layer_norm: 2}", false, false},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    layer_fixture f;
+    layer_build_padded(&f, rows[i].layer, padded_shape, lengths);
+    if ((f.model != NULL) != rows[i].good) fail_msg("%s: built: %d", rows[i].layer, f.model != NULL);
+    if (f.model && (f.model->layer[0].lengths != GT_NONE) != rows[i].keeps)
+      fail_msg("%s: lengths kept: %d", rows[i].layer, f.model->layer[0].lengths != GT_NONE);
+    if (!f.model) assert_non_null(strstr(f.diagnostics.items[0].message, "padding"));
+    layer_finish(&f);
+  }
+}
+
+static void expect_error(const char *layer, gt_shape shape, const char *text, const char *expected) {
+  layer_fixture f;
+  layer_build(&f, layer, shape);
+  assert_null(f.model);
+  assert_non_null(strstr(f.diagnostics.items[0].message, text));
+  if (expected) assert_non_null(strstr(f.diagnostics.items[0].expected, expected));
+  layer_finish(&f);
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  expect_error("lstm: 4", gt_shape_2(5, 12), "needs a sequence [batch, steps, features]; its input is 'input'",
+               "`reshape: [28, 28]`");
+  expect_error("{gru: 4}", (gt_shape){4, {2, 4, 4, 1}}, "needs a sequence", "embedding");
+  expect_error("sequence_pool: last", gt_shape_2(5, 12), "needs a sequence", NULL);
+  expect_error("{lstm: {hidden_size: 4, bias: false, forget_bias: 1}}", padded_shape, "forget_bias", NULL);
+  expect_error("glu", padded_shape, "must be even", NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parameters),         cmocka_unit_test(test_lengths),
+      cmocka_unit_test(test_gradient_of_padded), cmocka_unit_test(test_where_lengths_end),
+      cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, draw, NULL);
+}
