@@ -93,16 +93,17 @@ static void clear(float *values, size_t count) {
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* One row at one step: [hidden] or [gates, hidden]. old: c or h before the step; NULL: 0. */
+/* One row at one step: [hidden] or [gates, hidden]. old: c or h before the step. Loops count in size_t: a sum of 32 bits
+ * may wrap, and would keep them from becoming vector code. */
 typedef struct forward {
   const float *x, *sum, *bias, *old;
   float *saved, *extra, *h;
 } forward;
 
-GT_CLONES static void lstm(const forward *f, uint32_t n) {
+GT_CLONES static void lstm(const forward *f, size_t n) {
   const float *x = f->x, *sum = f->sum, *old = f->old;
   float *saved = f->saved, *c = f->extra, *h = f->h;
-  GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) {
+  GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float i = gt_sigmoidf(x[u] + sum[u]), forget = gt_sigmoidf(x[n + u] + sum[n + u]);
     const float g = gt_tanhf(x[2 * n + u] + sum[2 * n + u]), o = gt_sigmoidf(x[3 * n + u] + sum[3 * n + u]);
     const float next = forget * old[u] + i * g;
@@ -112,10 +113,10 @@ GT_CLONES static void lstm(const forward *f, uint32_t n) {
   }
 }
 
-GT_CLONES static void gru(const forward *f, uint32_t n) {
+GT_CLONES static void gru(const forward *f, size_t n) {
   const float *x = f->x, *sum = f->sum, *b = f->bias, *old = f->old;
   float *saved = f->saved, *hidden = f->extra, *h = f->h;
-  GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) {
+  GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float r = gt_sigmoidf(x[u] + (sum[u] + b[u])), z = gt_sigmoidf(x[n + u] + (sum[n + u] + b[n + u]));
     const float inner = sum[2 * n + u] + b[2 * n + u], next = gt_tanhf(x[2 * n + u] + r * inner);
     const float before_step = old[u];
@@ -125,13 +126,13 @@ GT_CLONES static void gru(const forward *f, uint32_t n) {
   }
 }
 
-GT_CLONES static void rnn(const forward *f, uint32_t n, bool relu) {
+GT_CLONES static void rnn(const forward *f, size_t n, bool relu) {
   const float *x = f->x, *sum = f->sum;
   float *h = f->h;
   if (relu)
-    GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) h[u] = gt_pick(x[u] + sum[u] < 0.0f, 0.0f, x[u] + sum[u]);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) h[u] = gt_pick(x[u] + sum[u] < 0.0f, 0.0f, x[u] + sum[u]);
   else
-    GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) h[u] = gt_tanhf(x[u] + sum[u]);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) h[u] = gt_tanhf(x[u] + sum[u]);
 }
 
 static void advance_row(const job *j, const struct gt_recurrent_args *args, uint32_t s, uint32_t r,
@@ -186,10 +187,10 @@ typedef struct backward {
   float *d, *inner, *carry;
 } backward;
 
-GT_CLONES static void lstm_gradient(const backward *b, uint32_t n) {
+GT_CLONES static void lstm_gradient(const backward *b, size_t n) {
   const float *saved = b->saved, *rest = b->rest, *old = b->old, *given = b->given, *sum = b->sum;
   float *d = b->d, *carry = b->carry;
-  GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) {
+  GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float i = saved[u], forget = saved[n + u], g = saved[2 * n + u], o = saved[3 * n + u];
     const float dh = given[u] + sum[u], t = gt_tanhf(rest[u]);
     const float dc = carry[u] + dh * o * (1.0f - t * t);
@@ -201,10 +202,10 @@ GT_CLONES static void lstm_gradient(const backward *b, uint32_t n) {
   }
 }
 
-GT_CLONES static void gru_gradient(const backward *b, uint32_t n) {
+GT_CLONES static void gru_gradient(const backward *b, size_t n) {
   const float *saved = b->saved, *rest = b->rest, *old = b->old, *given = b->given, *sum = b->sum;
   float *d = b->d, *inner = b->inner, *carry = b->carry;
-  GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) {
+  GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float r = saved[u], z = saved[n + u], next = saved[2 * n + u];
     const float dh = carry[u] + given[u] + sum[u];
     const float dn = dh * (1.0f - z) * (1.0f - next * next);
@@ -216,13 +217,13 @@ GT_CLONES static void gru_gradient(const backward *b, uint32_t n) {
   }
 }
 
-GT_CLONES static void rnn_gradient(const backward *b, uint32_t n, bool relu) {
+GT_CLONES static void rnn_gradient(const backward *b, size_t n, bool relu) {
   const float *h = b->rest, *given = b->given, *sum = b->sum;
   float *d = b->d;
   if (relu)
-    GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) d[u] = gt_pick(h[u] > 0.0f, given[u] + sum[u], 0.0f);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = gt_pick(h[u] > 0.0f, given[u] + sum[u], 0.0f);
   else
-    GT_VECTOR_LOOP for (uint32_t u = 0; u < n; u++) d[u] = (given[u] + sum[u]) * (1.0f - h[u] * h[u]);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = (given[u] + sum[u]) * (1.0f - h[u] * h[u]);
 }
 
 static void return_row(const job *j, const struct gt_recurrent_gradient_args *args, uint32_t s, uint32_t r,
