@@ -110,6 +110,14 @@ static void place_packs(placing *p) {
   }
 }
 
+/* True if one node alone reads the value; further results of its op are different values. */
+static bool has_one_consumer(const gt_fusion *f, gt_id value) {
+  int consumers = 0;
+  for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++)
+    consumers += gt_node_at(f->graph, f->user[u])->op->kind != GT_OP_RESULT;
+  return consumers == 1;
+}
+
 /* A value that starts as a copy of another (gt_op.begins_as) is computed in the memory of that, if it is its
  * only consumer. */
 static void place_beginnings(gt_layout *l) {
@@ -119,7 +127,7 @@ static void place_beginnings(gt_layout *l) {
     if (!f->live[id] || !node->op->begins_as) continue;
     const gt_id q = node->input[node->op->begins_as - 1];
     if (gt_fusion_maker(f, q) >= 0 && !l->place[q].placed && !f->kept[q] &&
-        f->user_start[q + 1] - f->user_start[q] == 1)
+        has_one_consumer(f, q))
       l->place[q] = (gt_place){true, false, id, 0};
   }
 }

@@ -4,6 +4,10 @@
 #include "op/autodiff.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/recurrent/recurrent.h"
+#include "shaders/op/recurrent/recurrent_gradient.h"
+#include "support/pin.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +124,40 @@ static void test_gradient_of_padded(void **state) {
   }
 }
 
+/* The address at a byte of a step's arguments, as a place in the plan's arena. */
+static uint64_t place_of(const gt_step *step, size_t argument) {
+  for (int i = 0; i < step->accesses; i++)
+    if (step->access[i].argument == argument) return step->access[i].offset;
+  fail_msg("%s has no argument at %zu", step->kernel->name, argument);
+  return 0;
+}
+
+/* The gates after their functions take the place of the input product, and their gradient takes theirs. */
+static void pin_gates_in_place(void **state) {
+  layer_fixture f;
+  gt_error error = {0};
+  gt_id wanted;
+  const gt_step *forward = NULL, *backward = NULL;
+  (void)state;
+  layer_build_good(&f, "{lstm: {hidden_size: 4, return: last}}", padded_shape);
+  const gt_id weight = layer_node(&f, "weight_ih_l0"), loss = gt_sum(f.graph, f.model->output, 0, false);
+  assert_true(gt_autodiff(f.graph, loss, &weight, 1, &wanted, &error));
+  const gt_plan_options options = {.keep = &wanted, .keep_count = 1};
+  const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
+  assert_non_null(plan);
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (!strcmp(step->kernel->name, "recurrent_alone")) forward = step;
+    if (!strcmp(step->kernel->name, "recurrent_alone_gradient")) backward = step;
+  }
+  assert_true(forward && backward);
+  const uint64_t gates = place_of(forward, offsetof(struct gt_recurrent_args, gates));
+  assert_int_equal(place_of(forward, offsetof(struct gt_recurrent_args, saved)), gates);
+  assert_int_equal(place_of(backward, offsetof(struct gt_recurrent_gradient_args, saved)), gates);
+  assert_int_equal(place_of(backward, offsetof(struct gt_recurrent_gradient_args, d_gates)), gates);
+  layer_finish(&f);
+}
+
 /* Layers whose output has other steps, or none, end the lengths; norms that would count padding are refused. */
 static void test_where_lengths_end(void **state) {
   static const struct {
@@ -177,7 +215,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parameters),         cmocka_unit_test(test_lengths),
       cmocka_unit_test(test_gradient_of_padded), cmocka_unit_test(test_where_lengths_end),
-      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_errors),             pin_test(pin_gates_in_place),
   };
   return cmocka_run_group_tests(tests, draw, NULL);
 }
