@@ -5,6 +5,7 @@
 #include "base/count.h"
 #include "shaders/op/recurrent/recurrent.h"
 #include "shaders/op/recurrent/recurrent_gradient.h"
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -39,20 +40,26 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
-/* Cycles of a multiprocessor: 128 multiply-adds a cycle, 64 bytes from the caches, a vec4 that a subgroup reads
- * from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a load 300. */
-enum { DISPATCH = 3500, WAIT = 300, LANES = 32 };
+/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, 64 bytes from the caches, a vec4 that a
+ * subgroup reads from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a load
+ * 300. */
+enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8 };
 
-static double product_cycles(double depth, double columns, double rows, double reads) {
-  const double fused = depth * columns * rows / 128;
-  return fused > reads ? fused : reads;
+/* A part of the product's depth: by what is multiplied, what is read from shared memory, or, with few subgroups,
+ * what one of them does in order. rounds: rows of the right operand that an invocation multiplies. */
+static double product_cycles(const problem *p, double depth, double columns, double rows, double threads,
+                             double rounds, double reads) {
+  const double fused = depth * columns * rows / (LANES * PARTS), subgroups = ceil(threads / LANES);
+  const double order = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / PARTS);
+  return fmax(fused, fmax(order, subgroups * rounds * reads));
 }
 
 static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
   const double threads = way[SETS] * way[SLICES], turns = gt_ceil_div(p->span, way[SETS]);
   const double kept = (double)way[KEEP] * way[SLICES], columns = (double)p->columns * p->span;
-  const double reads = threads / LANES * turns * p->depth / way[SLICES] * 4;
-  const double step = product_cycles(p->depth, columns, 4, reads) + (p->depth - kept) * columns * 4 / 64;
+  const double rounds = turns * gt_ceil_div(p->depth, way[SLICES]);
+  const double step =
+      product_cycles(p, p->depth, columns, 4, threads, rounds, 4) + (p->depth - kept) * columns * 4 / 64;
   const double waves = gt_ceil_div(gt_ceil_div(p->n.batch, 4), gt_most_u32(target->units, 1));
   return DISPATCH + p->n.steps * waves * (step + 2.5 * WAIT);
 }
@@ -63,9 +70,10 @@ static double stepwise_cycles(const problem *p, const gt_target *target, const u
   const double groups = gt_ceil_div(p->span, way[SETS]) * (double)gt_ceil_div(p->n.batch, 4 * way[QUADS]);
   const double waves = gt_ceil_div((int64_t)groups, gt_most_u32(target->units, 1));
   const double chunks = gt_ceil_div(p->depth, GT_RECURRENT_CHUNK);
-  const double reads = threads / LANES * GT_RECURRENT_CHUNK / way[SLICES] * (4 + p->columns);
+  const double rounds = (double)GT_RECURRENT_CHUNK / way[SLICES];
   const double staged = (rows + columns) * GT_RECURRENT_CHUNK * 4 / 64;
-  const double chunk = product_cycles(GT_RECURRENT_CHUNK, columns, rows, reads) + staged + WAIT;
+  const double chunk =
+      product_cycles(p, GT_RECURRENT_CHUNK, columns, rows, threads, rounds, 4 + p->columns) + staged + WAIT;
   return p->n.steps * (DISPATCH + waves * (chunks * chunk + WAIT));
 }
 
