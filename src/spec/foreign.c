@@ -1,7 +1,6 @@
 #include "spec/foreign.h"
 #include <stddef.h>
 
-#define NO_RECURRENCE "gtrain has no recurrent layers"
 #define NO_ATTENTION  "gtrain has no attention layers"
 #define BY_PHASES     "write train.phases instead, each phase with its own optimizer.lr"
 #define NO_SUCH_LOSS  "gtrain has no such loss"
@@ -51,16 +50,19 @@ const gt_foreign gt_foreign_names[] = {
      "elu selu celu prelu rrelu mish relu6 hardswish hardsigmoid hardtanh softsign logsigmoid tanhshrink softshrink "
      "hardshrink quickgelu gelunew geluapproximate square pow power clamp clip",
      ELEMENTWISE},
-    {"layer", NULL, "glu geglu swiglu reglu",
-     "gtrain has no gated linear units; 'mul' multiplies two layers"},
+    {"layer", "glu", "swiglu", "SwiGLU is glu: silu, behind a linear layer of twice the units"},
+    {"layer", NULL, "geglu reglu", "gtrain has glu with the gates sigmoid and silu; 'mul' multiplies two layers"},
     {"layer", NULL, "activation act nonlinearity", "an activation is a layer of its own: write '- relu'"},
     {"layer", "dropout2d", "spatialdropout2d", NULL},
     {"layer", "dropout1d", "spatialdropout1d", NULL},
     {"layer", "dropout3d", "spatialdropout3d", NULL},
     {"layer", NULL, "alphadropout gaussiandropout gaussiannoise droppath stochasticdepth dropblock",
      "gtrain has dropout, dropout1d, dropout2d and dropout3d only"},
-    {"layer", NULL, "lstm gru rnn simplernn bidirectional lstmcell grucell rnncell convlstm2d birnn bilstm",
-     NO_RECURRENCE},
+    {"layer", "lstm", "lstmcell cudnnlstm", NULL},
+    {"layer", "gru", "grucell cudnngru", NULL},
+    {"layer", "rnn", "simplernn rnncell elman", NULL},
+    {"layer", "lstm", "bidirectional bilstm birnn", "both directions: lstm, gru or rnn with bidirectional: true"},
+    {"layer", NULL, "convlstm2d convlstm1d convlstm", "gtrain has no recurrent convolutions, only lstm, gru and rnn"},
     {"layer", NULL,
      "attention multiheadattention selfattention transformer transformerencoder transformerencoderlayer "
      "transformerdecoder transformerdecoderlayer additiveattention mha positionalencoding",
@@ -434,7 +436,17 @@ const gt_foreign gt_foreign_keys[] = {
     {NULL, NULL, "dataformat channelslast", "remove it: images are [height, width, channels]"},
     {NULL, NULL, "kernelregularizer activityregularizer biasregularizer kernelconstraint",
      "gtrain has weight_decay in 'optimizer' instead"},
-    {NULL, NULL, "returnsequences returnstate numlayers nlayers", NO_RECURRENCE},
+    {"layer lstm", "hidden_size", "units hidden hiddendim hiddenunits outfeatures width", NULL},
+    {"layer lstm", "num_layers", "layers nlayers depth", NULL},
+    {"layer lstm", "return", "returnsequences returnstate", "return: sequence or last"},
+    {"layer gru", "hidden_size", "units hidden hiddendim hiddenunits outfeatures width", NULL},
+    {"layer gru", "num_layers", "layers nlayers depth", NULL},
+    {"layer gru", "return", "returnsequences returnstate", "return: sequence or last"},
+    {"layer rnn", "hidden_size", "units hidden hiddendim hiddenunits outfeatures width", NULL},
+    {"layer rnn", "num_layers", "layers nlayers depth", NULL},
+    {"layer rnn", "return", "returnsequences returnstate", "return: sequence or last"},
+    {"layer lstm", "forget_bias", "unitforgetbias", "Keras' default is forget_bias: 1"},
+    {NULL, NULL, "returnsequences returnstate numlayers nlayers", "these are keys of lstm, gru and rnn"},
     {"layer dropout", "p", "rate prob probability droprate dropprob dropout keepprob", NULL},
     {"layer leaky_relu", "slope", "alpha negativeslope", NULL},
     {"layer batch_norm", "eps", "epsilon", NULL},
