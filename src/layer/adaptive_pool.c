@@ -53,7 +53,7 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(adaptive_config),                   \
                                        .family = GT_LAYER_POOLING,                               \
-                                       .ends_lengths = true, \
+                                       .ends_lengths = true,                                     \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
                                        .build = build_##op};

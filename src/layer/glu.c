@@ -1,6 +1,6 @@
-/* glu: the first half of the last axis times a gate of the second, as torch.nn.functional.glu (Dauphin et al.,
- * "Language Modeling with Gated Convolutional Networks", 2017); with silu as the gate, SwiGLU (Shazeer, "GLU
- * Variants Improve Transformer", 2020). */
+/* glu: the first half of the last axis times a gate of the second, as torch.nn.functional.glu (Dauphin et
+ * al., "Language Modeling with Gated Convolutional Networks", 2017); with silu as the gate, SwiGLU (Shazeer,
+ * "GLU Variants Improve Transformer", 2020). */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 #include "op/move.h"
@@ -38,7 +38,8 @@ static gt_id build_glu(gt_build *build, const void *config, const gt_id *input, 
   if (shape.rank < 2 || width % 2)
     return gt_build_error(build, NULL, "halves the last axis, which must be even; its input is %s",
                           gt_build_input_text(build, input, 0));
-  const gt_id value = half_of(graph, input[0], 0, width / 2), gate = half_of(graph, input[0], width / 2, width);
+  const gt_id value = half_of(graph, input[0], 0, width / 2),
+              gate = half_of(graph, input[0], width / 2, width);
   return gt_mul(graph, value, strcmp(c->gate, "silu") ? gt_sigmoid(graph, gate) : gt_silu(graph, gate));
 }
 

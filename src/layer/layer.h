@@ -97,7 +97,8 @@ typedef struct gt_layer_type {
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* also accepts integer inputs (I32) */
   /* Axis 1 of its output is not that of its first input, even if it is as long: the output has no lengths
-   * (gt_build.lengths). Other outputs of rank 3 or more with the same axis 1 keep those of the first input. */
+   * (gt_build.lengths). Other outputs of rank 3 or more with the same axis 1 keep those of the first input.
+   */
   bool ends_lengths;
   bool moves; /* its output only rearranges the values of its first input, possibly with zeros added */
   /* "softmax" or "sigmoid": the function it applies to logits, which a loss on logits would apply twice. */

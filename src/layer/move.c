@@ -32,7 +32,7 @@ static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_i
                                        .max_inputs = 1,                               \
                                        .integers = true,                              \
                                        .moves = true,                                 \
-                                       .ends_lengths = true, \
+                                       .ends_lengths = true,                          \
                                        .build = build_##op};
 
 typedef struct permute_config {

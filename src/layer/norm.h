@@ -39,8 +39,8 @@ gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
 /* Sets the running mean after the step to before.mean + share * (mean - before.mean), and likewise the
  * variance. */
 void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
-/* False after reporting that padding would count: the samples have lengths of their own along axis 1, and that
- * is one of the axes (bits). */
+/* False after reporting that padding would count: the samples have lengths of their own along axis 1, and
+ * that is one of the axes (bits). */
 bool gt_norm_counts_steps(gt_build *build, const gt_id *input, uint32_t axes);
 /* Number of values along these axes. */
 int64_t gt_norm_count(gt_shape shape, uint32_t axes);

@@ -11,8 +11,9 @@ gt_id gt_build_lengths(const gt_build *build, int k) { return build->lengths ? b
 bool gt_sequence_check(gt_build *build, const gt_id *input) {
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   if (shape.rank == 3) return true;
-  gt_error_at(build->diagnostics, build->at, "layer '%s' needs a sequence [batch, steps, features]; its input is %s",
-              build->name, gt_build_input_text(build, input, 0))
+  gt_error_at(build->diagnostics, build->at,
+              "layer '%s' needs a sequence [batch, steps, features]; its input is %s", build->name,
+              gt_build_input_text(build, input, 0))
       ->expected = "a layer before it that makes one: for example `reshape: [28, 28]` for 28 steps of 28 "
                    "features, or an embedding of integers";
   build->errors++;

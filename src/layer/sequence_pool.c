@@ -14,8 +14,10 @@ static const gt_field fields[] = {
            .help = "mean or maximum over the steps, or the last step"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "sequence_pool", .help = "pool a sequence over its steps", .fields = fields, .shorthand = "pooling"};
+static const gt_schema schema = {.name = "sequence_pool",
+                                 .help = "pool a sequence over its steps",
+                                 .fields = fields,
+                                 .shorthand = "pooling"};
 
 static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const pool_config *c = config;

@@ -126,8 +126,7 @@ static void place_beginnings(gt_layout *l) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!f->live[id] || !node->op->begins_as) continue;
     const gt_id q = node->input[node->op->begins_as - 1];
-    if (gt_fusion_maker(f, q) >= 0 && !l->place[q].placed && !f->kept[q] &&
-        has_one_consumer(f, q))
+    if (gt_fusion_maker(f, q) >= 0 && !l->place[q].placed && !f->kept[q] && has_one_consumer(f, q))
       l->place[q] = (gt_place){true, false, id, 0};
   }
 }

@@ -1,10 +1,10 @@
 #include "spec/foreign.h"
 #include <stddef.h>
 
-#define NO_ATTENTION  "gtrain has no attention layers"
-#define BY_PHASES     "write train.phases instead, each phase with its own optimizer.lr"
-#define NO_SUCH_LOSS  "gtrain has no such loss"
-#define ELEMENTWISE   "gtrain has no such activation; an expression layer computes any formula of x"
+#define NO_ATTENTION "gtrain has no attention layers"
+#define BY_PHASES    "write train.phases instead, each phase with its own optimizer.lr"
+#define NO_SUCH_LOSS "gtrain has no such loss"
+#define ELEMENTWISE  "gtrain has no such activation; an expression layer computes any formula of x"
 
 const gt_foreign gt_foreign_names[] = {
     /* layers */
@@ -51,7 +51,8 @@ const gt_foreign gt_foreign_names[] = {
      "hardshrink quickgelu gelunew geluapproximate square pow power clamp clip",
      ELEMENTWISE},
     {"layer", "glu", "swiglu", "SwiGLU is glu: silu, behind a linear layer of twice the units"},
-    {"layer", NULL, "geglu reglu", "gtrain has glu with the gates sigmoid and silu; 'mul' multiplies two layers"},
+    {"layer", NULL, "geglu reglu",
+     "gtrain has glu with the gates sigmoid and silu; 'mul' multiplies two layers"},
     {"layer", NULL, "activation act nonlinearity", "an activation is a layer of its own: write '- relu'"},
     {"layer", "dropout2d", "spatialdropout2d", NULL},
     {"layer", "dropout1d", "spatialdropout1d", NULL},
@@ -61,8 +62,10 @@ const gt_foreign gt_foreign_names[] = {
     {"layer", "lstm", "lstmcell cudnnlstm", NULL},
     {"layer", "gru", "grucell cudnngru", NULL},
     {"layer", "rnn", "simplernn rnncell elman", NULL},
-    {"layer", "lstm", "bidirectional bilstm birnn", "both directions: lstm, gru or rnn with bidirectional: true"},
-    {"layer", NULL, "convlstm2d convlstm1d convlstm", "gtrain has no recurrent convolutions, only lstm, gru and rnn"},
+    {"layer", "lstm", "bidirectional bilstm birnn",
+     "both directions: lstm, gru or rnn with bidirectional: true"},
+    {"layer", NULL, "convlstm2d convlstm1d convlstm",
+     "gtrain has no recurrent convolutions, only lstm, gru and rnn"},
     {"layer", NULL,
      "attention multiheadattention selfattention transformer transformerencoder transformerencoderlayer "
      "transformerdecoder transformerdecoderlayer additiveattention mha positionalencoding",

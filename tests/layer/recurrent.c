@@ -1,5 +1,5 @@
-/* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and lengths, by comparing each
- * sample with the same sample alone, cut to its length. tests/oracle compares numbers with PyTorch. */
+/* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and lengths, by comparing
+ * each sample with the same sample alone, cut to its length. tests/oracle compares numbers with PyTorch. */
 #include "support/layer.h"
 #include "op/autodiff.h"
 #include "op/elementwise.h"
@@ -124,11 +124,13 @@ static void test_gradient_of_padded(void **state) {
   }
 }
 
-/* The address at a byte of a step's arguments, as a place in the plan's arena. */
-static uint64_t place_of(const gt_step *step, size_t argument) {
-  for (int i = 0; i < step->accesses; i++)
-    if (step->access[i].argument == argument) return step->access[i].offset;
-  fail_msg("%s has no argument at %zu", step->kernel->name, argument);
+/* The address at a byte of the arguments of the plan's step with this kernel, as a place in the arena. */
+static uint64_t place_of(const gt_plan *plan, const char *kernel, size_t argument) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    for (int i = 0; i < plan->step[s].accesses; i++)
+      if (!strcmp(plan->step[s].kernel->name, kernel) && plan->step[s].access[i].argument == argument)
+        return plan->step[s].access[i].offset;
+  fail_msg("no step %s with an argument at %zu", kernel, argument);
   return 0;
 }
 
@@ -137,7 +139,7 @@ static void pin_gates_in_place(void **state) {
   layer_fixture f;
   gt_error error = {0};
   gt_id wanted;
-  const gt_step *forward = NULL, *backward = NULL;
+  const char *forward = "recurrent_alone", *backward = "recurrent_alone_gradient";
   (void)state;
   layer_build_good(&f, "{lstm: {hidden_size: 4, return: last}}", padded_shape);
   const gt_id weight = layer_node(&f, "weight_ih_l0"), loss = gt_sum(f.graph, f.model->output, 0, false);
@@ -145,20 +147,15 @@ static void pin_gates_in_place(void **state) {
   const gt_plan_options options = {.keep = &wanted, .keep_count = 1};
   const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
   assert_non_null(plan);
-  for (uint32_t s = 0; s < plan->steps; s++) {
-    const gt_step *step = &plan->step[s];
-    if (!strcmp(step->kernel->name, "recurrent_alone")) forward = step;
-    if (!strcmp(step->kernel->name, "recurrent_alone_gradient")) backward = step;
-  }
-  assert_true(forward && backward);
-  const uint64_t gates = place_of(forward, offsetof(struct gt_recurrent_args, gates));
-  assert_int_equal(place_of(forward, offsetof(struct gt_recurrent_args, saved)), gates);
-  assert_int_equal(place_of(backward, offsetof(struct gt_recurrent_gradient_args, saved)), gates);
-  assert_int_equal(place_of(backward, offsetof(struct gt_recurrent_gradient_args, d_gates)), gates);
+  const uint64_t gates = place_of(plan, forward, offsetof(struct gt_recurrent_args, gates));
+  assert_int_equal(place_of(plan, forward, offsetof(struct gt_recurrent_args, saved)), gates);
+  assert_int_equal(place_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, saved)), gates);
+  assert_int_equal(place_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, d_gates)), gates);
   layer_finish(&f);
 }
 
-/* Layers whose output has other steps, or none, end the lengths; norms that would count padding are refused. */
+/* Layers whose output has other steps, or none, end the lengths; norms that would count padding are refused.
+ */
 static void test_where_lengths_end(void **state) {
   static const struct {
     const char *layer;
@@ -203,8 +200,8 @@ static void expect_error(const char *layer, gt_shape shape, const char *text, co
 
 static void test_errors(void **state) {
   (void)state;
-  expect_error("lstm: 4", gt_shape_2(5, 12), "needs a sequence [batch, steps, features]; its input is 'input'",
-               "`reshape: [28, 28]`");
+  expect_error("lstm: 4", gt_shape_2(5, 12),
+               "needs a sequence [batch, steps, features]; its input is 'input'", "`reshape: [28, 28]`");
   expect_error("{gru: 4}", (gt_shape){4, {2, 4, 4, 1}}, "needs a sequence", "embedding");
   expect_error("sequence_pool: last", gt_shape_2(5, 12), "needs a sequence", NULL);
   expect_error("{lstm: {hidden_size: 4, bias: false, forget_bias: 1}}", padded_shape, "forget_bias", NULL);
@@ -213,9 +210,12 @@ static void test_errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters),         cmocka_unit_test(test_lengths),
-      cmocka_unit_test(test_gradient_of_padded), cmocka_unit_test(test_where_lengths_end),
-      cmocka_unit_test(test_errors),             pin_test(pin_gates_in_place),
+      cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_lengths),
+      cmocka_unit_test(test_gradient_of_padded),
+      cmocka_unit_test(test_where_lengths_end),
+      cmocka_unit_test(test_errors),
+      pin_test(pin_gates_in_place),
   };
   return cmocka_run_group_tests(tests, draw, NULL);
 }

@@ -1,6 +1,6 @@
-/* The recurrence by every candidate, not only by the one with the best estimate: rows and units that fill tiles or
- * not, weights kept in registers, stretches; against the CPU, which the cases of tests/op/recurrent compare with
- * double precision. A software device, which takes seconds to compile each, tests some. */
+/* The recurrence by every candidate, not only by the one with the best estimate: rows and units that fill
+ * tiles or not, weights kept in registers, stretches; against the CPU, which the cases of tests/op/recurrent
+ * compare with double precision. A software device, which takes seconds to compile each, tests some. */
 #include "base/philox.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -142,7 +142,7 @@ static void check(const problem *p, uint32_t *number) {
 
 static void test_every_candidate(void **state) {
   static const problem problems[] = {
-      {GT_CELL_LSTM, 5, 9, 33, false, false}, {GT_CELL_GRU, 4, 7, 20, true, false},
+      {GT_CELL_LSTM, 5, 9, 33, false, false},   {GT_CELL_GRU, 4, 7, 20, true, false},
       {GT_CELL_RNN_TANH, 3, 35, 6, true, true}, {GT_CELL_LSTM, 3, 37, 8, false, true},
       {GT_CELL_GRU, 2, 5, 130, false, false},
   };

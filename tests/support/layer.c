@@ -23,10 +23,10 @@ void layer_build_padded(layer_fixture *f, const char *layer, gt_shape shape, con
   gt_model_input x = {"input",
                       gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
   f->lengths = lengths;
-  const gt_id given = lengths ? gt_variable_read(f->graph, gt_graph_variable(f->graph, "lengths",
-                                                                             gt_shape_1(shape.dim[0]), GT_I32,
-                                                                             false))
-                              : GT_NONE;
+  const gt_id given =
+      lengths ? gt_variable_read(
+                    f->graph, gt_graph_variable(f->graph, "lengths", gt_shape_1(shape.dim[0]), GT_I32, false))
+              : GT_NONE;
   if (lengths) x.lengths = &given;
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);

@@ -1,5 +1,5 @@
-/* Layers of a recurrent cell as torch.nn.LSTM, GRU and RNN stack them. Time comes first inside the stack, so that
- * the steps of the op are contiguous; axes are only permuted at both ends. */
+/* Layers of a recurrent cell as torch.nn.LSTM, GRU and RNN stack them. Time comes first inside the stack, so
+ * that the steps of the op are contiguous; axes are only permuted at both ends. */
 #include "layer/recurrent/stack.h"
 #include "layer/sequence.h"
 #include "op/elementwise.h"
@@ -104,13 +104,13 @@ static gt_id build_layer(const stack *s, gt_id x, int64_t layer) {
   gt_graph *graph = s->build->graph;
   const bool is_top = layer == s->c->num_layers - 1;
   gt_id out[2];
-  for (int d = 0; d <= s->c->bidirectional; d++) {
+  const int directions = s->c->bidirectional ? 2 : 1;
+  for (int d = 0; d < directions; d++) {
     out[d] = build_direction(s, x, layer, d);
     if (out[d] == GT_NONE) return GT_NONE;
     if (is_top && s->last) out[d] = last_of(s, out[d], d);
   }
-  const gt_id both =
-      s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->last ? 1 : 2) : out[0];
+  const gt_id both = s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->last ? 1 : 2) : out[0];
   return is_top ? both : drop(s, both);
 }
 

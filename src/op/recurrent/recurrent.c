@@ -30,8 +30,7 @@ bool gt_recurrent_is_gated(const gt_recurrent_attribute *a) {
 gt_recurrent_operands gt_recurrent_operands_of(const gt_node *node) {
   const gt_recurrent_attribute *a = node->attribute;
   const gt_id *input = node->input;
-  gt_recurrent_operands o = {GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE,
-                             GT_NONE, GT_NONE, GT_NONE, GT_NONE};
+  gt_recurrent_operands o = {GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE, GT_NONE};
   if (a->is_gradient) {
     if (gt_recurrent_is_gated(a)) o.saved = *input++, o.extra = *input++;
     if (a->cell != GT_CELL_LSTM) o.y = *input++;
@@ -117,8 +116,8 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* The value that a gradient is, if it is a flat value with zeros before and after it (the gradient of a view):
- * `count` elements with `before` zeros before them; else GT_NONE. */
+/* The value that a gradient is, if it is a flat value with zeros before and after it (the gradient of a
+ * view): `count` elements with `before` zeros before them; else GT_NONE. */
 static gt_id part_of(const gt_graph *graph, gt_id gradient, int64_t before, int64_t count) {
   gradient = gt_reshape_origin(graph, gradient);
   const gt_node *node = gt_node_at(graph, gradient);
@@ -138,8 +137,8 @@ static gt_id given_of(gt_graph *graph, gt_recurrent_attribute *a, gt_recurrent_s
   return part != GT_NONE ? gt_reshape(graph, part, outputs) : gt_view(graph, gradient, begin, outputs);
 }
 
-static gt_id add_gradient(gt_graph *graph, gt_id id, gt_recurrent_attribute a,
-                          const gt_recurrent_operands *o, gt_id y, gt_id gradient) {
+static gt_id add_gradient(gt_graph *graph, gt_id id, gt_recurrent_attribute a, const gt_recurrent_operands *o,
+                          gt_id y, gt_id gradient) {
   gt_id input[6];
   int inputs = 0;
   a.is_gradient = true;
@@ -197,8 +196,7 @@ gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
   const gt_id y = gt_result(graph, node, node != GT_NONE && op->further ? GT_RECURRENT_Y : 0);
   if (y == GT_NONE) return y;
   const gt_recurrent_size n = gt_recurrent_size_of(graph, gt_node_at(graph, node));
-  return gt_view(graph, y, a.reverse ? 0 : (int64_t)n.batch * n.hidden,
-                 shape_3(n.steps, n.batch, n.hidden));
+  return gt_view(graph, y, a.reverse ? 0 : (int64_t)n.batch * n.hidden, shape_3(n.steps, n.batch, n.hidden));
 }
 
 gt_id gt_recurrent_last(gt_graph *graph, gt_id outputs) {
@@ -229,8 +227,8 @@ static double functions(const gt_graph *graph, const gt_node *node) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const gt_recurrent_attribute *a = node->attribute;
   (void)graph;
-  snprintf(buffer, size, "%s%s%s%s", a->cell == GT_CELL_RNN_RELU ? " relu" : "",
-           a->reverse ? " reverse" : "", a->has_lengths ? " lengths" : "", a->last_only ? " last" : "");
+  snprintf(buffer, size, "%s%s%s%s", a->cell == GT_CELL_RNN_RELU ? " relu" : "", a->reverse ? " reverse" : "",
+           a->has_lengths ? " lengths" : "", a->last_only ? " last" : "");
 }
 
 #define ROW(op_name, least, most, op_further, op_begins, op_infer, op_gradient, op_lower)                  \

@@ -1,5 +1,5 @@
-/* The recurrence on the CPU: a tile is a few rows for all steps, which no other tile reads. The weight is copied
- * into panels of columns once a tile, so that a step reads it in order. */
+/* The recurrence on the CPU: a tile is a few rows for all steps, which no other tile reads. The weight is
+ * copied into panels of columns once a tile, so that a step reads it in order. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "op/recurrent/recurrent_plan.h"
@@ -13,7 +13,7 @@ _Static_assert(TILE % BLOCK == 0, "a tile is whole blocks");
 
 typedef struct job { /* one tile */
   uint32_t cell, gates, hidden, width, batch, all_steps, row0, rows, reverse;
-  const int32_t *lengths; /* NULL: all have all steps */
+  const int32_t *lengths;         /* NULL: all have all steps */
   uint32_t depth, columns, pitch; /* of the product; pitch: columns in whole panels */
   float *panels, *sums;           /* [pitch / PANEL][depth][PANEL]; [TILE][pitch] */
 } job;
@@ -58,7 +58,8 @@ GT_MATH void multiply_block(const float *const *left, const float *panel, uint32
   for (int r = 0; r < BLOCK; r++) memcpy(sum + (size_t)r * pitch, total[r], sizeof total[r]);
 }
 
-/* sums = the rows of `left`, `apart` floats apart, times the weight. Rows that do not exist repeat the last. */
+/* sums = the rows of `left`, `apart` floats apart, times the weight. Rows that do not exist repeat the last.
+ */
 GT_CLONES static void multiply(const job *j, const float *left, size_t apart) {
   const float *row[TILE];
   for (uint32_t r = 0; r < TILE; r++) row[r] = left + apart * gt_least_u32(r, j->rows - 1);
@@ -93,8 +94,8 @@ static void clear(float *values, size_t count) {
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* One row at one step: [hidden] or [gates, hidden]. old: c or h before the step. Loops count in size_t: a sum of 32 bits
- * may wrap, and would keep them from becoming vector code. */
+/* One row at one step: [hidden] or [gates, hidden]. old: c or h before the step. Loops count in size_t: a sum
+ * of 32 bits may wrap, and would keep them from becoming vector code. */
 typedef struct forward {
   const float *x, *sum, *bias, *old;
   float *saved, *extra, *h;
@@ -172,8 +173,7 @@ void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile
   clear_sums(&j);
   for (uint32_t s = 0; s < j.all_steps; s++) {
     if (s) multiply(&j, GT_PTR(const float, args->y) + before(&j, s, j.row0), j.hidden);
-    for (uint32_t r = 0; r < j.rows; r++)
-      advance_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_BIASED]);
+    for (uint32_t r = 0; r < j.rows; r++) advance_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_BIASED]);
   }
   free(zeros);
   free(j.panels);
@@ -233,7 +233,9 @@ static void return_row(const job *j, const struct gt_recurrent_gradient_args *ar
   const bool gated = j->cell == GT_CELL_LSTM || j->cell == GT_CELL_GRU, last = s + 1 == j->all_steps;
   const float *y = GT_PTR(const float, args->y), *extra = GT_PTR(const float, args->extra);
   const float *given = GT_PTR(const float, args->given);
-  backward b = {.given = !last_only ? given + at * n : last ? given + (size_t)row * n : zeros,
+  backward b = {.given = !last_only ? given + at * n
+                         : last     ? given + (size_t)row * n
+                                    : zeros,
                 .sum = j->sums + (size_t)r * j->pitch,
                 .rest = gated ? extra + at * n : y + after(j, s, row),
                 .old = zeros,
@@ -267,8 +269,7 @@ void gt_recurrent_gradient_cpu(const void *arguments, const uint32_t *spec, uint
   clear_sums(&j);
   for (uint32_t s = j.all_steps; s-- > 0;) {
     if (s + 1 < j.all_steps) multiply(&j, left + at_time(&j, s + 1, j.row0) * j.width, j.width);
-    for (uint32_t r = 0; r < j.rows; r++)
-      return_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_LAST]);
+    for (uint32_t r = 0; r < j.rows; r++) return_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_LAST]);
   }
   free(zeros);
   free(j.panels);

@@ -1,6 +1,7 @@
 /* Ways to run the recurrence on a device, and its steps. Way A ("alone") is one dispatch for all steps, in
- * which no workgroup waits for another; its workgroups read the weight from the caches in every step, so it is
- * good while the weight is small. Way C ("a step") is a dispatch a step, for any size. The CPU has way A. */
+ * which no workgroup waits for another; its workgroups read the weight from the caches in every step, so it
+ * is good while the weight is small. Way C ("a step") is a dispatch a step, for any size. The CPU has way A.
+ */
 #include "op/recurrent/recurrent_plan.h"
 #include "base/count.h"
 #include "shaders/op/recurrent/recurrent.h"
@@ -23,7 +24,8 @@ typedef struct problem {
   const gt_recurrent_attribute *a;
   gt_recurrent_operands o;
   gt_recurrent_size n;
-  uint32_t depth, columns, span; /* of a step's product, as in the shaders: columns of a set, number of sets */
+  uint32_t depth, columns,
+      span; /* of a step's product, as in the shaders: columns of a set, number of sets */
 } problem;
 
 static problem problem_of(const gt_graph *graph, gt_id leader) {
@@ -40,13 +42,14 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
-/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, 64 bytes from the caches, a vec4 that a
- * subgroup reads from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a load
- * 300. */
+/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, 64 bytes from the caches, a vec4 that
+ * a subgroup reads from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a
+ * load 300. */
 enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8 };
 
-/* A part of the product's depth: by what is multiplied, what is read from shared memory, or, with few subgroups,
- * what one of them does in order. rounds: rows of the right operand that an invocation multiplies. */
+/* A part of the product's depth: by what is multiplied, what is read from shared memory, or, with few
+ * subgroups, what one of them does in order. rounds: rows of the right operand that an invocation multiplies.
+ */
 static double product_cycles(const problem *p, double depth, double columns, double rows, double threads,
                              double rounds, double reads) {
   const double fused = depth * columns * rows / (LANES * PARTS), subgroups = ceil(threads / LANES);
@@ -116,14 +119,15 @@ static void add_way(offer *o, uint32_t kind, uint32_t quads, uint32_t sets, uint
 static uint32_t passes_of(const problem *p, const uint32_t *w) {
   const uint64_t turns = gt_ceil_div(p->span, w[SETS]);
   const uint64_t cells = gt_ceil_div(4 * p->n.hidden, w[SETS] * w[SLICES]);
-  const uint64_t product = turns * (3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) *
-                                                         (1 + p->columns)),
-                 rest = cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, w[SETS] * w[SLICES]);
+  const uint64_t product =
+                     turns * (3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) * (1 + p->columns)),
+                 rest =
+                     cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, w[SETS] * w[SLICES]);
   return product + rest > PASSES ? PASSES : (uint32_t)(product + rest);
 }
 
-/* Rows of the weight that fit the registers of an invocation beside its sums. A software device, which has none
- * to spare, keeps a few, so that its tests have such a kernel. */
+/* Rows of the weight that fit the registers of an invocation beside its sums. A software device, which has
+ * none to spare, keeps a few, so that its tests have such a kernel. */
 static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
   const uint32_t room = o->target->brief ? 16 : sets * slices <= 256 ? 128 : 64;
   return sets < o->p->span ? 0 : gt_least_u32(o->p->depth / slices, room / o->p->columns);
@@ -209,8 +213,8 @@ static gt_step *start_step(gt_lowering *lowering, const problem *p, const run *r
   step->tiles = gt_ceil_div(p->n.batch, GT_RECURRENT_ROWS);
   step->cached = true;
   /* The weight, and of each token the gates twice, h, and what else is saved. */
-  step->touched = 4ull * p->n.width * p->n.hidden +
-                  4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
+  step->touched =
+      4ull * p->n.width * p->n.hidden + 4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
   const uint64_t across = w[WAY] == ALONE ? 1 : gt_ceil_div(p->span, w[SETS]);
   gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[QUADS] * w[SETS] * w[SLICES]);
   return step;
@@ -270,7 +274,8 @@ void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group) {
     gt_lower_read(lowering, AT(weight), p.o.w_hh);
     if (p.o.lengths != GT_NONE) gt_lower_read(lowering, AT(lengths), p.o.lengths);
     write_on(lowering, AT(d_gates), group->leader, s == 0);
-    if (p.a->cell == GT_CELL_GRU) write_on(lowering, AT(d_hidden), gt_result(graph, group->leader, 1), s == 0);
+    if (p.a->cell == GT_CELL_GRU)
+      write_on(lowering, AT(d_hidden), gt_result(graph, group->leader, 1), s == 0);
   }
 #undef AT
 }

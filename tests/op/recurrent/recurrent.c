@@ -74,16 +74,16 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   return has(v, LAST) ? gt_shape_2(batch, units) : outputs;
 }
 
-#define RULE(rule, rule_name, inputs, least, most)                          \
-  static const gt_case_rule rule = {.name = rule_name,                      \
-                                    .build = build,                         \
-                                    .reference = reference,                 \
-                                    .wrt = inputs,                          \
-                                    .flat = true,                           \
-                                    .tolerance = 4e-6,                      \
-                                    .gradient_tolerance = 4e-5,             \
-                                    .low = least,                           \
-                                    .high = most,                           \
+#define RULE(rule, rule_name, inputs, least, most)              \
+  static const gt_case_rule rule = {.name = rule_name,          \
+                                    .build = build,             \
+                                    .reference = reference,     \
+                                    .wrt = inputs,              \
+                                    .flat = true,               \
+                                    .tolerance = 4e-6,          \
+                                    .gradient_tolerance = 4e-5, \
+                                    .low = least,               \
+                                    .high = most,               \
                                     .reason = "each step adds its rounding"}
 RULE(plain, "recurrent", 1 << X_GATES | 1 << X_WEIGHT, -1, 1);
 RULE(biased, "recurrent_biased", 1 << X_GATES | 1 << X_WEIGHT | 1 << X_BIAS, -1, 1);
