@@ -1,6 +1,7 @@
 /* Way C: one step, a workgroup for a tile of rows and sets of columns. Both operands of the product are staged in shared
  * memory, the next part of its depth being fetched while the invocations multiply one, each over a slice of it. */
 const uint CHUNK = GT_RECURRENT_CHUNK, ROWS = 4u * QUADS, PITCH = ROWS + 4u, WIDE = COLUMNS * SETS;
+const uint STRIP = CHUNK < 4u * SLICES ? CHUNK / SLICES : 4u; /* unrolled: more would spill registers */
 const uint LEFTS = (CHUNK * ROWS + LOCAL - 1u) / LOCAL, RIGHTS = (CHUNK * WIDE + LOCAL - 1u) / LOCAL;
 const uint CELLS = ROWS * SETS * UNITS, TASKS = (CELLS + LOCAL - 1u) / LOCAL;
 shared vec4 left[CHUNK * PITCH / 4u];      /* [k][row] */
@@ -39,11 +40,13 @@ void multiply(uint s, uint row0, uint set0) {
     stage(a, b);
     barrier();
     if (k0 + CHUNK < DEPTH) fetch(s, k0 + CHUNK, row0, set0, a, b);
-    [[unroll]] for (uint k = slice; k < CHUNK; k += SLICES) {
-      const vec4 rows = left[k * (PITCH / 4u) + quad];
-      [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
-        sum[c] = fma(vec4(right[k * WIDE + c * SETS + set]), rows, sum[c]);
-    }
+    [[dont_unroll]] for (uint strip = 0u; strip < CHUNK; strip += STRIP * SLICES)
+      [[unroll]] for (uint i = 0u; i < STRIP; i++) {
+        const uint k = strip + i * SLICES + slice;
+        const vec4 rows = left[k * (PITCH / 4u) + quad];
+        [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+          sum[c] = fma(vec4(right[k * WIDE + c * SETS + set]), rows, sum[c]);
+      }
     barrier();
   }
   [[unroll]] for (uint c = 0u; c < COLUMNS; c++) part[((slice * COLUMNS + c) * QUADS + quad) * SETS + set] = sum[c];

@@ -126,10 +126,12 @@ static uint32_t passes_of(const problem *p, const uint32_t *w) {
   return product + rest > PASSES ? PASSES : (uint32_t)(product + rest);
 }
 
-/* Rows of the weight that fit the registers of an invocation beside its sums. A software device, which has
- * none to spare, keeps a few, so that its tests have such a kernel. */
+/* Rows of the weight that fit the registers of an invocation beside its sums: of the 64 K registers that
+ * subgroups of 32 share, half; with other subgroups, fewer, so that no compiler spills. A software device, which
+ * has none to spare, keeps a few, so that its tests have such a kernel. */
 static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
-  const uint32_t room = o->target->brief ? 16 : sets * slices <= 256 ? 128 : 64;
+  const bool many = o->target->subgroup == LANES && sets * slices <= 256;
+  const uint32_t room = o->target->brief ? 16 : many ? 128 : o->target->subgroup == LANES ? 64 : 32;
   return sets < o->p->span ? 0 : gt_least_u32(o->p->depth / slices, room / o->p->columns);
 }
 
@@ -148,12 +150,22 @@ static void offer_alone(offer *o) {
     }
 }
 
+/* Registers for what an invocation of way C fetches ahead and for its cells: more would spill. */
+static bool fits_registers(const problem *p, uint32_t quads, uint32_t sets, uint32_t slices) {
+  enum { MOST = 40, OF_CELL = 6 };
+  const uint32_t threads = quads * sets * slices, cells = 4 * quads * sets * (p->a->is_gradient ? 4 : 1);
+  const int64_t fetched = gt_ceil_div(GT_RECURRENT_CHUNK * 4 * quads, threads) +
+                          gt_ceil_div(GT_RECURRENT_CHUNK * p->columns * sets, threads);
+  return fetched + OF_CELL * gt_ceil_div(cells, threads) <= MOST;
+}
+
 static void offer_stepwise(offer *o) {
   for (uint32_t quads = 1; quads <= 16 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
     for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->span); sets *= 2)
       for (uint32_t slices = 1; slices <= 16; slices *= 2) {
         const uint32_t threads = quads * sets * slices;
-        if (threads >= 64 && threads <= WORKGROUP / 2) add_way(o, STEPWISE, quads, sets, slices, 0);
+        if (threads >= 64 && threads <= WORKGROUP / 2 && fits_registers(o->p, quads, sets, slices))
+          add_way(o, STEPWISE, quads, sets, slices, 0);
       }
 }
 
