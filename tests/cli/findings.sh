@@ -280,6 +280,9 @@ finds outside_grid far.yaml:2:10 "defines its functions from -1 to 1: 100 % of t
 finds outside_grid "--set:1" "applies tanh to its input" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: chebyshev}}]'
 finds outside_grid "--set:1:59" "of phase 2 defines its functions from -1 to 1" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5, 9]}}]' --set 'train.phases=[{epochs: 1}, {epochs: 1, model.0.kan.range: [-1, 1]}]'
 finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient}}]'
+recurrent() { echo "model=[{reshape: [2, 1]}, {rnn: {hidden_size: 2, return: last, $1}}, {linear: 1}]"; }
+finds no_effect "--set:1:73" "layer 'rnn1' drops outputs of every layer but the last, and has only one" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5')"
+silent "dropout between two layers" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5, num_layers: 2')" --set data.range='[0, 1]'
 silent "an edge_size that l1 uses" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient, l1: 0.1}}]'
 finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAIN" check far.yaml --set data.normalize=standard
 says "the way out holds them" "help: a \`range\` that contains the data, or \`grid_update: {}\`"

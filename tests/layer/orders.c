@@ -101,7 +101,7 @@ static const subject subjects[] = {
     {"relu", {2, {3, 4}}, 0},
     {"tanh, {reshape: [2, 3]}", {2, {3, 6}}, ANY},
     {"rms_norm", {2, {3, 5}}, ANY},
-    {"{rnn: {hidden_size: 3, return: last}}", {3, {2, 3, 2}}, 0},
+    {"{rnn: {hidden_size: 3, num_layers: 2, dropout: 0.4, return: last}}", {3, {2, 3, 2}}, 0},
     {"tanh, {sequence_pool: mean}", {3, {2, 3, 2}}, ANY},
     {"tanh, {shrink: {start: [1, 0], stop: [3, 2]}}", {3, {2, 3, 3}}, ANY},
     {"sigmoid", {2, {3, 4}}, ANY},

@@ -1,6 +1,7 @@
 /* Layers of a recurrent cell as torch.nn.LSTM, GRU and RNN stack them. Time comes first inside the stack, so
  * that the steps of the op are contiguous; axes are only permuted at both ends. */
 #include "layer/recurrent/stack.h"
+#include "layer/review.h"
 #include "layer/sequence.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -124,6 +125,10 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
                    .lengths = gt_build_lengths(build, 0),
                    .last = !strcmp(config->result, gt_recurrent_results[LAST])};
   if (!gt_sequence_check(build, input)) return GT_NONE;
+  if (config->dropout > 0 && config->num_layers == 1)
+    gt_review_find(build, GT_FINDING_no_effect, "dropout",
+                   "drops outputs of every layer but the last, and has only one")
+        ->help = "set num_layers: 2, or add a dropout layer behind it";
   gt_id x = gt_permute(build->graph, input[0], swapped);
   for (int64_t layer = 0; layer < config->num_layers && x != GT_NONE; layer++) x = build_layer(&s, x, layer);
   return x == GT_NONE || s.last ? x : gt_permute(build->graph, x, swapped);

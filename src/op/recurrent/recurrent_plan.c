@@ -127,8 +127,8 @@ static uint32_t passes_of(const problem *p, const uint32_t *w) {
 }
 
 /* Rows of the weight that fit the registers of an invocation beside its sums: of the 64 K registers that
- * subgroups of 32 share, half; with other subgroups, fewer, so that no compiler spills. A software device, which
- * has none to spare, keeps a few, so that its tests have such a kernel. */
+ * subgroups of 32 share, half; with other subgroups, fewer, so that no compiler spills. A software device,
+ * which has none to spare, keeps a few, so that its tests have such a kernel. */
 static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
   const bool many = o->target->subgroup == LANES && sets * slices <= 256;
   const uint32_t room = o->target->brief ? 16 : many ? 128 : o->target->subgroup == LANES ? 64 : 32;
