@@ -33,7 +33,7 @@ void gt_recurrent_lower(gt_lowering *lowering, const gt_group *group);
 void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group);
 
 /* CPU kernels of way A (src/op/recurrent/recurrent_cpu.c): a tile is GT_RECURRENT_ROWS rows for all steps. */
-enum { GT_RECURRENT_ROWS = 8 };
+enum { GT_RECURRENT_ROWS = 6 };
 void gt_recurrent_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_recurrent_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif
