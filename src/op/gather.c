@@ -3,6 +3,7 @@
 #include "op/check.h"
 #include "op/core.h"
 #include "op/gather_cpu.h"
+#include "op/move.h"
 #include "op/op.h"
 #include "shaders/op/gather.h"
 #include "shaders/op/gather_order.h"
@@ -87,6 +88,17 @@ gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding) {
   const gt_shape shape = gt_node_at(graph, table)->shape;
   const gather_attribute a = {shape.rank ? shape.dim[0] : 0, padding};
   return gt_node_add(graph, &rows[ROW_GATHER], input, 2, &a, sizeof a);
+}
+
+gt_id gt_gather_swapped(gt_graph *graph, gt_id x) {
+  static const int axes[GT_MAX_RANK] = {1, 0, 2, 3, 4, 5, 6, 7};
+  if (x == GT_NONE) return GT_NONE;
+  const gt_node *node = gt_node_at(graph, x);
+  if (node->op != &rows[ROW_GATHER] || gt_node_at(graph, node->input[1])->shape.rank != 2)
+    return gt_permute(graph, x, axes);
+  const gt_id table = node->input[0];
+  const int64_t padding = ((const gather_attribute *)node->attribute)->padding;
+  return gt_gather(graph, table, gt_permute(graph, node->input[1], axes), padding);
 }
 
 gt_id gt_gather_order(gt_graph *graph, gt_id index) {

@@ -8,6 +8,9 @@
 /* table F32 [V, D…], index I32 [N…] -> F32 [N…, D…]. If an index is outside [0, V) the row is NaN, and its
  * gradient is dropped. Row `padding` gets no gradient; -1: there is no such row. */
 gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding);
+/* [M, N, D…] as [N, M, D…], both the rows of a table by an index [M, N] or [N, M]: only integers are moved. x
+ * itself is permuted if it is not such rows. */
+gt_id gt_gather_swapped(gt_graph *graph, gt_id x);
 
 /* The ops of the gradient of a gather, which have no gradients themselves.
  * gt_gather_order: the indices I32 [N…] and their positions, I32 [2, N], sorted by index (negative ones at

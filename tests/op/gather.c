@@ -47,6 +47,26 @@ static gt_id build_gather(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather(g, x[0], x[1], v->c->p[1] - 1);
 }
 
+/* Of the first two axes, [M, N, D…] as [N, M, D…]. */
+static gt_shape reference_swapped(const gt_case_view *v, const double *const *x, double *y) {
+  gt_shape out = reference_gather(v, x, NULL);
+  const int64_t m = out.dim[0], n = out.dim[1], each = gt_shape_count(out) / (m * n);
+  if (y) {
+    double *rows = gt_alloc((size_t)gt_shape_count(out) * sizeof *rows);
+    reference_gather(v, x, rows);
+    for (int64_t i = 0; i < m * n * each; i++)
+      y[(i / each % n * m + i / each / n) * each + i % each] = rows[i];
+    free(rows);
+  }
+  out.dim[0] = n;
+  out.dim[1] = m;
+  return out;
+}
+
+static gt_id build_swapped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_gather_swapped(g, build_gather(g, v, x));
+}
+
 /* By counting, for any index: the number of elements that come before each one. */
 static gt_shape reference_order(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[1]);
@@ -162,7 +182,15 @@ static const gt_case_rule product = {.name = "gather_product",
                                      .gradient_tolerance = 1e-5,
                                      .reason = "as the product of what is gathered"};
 
+static const gt_case_rule swapped = {.name = "gather_swapped",
+                                     .build = build_swapped,
+                                     .reference = reference_swapped,
+                                     .fill = fill,
+                                     .wrt = 1,
+                                     .reason = "the same rows"};
+
 static const gt_case cases[] = {
+    {&swapped, "7,3 c5,2", {SPARSE}},
     {&gather, "1 c1", {EVEN}},
     {&gather, "1,1 c-", {EVEN}},
     {&gather, "1,5 c3", {EVEN}},
