@@ -22,7 +22,7 @@ static double value_at(const gt_tensor *tensor, int64_t i) {
 }
 
 static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
-  const gt_tensor *tensor = &d->train.input[c->input];
+  const gt_tensor stored = gt_tensor_as_rows(&d->train.input[c->input]), *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
   const bool number = *c->kind == 'n' || *c->kind == 'b';
   facts f = {0, NAN, NAN, false};

@@ -343,6 +343,7 @@ json_t *gt_schema_of_configs(void) {
   json_object_set_new(all, "normalize_inputs", normalize_inputs_json());
   json_object_set_new(all, "columns", columns_json());
   json_object_set_new(all, "split", gt_schema_json(&gt_data_split_schema, NULL));
+  json_object_set_new(all, "series", gt_schema_json(&gt_data_series_schema, NULL));
   json_object_set_new(all, "data", data_json(list, count));
   json_object_set_new(all, "augment", augment_json(list, count));
   json_object_set_new(all, "init_from", gt_schema_json(&gt_init_from_schema, NULL));

@@ -56,6 +56,7 @@ static void find_held(gt_arena *arena, const char *holds, const char **kind, con
   } held[] = {
       {"data", "format", gt_data_common_schema()},
       {"split", NULL, &gt_data_split_schema},
+      {"series", NULL, &gt_data_series_schema},
       {"augment", "augmentation", NULL},
       {"layers", "layer", &gt_layer_common_schema},
       {"loss", "loss", NULL},

@@ -16,6 +16,7 @@ static const char *held_text(const char *holds) {
       {"named", "a value or list, or a map from names to these"},
       {"init", "initial values (a name, or a map with `type`)"},
       {"split", "random, last or stratified, or a map with one of `method`, `column` and `group`"},
+      {"series", "the rows of a window, or a map (`gtrain schema series`)"},
       {"columns", "a map from names of columns to a type or a map (`gtrain schema columns`)"},
       {"normalize_inputs", "a map from names of inputs to scalings"},
       {"each", "a map from names to lists of values"},

@@ -25,12 +25,12 @@ int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group
   int64_t most = 0;
   int count = 0;
   for (int k = 0; k < dataset->inputs; k++)
-    if (dataset->input[k].columns) most += gt_input_features(&dataset->input[k]);
+    if (dataset->input[k].columns) most += gt_input_row_features(&dataset->input[k]);
   *groups = GT_NEW_N(arena, gt_column_group, most);
   for (int k = 0; k < dataset->inputs; k++) {
     const gt_input *input = &dataset->input[k];
     const gt_table *table = input->table;
-    const int64_t columns = table ? table->count : input->columns ? gt_input_features(input) : 0;
+    const int64_t columns = table ? table->count : input->columns ? gt_input_row_features(input) : 0;
     for (int64_t c = 0, at = 0; c < columns; c++) {
       const char *name = table ? table->column[c].name : input->columns[c];
       const int64_t stored = table ? gt_column_stored(&table->column[c]) : 1;

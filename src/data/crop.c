@@ -7,11 +7,11 @@
 void gt_input_seen(const gt_input *input, int64_t *dim) {
   memcpy(dim, input->dim, (size_t)input->rank * sizeof *dim);
   if (input->crop[0]) memcpy(dim, input->crop, sizeof input->crop);
-  if (input->table && input->table->one_hot) dim[0] = input->table->features;
+  if (input->table && input->table->one_hot) dim[input->rank - 1] = input->table->features;
 }
 
 const char *const *gt_input_feature_names(const gt_input *input) {
-  return input->table ? input->table->feature : input->columns;
+  return input->window ? NULL : input->table ? input->table->feature : input->columns;
 }
 
 static bool refuse(gt_data_reader *reader, const char *text, const char *expected) {

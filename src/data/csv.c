@@ -26,6 +26,11 @@ static const gt_field fields[] = {
     GT_ROW(gt_csv_options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
            .help = "input columns (default: all that are neither target nor ignored); for several "
                    "inputs, a map from names to columns: {wide: [age, hours], job: [job]}"),
+    GT_ROW(
+        gt_csv_options, future, GT_FIELD_STRINGS,
+        .help =
+            "of a series, columns that are known ahead, such as holidays or the date: the second input "
+            "`future` has their rows after the window, [horizon, columns], and the first is called `past`"),
     GT_ROW(gt_csv_options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
     GT_ROW(gt_csv_options, columns, GT_FIELD_NODE, .holds = "columns",
            .help =
@@ -219,6 +224,11 @@ static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *
 
 /* The columns of all targets, which lie one after the other (gt_csv_choose). */
 static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
+static bool read_rows(gt_data_reader *reader, gt_csv *csv) {
+  if (!gt_csv_read(csv)) return false;
+  gt_csv_number_rows(reader, csv);
+  return true;
+}
 
 /* The test file must have the layout of the training file: same delimiter and, with a header, same names. */
 static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
@@ -271,12 +281,27 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
          (!model || gt_data_store_columns(reader, split, part));
 }
 
+/* A test file of a series has its times and groups, too. */
+static bool take_order(const gt_csv *train, gt_csv *test) {
+  static const gt_csv_role roles[] = {GT_CSV_TIME, GT_CSV_GROUP};
+  for (int i = 0; i < 2 && test->shares; i++) {
+    const int column = train->role_column[roles[i]];
+    if (column < 0) continue;
+    test->role_column[roles[i]] = gt_csv_find(test, train->names[column]);
+    if (test->role_column[roles[i]] < 0)
+      return gt_fail(test->error, GT_ERR_DATA, "%s:1:1: there is no column '%s', which orders the rows of %s",
+                     test->path, train->names[column], train->path);
+  }
+  return true;
+}
+
 static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
+  test->shares = train->shares;
   if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
     if (!gt_csv_take_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
-        !take_weight(reader, train, test))
+        !take_weight(reader, train, test) || !take_order(train, test))
       return false;
   } else {
     if (train->columns != test->columns) return other_columns(reader, train, test);
@@ -284,13 +309,16 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
     test->targets = train->targets;
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
     test->role_column[GT_CSV_WEIGHT] = train->role_column[GT_CSV_WEIGHT];
+    test->role_column[GT_CSV_TIME] = train->role_column[GT_CSV_TIME];
+    if (reader->series) test->role_column[GT_CSV_GROUP] = train->role_column[GT_CSV_GROUP];
+    test->also_target = train->also_target;
   }
   test->whole = inputs->whole;
   gt_csv_expect(test, reader->typed, reader->arena);
-  return gt_csv_read(test) &&
+  return read_rows(reader, test) &&
          gt_csv_type_values(test, reader->typed, number_columns(reader, test, false, false), reader->arena) &&
          gt_csv_read_targets(reader, test, labels, false, &d->test) &&
-         move_inputs(reader, test, inputs, GT_PART_TEST);
+         gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
 static bool open_csv(gt_data_reader *reader, const void *given) {
@@ -315,10 +343,11 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   ok = gt_csv_open(&train, train_file, &form, reader->error);
   report_doubt(reader, &train, "train");
   ok =
-      ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && gt_csv_read(&train) &&
-      (a.inputs || gt_csv_leave_out(reader, &train, &inputs)) &&
+      ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && read_rows(reader, &train) &&
+      (a.inputs || reader->series || gt_csv_leave_out(reader, &train, &inputs)) &&
       gt_csv_type_values(&train, reader->typed, number_columns(reader, &train, true, false), reader->arena) &&
-      gt_csv_read_targets(reader, &train, labels, true, &dataset->train);
+      gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&
+      gt_csv_read_series(reader, &train, GT_PART_TRAIN);
   if (ok) gt_csv_review(reader, &train);
   ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);

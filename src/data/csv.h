@@ -27,7 +27,14 @@ typedef struct gt_cells {
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
 /* Columns that are neither inputs nor targets, but tell something about the row. */
-typedef enum gt_csv_role { GT_CSV_WEIGHT, GT_CSV_SPLIT, GT_CSV_GROUP, GT_CSV_ID, GT_CSV_ROLES } gt_csv_role;
+typedef enum gt_csv_role {
+  GT_CSV_WEIGHT,
+  GT_CSV_SPLIT,
+  GT_CSV_GROUP,
+  GT_CSV_ID,
+  GT_CSV_TIME,
+  GT_CSV_ROLES
+} gt_csv_role;
 
 enum { GT_CSV_KNOWN = 7 };
 typedef struct gt_csv_form { /* options that say how a file is written */
@@ -72,6 +79,11 @@ typedef struct gt_csv {
    * target. */
   int32_t *role;
   int inputs, targets;
+  bool shares;          /* of a series: targets may be inputs, too … */
+  int32_t *also_target; /* … then the target that each column also is, -1: none; [columns], or NULL */
+  /* Of a series: the number of each row within its group, counting rows that are left out (csv_series.c);
+   * heap; NULL: it is not one. */
+  int64_t *number;
   const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
   const bool *as_text;        /* per input column: true if its cells are texts, even numbers; NULL: none is */
   bool has_rules;             /* `data.columns` applies to it, unlike to a list of images */
@@ -173,6 +185,11 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
  * column nothing happens. False after reporting. */
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out);
 bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
+
+/* Time series (csv_series.c): numbers the rows of each group, before any is left out. */
+void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv);
+/* Reads the groups and the times of the rows. False after an error, also if times do not rise. */
+bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
 
 typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;

@@ -2,6 +2,7 @@
 #include "data/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "data/series.h"
 #include <string.h>
 
 enum { MAX_LISTED = 12, LEAST_COUNTED = 10 };
@@ -30,7 +31,9 @@ static void used_twice(gt_data_reader *reader, const gt_csv *csv, const char *na
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
-    if (column >= 0 && (used < 0 || (use > INPUT && used >= INPUT && used < use))) {
+    const bool shares =
+        used >= INPUT ? use > INPUT && used < use : csv->shares && used == TARGET && use >= INPUT;
+    if (column >= 0 && (used < 0 || shares)) {
       csv->role[column] = use;
       at[column] = list.at[i];
       continue;
@@ -120,6 +123,14 @@ bool gt_csv_ask(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *o
   a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
   a.role[GT_CSV_GROUP] = reader->split.group;
   a.role_at[GT_CSV_GROUP] = place_of(reader, "split", "group");
+  if (reader->series) {
+    a.role[GT_CSV_TIME] = reader->series->options.time;
+    a.role_at[GT_CSV_TIME] = place_of(reader, "series", "time");
+    a.role[GT_CSV_GROUP] = reader->series->options.group;
+    a.role_at[GT_CSV_GROUP] = place_of(reader, "series", "group");
+  }
+  a.input[a.inputs ? a.inputs : 1] = o->future;
+  if (a.inputs && o->future.count) a.inputs++;
   *out = a;
   return ok;
 }
@@ -158,10 +169,18 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a
   if (!a->target.count) a->target = known_targets(model, reader->arena);
 }
 
+/* The time and the group of a series may be inputs, too: as the season, or as a category. */
+static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_asked *a,
+                              int role) {
+  const int column = a->role[role] ? gt_csv_find(csv, a->role[role]) : -1;
+  return reader->series && (role == GT_CSV_TIME || role == GT_CSV_GROUP) && column >= 0 &&
+         csv->role[column] >= INPUT;
+}
+
 static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a, gt_position *at) {
   for (int r = 0; r < GT_CSV_ROLES; r++) {
     const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
-    if (!mark(reader, csv, name, ROLE, at)) return false;
+    if (!is_ordering_input(reader, csv, a, r) && !mark(reader, csv, name, ROLE, at)) return false;
     /* Only predictions read the ids. */
     if (name.count && r != GT_CSV_ID) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
   }
@@ -231,6 +250,45 @@ static const bool *targets_that_drop(const gt_column_rules *rules, const char *c
   return any ? drops : NULL;
 }
 
+/* The rows of a target after the window are what is predicted. */
+static bool check_future(gt_data_reader *reader, const gt_csv_asked *a) {
+  for (int k = 0; k < a->inputs; k++)
+    for (int i = 0; i < a->input[k].count && a->input[k].at && gt_series_is_ahead(&reader->dataset->input[k]);
+         i++)
+      for (int t = 0; t < a->target.count; t++) {
+        if (strcmp(a->input[k].items[i], a->target.items[t])) continue;
+        gt_error_at(reader->diagnostics, a->input[k].at[i],
+                    "column '%s' is a target, so its rows after a window are not known", a->target.items[t])
+            ->expected = "columns that are known ahead, such as holidays";
+        if (a->target.at && a->target.at[t].line)
+          gt_error_at(reader->diagnostics, a->target.at[t],
+                      "column '%s' is a target here, and listed in 'future'", a->target.items[t]);
+        return false;
+      }
+  return true;
+}
+
+static bool is_role(const gt_csv_asked *a, const char *name) {
+  bool is = false;
+  for (int r = 0; r < GT_CSV_ROLES; r++) is |= a->role[r] && !strcmp(a->role[r], name);
+  for (int i = 0; i < a->ignore.count; i++) is |= !strcmp(a->ignore.items[i], name);
+  return is;
+}
+
+/* The lists of columns that the config of a series leaves out: the last column is the target, and all columns
+ * are inputs, the targets' own past included. */
+static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a) {
+  const char **names = GT_NEW_N(reader->arena, const char *, csv->columns + 1);
+  gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns + 1);
+  int count = 0;
+  for (int i = 0; i < csv->columns; i++)
+    if (!is_role(a, csv->names[i])) names[count++] = gt_arena_strdup(reader->arena, csv->names[i]);
+  if (!a->target.count && count) a->target = (gt_strings){.items = &names[count - 1], .at = at, .count = 1};
+  if (a->inputs) return;
+  a->input[0] = (gt_strings){.items = names, .at = at, .count = count};
+  a->inputs = reader->dataset->inputs;
+}
+
 static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a) {
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
@@ -243,7 +301,7 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
-  if (!target_is_unique(csv)) return false;
+  if (csv->shares ? !check_future(reader, a) : !target_is_unique(csv)) return false;
   for (int i = 0; i < csv->columns && !a->inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   return check_rules(reader, csv, &a->rules, at);
@@ -261,6 +319,8 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
   ask_model(reader, csv, &a);
+  csv->shares = reader->series;
+  if (reader->series) complete_series(reader, csv, &a);
   if (!choose_roles(reader, csv, &a)) return false;
   int targets;
   for (int k = 0; k < dataset->inputs; k++) {

@@ -6,7 +6,7 @@
 typedef struct gt_csv_options {
   const char *train, *test, *header, *delimiter, *decimal, *weight, *id;
   int64_t skip;
-  gt_strings target, ignore, missing_values;
+  gt_strings target, ignore, missing_values, future;
   gt_named inputs, targets; /* gt_strings */
   const gt_spec *columns;
   double test_fraction;
@@ -17,7 +17,7 @@ typedef struct gt_csv_asked {
   gt_strings target; /* the columns of all targets; named_targets: how many each of several has */
   int named_targets[GT_DATA_MAX_TARGETS];
   gt_strings ignore, input[GT_DATA_MAX_INPUTS];
-  int inputs;                     /* 0: the remaining columns form the one input */
+  int inputs;                     /* 0: the remaining columns form the one input (of a series, the first) */
   const char *role[GT_CSV_ROLES]; /* NULL: none */
   gt_position role_at[GT_CSV_ROLES];
   gt_column_rules rules; /* of `columns` */

@@ -216,6 +216,10 @@ static bool take_named(gt_csv *csv, const char *const *names, int count, int fir
                      gt_csv_how_named(csv, names[i]), nearest ? "; did you mean '" : "",
                      nearest ? nearest : "", nearest ? "'?" : "");
     }
+    if (csv->role[column] >= 0 && csv->shares && first_role) {
+      csv->also_target[column] = i;
+      continue;
+    }
     if (csv->role[column] >= 0)
       return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' is used twice", csv->path, names[i]);
     csv->role[column] = first_role + i;
@@ -226,6 +230,10 @@ static bool take_named(gt_csv *csv, const char *const *names, int count, int fir
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  if (csv->shares) {
+    csv->also_target = GT_NEW_N(&csv->arena, int32_t, csv->columns);
+    for (int i = 0; i < csv->columns; i++) csv->also_target[i] = -1;
+  }
   csv->inputs = input_count;
   csv->targets = target_count;
   return take_named(csv, inputs, input_count, 0) && take_named(csv, targets, target_count, input_count);

@@ -33,6 +33,7 @@ void gt_csv_close(gt_csv *csv) {
   gt_arena_finish(&csv->arena);
   free(csv->record.items);
   free(csv->values);
+  free(csv->number);
   free(csv->target_cells.items);
   for (int r = 0; r < GT_CSV_ROLES; r++) free(csv->role_cells[r].items);
   for (int i = 0; csv->facts && i < csv->fact_count; i++) gt_csv_facts_finish(&csv->facts[i]);
@@ -116,6 +117,8 @@ static bool take_record(gt_csv *csv) {
       csv->target_cells.items[first_target + (size_t)(role - csv->inputs)] = cell[i];
     else if (role >= 0)
       take_input(csv, &cell[i], role, &row[role]);
+    if (csv->also_target && csv->also_target[i] >= 0)
+      csv->target_cells.items[first_target + (size_t)csv->also_target[i]] = cell[i];
   }
   return true;
 }

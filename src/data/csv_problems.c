@@ -8,7 +8,8 @@ enum { MAX_SHOWN = 12, MAX_FIXES = 16 };
 
 static const char *name_of(const gt_csv *csv, int role) {
   for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == role) return csv->names[i];
+    if (csv->role[i] == role || (csv->also_target && csv->also_target[i] == role - csv->inputs))
+      return csv->names[i];
   return "";
 }
 

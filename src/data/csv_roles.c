@@ -143,7 +143,7 @@ bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv) {
     const bool values = reader->split.test.count || reader->split.validation.count;
     if (!(values ? read_values : read_words)(reader, csv, splits)) return false;
   }
-  if (!groups) return true;
+  if (!groups || reader->series) return true;
   if (!gt_try_alloc(&memory, csv->rows, sizeof *reader->group, csv->path, csv->error)) return false;
   reader->group = memory;
   return read_groups(reader, csv, groups);

@@ -395,6 +395,7 @@ static bool drop_rows(typing *t) {
               targets * sizeof *csv->target_cells.items);
     for (int r = 0; r < GT_CSV_ROLES; r++)
       if (csv->role_cells[r].count) csv->role_cells[r].items[kept] = csv->role_cells[r].items[row];
+    if (csv->number) csv->number[kept] = csv->number[row];
     kept++;
   }
   csv->rows = kept;

@@ -3,7 +3,7 @@
 #include "data/data.h"
 #include "base/memory.h"
 #include "base/unicode.h"
-#include "data/format.h"
+#include "data/series.h"
 #include "spec/hint.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -100,6 +100,11 @@ static const gt_field common_fields[] = {
                "(random within each class), {column: NAME} (a column of a CSV says train, validation or "
                "test; {column: NAME, test: VALUES, validation: VALUES} for other values) or {group: NAME} "
                "(rows with the same value in this column are in one split)"),
+    GT_ROW(
+        gt_data_common, series, GT_FIELD_NODE, .holds = "series",
+        .help =
+            "samples are windows of consecutive rows, oldest first, and the targets are the rows after "
+            "them: {window: 28, horizon: 7, time: date}; of each series the newest rows test and validate"),
     {.name = NULL},
 };
 static const gt_schema common_schema = {.name = "data", .help = "the dataset", .fields = common_fields};
@@ -254,8 +259,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   if (!gt_data_read_tasks(reader)) return false;
   reader->dataset->format = format->name;
   gt_data_one_input(reader);
-  return gt_data_check_class_keys(reader) && gt_data_read_split(reader) && format->open(reader, options) &&
-         gt_data_prepare(reader) && reader->diagnostics->errors == errors;
+  return gt_data_check_class_keys(reader) && gt_data_read_split(reader) && gt_series_read(reader) &&
+         format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
 /* Once a file from an untrusted source was read, an error message may quote its contents, so the message is
@@ -292,6 +297,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   const bool ok = format && open_with(&reader, format);
   free(reader.part);
   free(reader.group);
+  gt_series_close(&reader);
   if (ok) return true;
   if (reader.trust.hidden) conceal(&reader);
   gt_dataset_close(out);

@@ -101,7 +101,11 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
   int64_t limit; /* of integer inputs: values lie in [0, limit), the same in all splits */
-  bool bits;     /* F32, all values 0 or 1; of a table with categories, all features */
+  /* Windows of a series, of which nothing is stored twice: `data` holds `stored` rows, and sample i is the
+   * dim[1] rows from start[i] + begin on. 0: samples are stored one after another. */
+  int64_t stored, begin;
+  const int32_t *start; /* [dim[0]]; owned by the split */
+  bool bits;            /* F32, all values 0 or 1; of a table with categories, all features */
 } gt_tensor;
 
 /* The network reads (value - center)*scale + shift, from the rows of values[3][count]; f is the index within
@@ -132,7 +136,8 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
   gt_scaling scaling;            /* inputs of U8 always have one */
   gt_value_range range;          /* of a trained model: the range of its training data; else unknown */
-  double white;                  /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
+  bool window;  /* samples are windows of a series: dim[0] rows, `columns` and `table` of one row */
+  double white; /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
 
 typedef struct gt_data_target { /* one of the tensors that losses read: the properties that all splits share
@@ -145,6 +150,9 @@ typedef struct gt_data_target { /* one of the tensors that losses read: the prop
   bool text_labels;               /* the files contain class names, not class numbers */
   const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
   int column_count;
+  int64_t horizon; /* of a series: rows that are predicted, each with all target columns; else 0 */
+  const char *const
+      *of_row; /* of a series from a CSV: names of the target columns; `columns` have the step, too */
   /* CSV: [2 * columns], the words of the training file that are read as 0 and 1 in each column of booleans;
    * NULL for other columns. NULL if there is none. */
   const char *const *words;
@@ -157,6 +165,11 @@ typedef struct gt_split {
    * token, each in [0, classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or
    * [samples, axes…]. Rank 0: the data has no targets. */
   gt_tensor target[GT_DATA_MAX_TARGETS];
+  int32_t *start; /* of a series: the first row of each window; heap; else NULL */
+  /* Of a series: for each target of a sample, the mean absolute errors of two naive forecasts: the last value
+   * of the window, and the value one season before (the last known one). In the arena; NULL: there is no such
+   * forecast. */
+  const double *naive_last, *naive_season;
   gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
                         all are 1 */
   int64_t samples;   /* 0: the split is absent */
@@ -253,7 +266,14 @@ void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(
     const gt_tensor *tensor); /* number of values in one sample: the product of dim[1 …] */
+/* The values of sample `sample`, contiguous. */
+const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
+/* The rows of which samples are windows, [stored, values]; another tensor as it is. It borrows the data. */
+gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
+uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
 int64_t gt_input_features(const gt_input *input);
+/* Values in what `columns` and `table` describe: a sample, or a row of a window. */
+int64_t gt_input_row_features(const gt_input *input);
 /* Sets dim[0 … rank - 1] to the shape of a sample that the network reads (after the crop, with one value per
  * category). */
 void gt_input_seen(const gt_input *input, int64_t *dim);
@@ -293,8 +313,9 @@ gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 /* Of the split's current contents. */
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets);
 /* Mean and deviation of each value of a target, F32 [samples, t], over the training samples, without their
- * weights; a value that does not vary gets deviation 1. In the arena. */
-gt_target_scaling gt_data_measure_target(const gt_tensor *target, gt_arena *arena);
+ * weights; a value that does not vary gets deviation 1. horizon: of a series, t = horizon * columns, whose
+ * columns have the same scaling in all steps; else 0. In the arena. */
+gt_target_scaling gt_data_measure_target(const gt_tensor *target, int64_t horizon, gt_arena *arena);
 /* A target as the loss reads it. */
 static inline double gt_target_scaled(const gt_target_scaling *scaling, int64_t output, double target) {
   if (!scaling->count) return target;
@@ -342,5 +363,5 @@ const gt_data_format *const *gt_data_formats(int *count);
 const char *gt_data_format_name(const gt_data_format *format);
 const gt_schema *gt_data_format_schema(const gt_data_format *format);
 const gt_schema *gt_data_common_schema(void);
-extern const gt_schema gt_data_normalize_schema, gt_data_split_schema;
+extern const gt_schema gt_data_normalize_schema, gt_data_split_schema, gt_data_series_schema;
 #endif

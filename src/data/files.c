@@ -33,6 +33,8 @@ void gt_split_finish(gt_split *split) {
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&split->target[k]);
   gt_tensor_finish(&split->weights);
+  free(split->start);
+  split->start = NULL;
 }
 
 double gt_split_weight(const gt_split *split) {
@@ -54,6 +56,27 @@ int64_t gt_input_features(const gt_input *input) {
   return count;
 }
 
+int64_t gt_input_row_features(const gt_input *input) {
+  return gt_input_features(input) / (input->window ? input->dim[0] : 1);
+}
+
+gt_tensor gt_tensor_as_rows(const gt_tensor *tensor) {
+  gt_tensor rows = *tensor;
+  if (!tensor->start) return rows;
+  rows.start = NULL;
+  rows.rank--;
+  rows.dim[0] = tensor->stored;
+  memmove(rows.dim + 1, tensor->dim + 2, (size_t)(rows.rank - 1) * sizeof *rows.dim);
+  return rows;
+}
+
+const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample) {
+  const gt_tensor rows = gt_tensor_as_rows(tensor);
+  const int64_t row = tensor->start ? tensor->start[sample] + tensor->begin : sample;
+  return (const uint8_t *)tensor->data +
+         (size_t)(row * gt_tensor_features(&rows)) * gt_element_size(tensor->element);
+}
+
 bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
   if (tensor->element != GT_ELEMENT_F32 || !tensor->data) return false;
   const int64_t values = gt_tensor_features(tensor);
@@ -71,6 +94,10 @@ bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {
 
 uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
   uint64_t bytes = gt_element_size(tensor->element);
+  if (tensor->start) {
+    const gt_tensor rows = gt_tensor_as_rows(tensor);
+    return gt_tensor_bytes(&rows);
+  }
   for (int i = 0; i < tensor->rank; i++)
     if (__builtin_mul_overflow(bytes, (uint64_t)tensor->dim[i], &bytes)) return UINT64_MAX;
   return bytes;

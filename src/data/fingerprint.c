@@ -9,8 +9,8 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
   before = gt_fingerprint(before, shape, sizeof shape);
   before = gt_fingerprint(before, tensor->dim, (size_t)tensor->rank * sizeof *tensor->dim);
   if (!rows) return before;
-  return gt_fingerprint(before, tensor->data,
-                        (size_t)rows * (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element));
+  if (tensor->start) before = gt_fingerprint(before, tensor->start, (size_t)rows * sizeof *tensor->start);
+  return gt_fingerprint(before, tensor->data, gt_tensor_bytes(tensor));
 }
 
 /* 0 is reserved for "unknown". */

@@ -29,9 +29,17 @@ typedef struct gt_data_split { /* exactly one of the first three is set */
   gt_strings test, validation; /* values of `column`; none: its values are names of splits */
 } gt_data_split;
 
+/* Samples are windows of consecutive rows (data/series.h). */
+typedef struct gt_data_series {
+  int64_t window, horizon, stride, season;
+  const char *time, *group; /* columns of a CSV; or NULL */
+  const char *gaps;         /* "split", "ignore" */
+} gt_data_series;
+
 typedef struct gt_data_common { /* keys that every format has */
   const char *format;
   gt_named task;             /* const char *; by target */
+  const gt_spec *series;     /* read into gt_data_reader.series */
   const gt_spec *split;      /* read into gt_data_reader.split */
   gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
@@ -73,6 +81,7 @@ typedef struct gt_data_reader {
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
   const char *origin; /* working directory in which the map's run was started; NULL: the current one */
   gt_data_split split;
+  struct gt_series *series; /* NULL: each row is a sample (data/series.h) */
   uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
   int32_t *group; /* group of each, from 0, for `split.group`; heap */
   const char *const *group_names;
@@ -194,7 +203,6 @@ uint64_t gt_data_file_size(const char *path);
 /* Memory limit for what is read from a compressed file, including its inflated bytes: gt_inflate_limit.
  * UINT64_MAX for other files. */
 uint64_t gt_data_memory_limit(const char *path);
-uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* computed from the shape; UINT64_MAX on overflow */
 /* Allocates heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
 /* Gives *tensor the input's shape and a compatible element; samples must have the same number of values. */

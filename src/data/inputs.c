@@ -1,7 +1,7 @@
 /* The named inputs of a dataset, as the config lists them. */
 #include "base/names.h"
 #include "base/text.h"
-#include "data/format.h"
+#include "data/series.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,9 @@ int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUT
   if (!inputs) inputs = gt_spec_find(gt_spec_find(data, "train"), "inputs");
   for (int i = 0; inputs && inputs->kind == GT_SPEC_MAP && i < inputs->count; i++)
     if (count < GT_DATA_MAX_INPUTS) names[count++] = inputs->child[i]->key;
-  if (!count) names[count++] = GT_INPUT_NAME;
+  const bool ahead = !gt_spec_is_null(gt_spec_find(data, "future"));
+  if (!count) names[count++] = ahead ? GT_SERIES_PAST : GT_INPUT_NAME;
+  if (ahead && count < GT_DATA_MAX_INPUTS) names[count++] = GT_SERIES_AHEAD;
   return count;
 }
 
@@ -49,8 +51,31 @@ void gt_data_one_input(gt_data_reader *reader) {
   add_input(reader, GT_INPUT_NAME);
 }
 
+/* The input with the rows after a window, from the key `future`. */
+static bool add_ahead(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  const gt_spec *future = gt_data_node(reader, "future", NULL);
+  if (gt_spec_is_null(future)) return true;
+  for (int k = 0; k < dataset->inputs; k++)
+    if (gt_series_is_ahead(&dataset->input[k]) || dataset->inputs == GT_DATA_MAX_INPUTS) {
+      gt_error_at(reader->diagnostics, future->at,
+                  dataset->inputs == GT_DATA_MAX_INPUTS ? "too many inputs"
+                                                        : "'inputs' has an input 'future' already")
+          ->expected = "either the key 'future', or an input of this name";
+      return false;
+    }
+  add_input(reader, GT_SERIES_AHEAD);
+  return true;
+}
+
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
-  if (!inputs || inputs->kind != GT_SPEC_MAP) return gt_data_match_inputs(reader);
+  if (!inputs || inputs->kind != GT_SPEC_MAP) {
+    if (!gt_spec_is_null(gt_data_node(reader, "future", NULL))) {
+      reader->dataset->inputs = 0;
+      add_input(reader, GT_SERIES_PAST);
+    }
+    return add_ahead(reader) && gt_data_match_inputs(reader);
+  }
   reader->dataset->inputs = 0;
   for (int k = 0; k < inputs->count; k++) {
     if (k == GT_DATA_MAX_INPUTS) {
@@ -61,7 +86,7 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
     if (!check_name(reader, inputs->child[k])) return false;
     add_input(reader, inputs->child[k]->key);
   }
-  return gt_data_match_inputs(reader);
+  return add_ahead(reader) && gt_data_match_inputs(reader);
 }
 
 bool gt_data_match_inputs(gt_data_reader *reader) {

@@ -1,7 +1,7 @@
 /* Turns what a format read into the splits for training: checks shapes and classes, splits off validation
  * and test samples, and determines the scaling. */
 #include "base/memory.h"
-#include "data/format.h"
+#include "data/series.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -365,6 +365,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   uint8_t *part = memory;
   bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
             (!gt_data_selects(reader) || gt_data_keep(reader, part, count));
+  if (ok && reader->series) gt_series_divide(reader, part);
   if (ok && count[GT_PART_TRAIN] < train->samples) ok = set_apart(reader, part, count);
   free(part);
   return ok;
@@ -460,12 +461,14 @@ bool gt_data_prepare(gt_data_reader *reader) {
       !shape_part(reader, GT_PART_TEST))
     return false;
   gt_data_return_to(reader, GT_PART_TRAIN);
+  if (reader->series && !gt_series_arrange(reader)) return false;
   if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
       !check_weights(reader) || !gt_data_fit_columns(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);
+  if (reader->series) return gt_series_cut(reader);
   gt_data_review_repeated(reader);
   return gt_data_crop(reader);
 }

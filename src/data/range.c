@@ -41,7 +41,8 @@ enum { TOGETHER = 256 };
 ADD_VALUES(uint8_t)
 ADD_VALUES(float)
 
-gt_value_range gt_tensor_range(const gt_tensor *tensor, gt_arena *arena) {
+gt_value_range gt_tensor_range(const gt_tensor *samples, gt_arena *arena) {
+  const gt_tensor rows = gt_tensor_as_rows(samples), *tensor = &rows;
   const int64_t columns = columns_of(tensor), together = gt_ceil_div(TOGETHER, columns + !columns) * columns;
   if (!columns) return (gt_value_range){0};
   float *low = GT_NEW_N(arena, float, together), *high = GT_NEW_N(arena, float, together);
@@ -72,7 +73,8 @@ static double scaled(const gt_scaling *scaling, int64_t feature, double value) {
 
 double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int64_t first, int64_t step,
                         double low, double high) {
-  const int64_t rows = samples->dim[0], features = gt_tensor_features(samples);
+  const gt_tensor flat = gt_tensor_as_rows(samples);
+  const int64_t rows = flat.dim[0], features = gt_tensor_features(&flat);
   int64_t outside = 0, seen = 0;
   for (int64_t r = 0; r < rows; r += gt_ceil_div(rows, MAX_ROWS))
     for (int64_t i = first; i < features; i += step, seen++) {
@@ -159,7 +161,7 @@ static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range 
 
 static const char *name_of(const gt_input *input, int64_t column, int64_t columns, gt_arena *arena) {
   if (columns == 1) return "";
-  if (input->rank < 2 && input->columns)
+  if ((input->rank < 2 || input->window) && input->columns)
     return gt_arena_printf(arena, " of '%s'", gt_quotable(arena, input->columns[column]));
   return gt_arena_printf(arena, " of %s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }

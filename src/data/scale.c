@@ -272,11 +272,11 @@ bool gt_input_is_scaled(const gt_input *input, int64_t value) {
   return n && (of_value[0] != 0 || of_value[n] != 1);
 }
 
-gt_target_scaling gt_data_measure_target(const gt_tensor *target, gt_arena *arena) {
-  const int64_t count = gt_tensor_features(target);
+gt_target_scaling gt_data_measure_target(const gt_tensor *target, int64_t horizon, gt_arena *arena) {
+  const int64_t count = gt_tensor_features(target), period = horizon ? count / horizon : count;
   double *mean = GT_NEW_N(arena, double, 2 * count);
   float *values = GT_NEW_N(arena, float, 2 * count);
-  measure(target, 1, mean, mean + count, count);
-  for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i];
+  measure(target, 1, mean, mean + count, period);
+  for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i / count * count + i % count % period];
   return (gt_target_scaling){count, values};
 }

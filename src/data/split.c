@@ -5,7 +5,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
-#include "data/format.h"
+#include "data/series.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,8 +60,10 @@ static gt_position place_of(const gt_data_reader *reader, const char *key) {
 bool gt_data_read_split(gt_data_reader *reader) {
   gt_data_split *split = &reader->split;
   const gt_spec *node = reader->common->split;
-  if (gt_spec_is_null(node)) {
-    split->method = "random";
+  const bool default_of_series =
+      !gt_spec_is_null(reader->common->series) && gt_spec_is_null(gt_data_node(reader, "split", NULL));
+  if (gt_spec_is_null(node) || default_of_series) {
+    split->method = gt_spec_is_null(reader->common->series) ? "random" : "last";
     return true;
   }
   if (!gt_schema_read(&gt_data_split_schema, split, NULL, NULL, node, node->at, "in 'split'", reader->arena,
@@ -82,7 +84,7 @@ bool gt_data_read_split(gt_data_reader *reader) {
 }
 
 bool gt_data_split_reads_samples(const gt_data_reader *reader) {
-  return !reader->split.method || !strcmp(reader->split.method, "stratified");
+  return reader->series || !reader->split.method || !strcmp(reader->split.method, "stratified");
 }
 
 static uint64_t seed_of(const gt_data_reader *reader) {
@@ -335,6 +337,7 @@ static bool check_held_out(gt_data_reader *reader, const int64_t wanted[GT_PARTS
     gt_error_at(reader->diagnostics, place_of(reader, NULL), "no samples are left for the %s split",
                 gt_data_part_names[p])
         ->expected = reader->split.group ? "more groups, or split: random"
+                     : reader->series    ? "larger fractions, or longer series"
                                          : "larger fractions or classes, or split: random";
     return false;
   }
@@ -351,6 +354,8 @@ bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PART
     drop_replaced(reader, part, n);
   } else if (split->group) {
     if (!has_column(reader, reader->group, "group") || !assign_groups(reader, part, count, n)) return false;
+  } else if (reader->series) {
+    gt_series_assign(reader, part, count);
   } else if (!strcmp(split->method, "stratified")) {
     if (!assign_stratified(reader, part, n)) return false;
   } else {

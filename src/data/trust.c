@@ -22,9 +22,9 @@ static bool same_names(const char *const *a, const char *const *b, int64_t count
 
 static bool same_columns(const gt_input *input, const gt_input *model) {
   if (model->table) return input->table == model->table;
-  const int64_t count = gt_input_features(model);
+  const int64_t count = gt_input_row_features(model);
   return !input->columns ||
-         (gt_input_features(input) == count && same_names(input->columns, model->columns, count));
+         (gt_input_row_features(input) == count && same_names(input->columns, model->columns, count));
 }
 
 static bool same_target(const gt_data_target *target, const gt_data_target *model) {

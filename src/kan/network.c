@@ -248,9 +248,10 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
 
 /* Value f of a sample, scaled if there is a scaling. */
 static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, const gt_scaling *scaling) {
-  const int64_t at = sample * gt_tensor_features(tensor) + f, period = scaling ? scaling->count : 0;
-  const double value = tensor->element == GT_ELEMENT_U8 ? ((const uint8_t *)tensor->data)[at]
-                                                        : (double)((const float *)tensor->data)[at];
+  const int64_t period = scaling ? scaling->count : 0;
+  const void *values = gt_tensor_sample(tensor, sample);
+  const double value =
+      tensor->element == GT_ELEMENT_U8 ? ((const uint8_t *)values)[f] : (double)((const float *)values)[f];
   if (!period) return value;
   const float *of_value = scaling->values + f % period;
   return (value - (double)of_value[0]) * (double)of_value[period] + (double)of_value[2 * period];

@@ -35,6 +35,7 @@
   X(empty_class, "a class number without training samples")                             \
   X(missing_class, "a class that is missing in one split")                              \
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
+  X(short_series, "groups of a time series that are shorter than a window")             \
   X(large_group, "a group of samples that is larger than its split should be")          \
   X(repeated_samples, "test samples that are training samples, too")                    \
   X(doubtful_header, "a first line of a CSV that may or may not be a header")           \

@@ -58,6 +58,9 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if an input that is not scaled has values beyond 30 or -30, or if a target that is not scaled has a mean or "
         "a deviation beyond 30: a network, whose values begin at about 1, learns little from them. Set data: {normalize: "
         "standard} or data: {normalize_targets: standard}. Models with gates or a KAN read values as they are.",
+    [GT_FINDING_short_series] =
+        "Appears if groups of a time series, or their rows in one split, are shorter than `window` + `horizon` of "
+        "data.series, so they give no samples. Choose a smaller window or horizon, or larger fractions.",
     [GT_FINDING_sentinel_values] =
         "Appears if three or more cells of a number column are -9, -99, -999, -9999, -99999, 999, 9999 or 99999 and all other "
         "values are less than a fifth of that. Programs write such numbers for missing values; as a value, it ruins the scale of "

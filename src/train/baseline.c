@@ -176,7 +176,7 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
 gt_unscaled_column gt_farthest_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
-    const gt_tensor *t = &data->train.input[k];
+    const gt_tensor rows = gt_tensor_as_rows(&data->train.input[k]), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
     float *farthest = gt_alloc((size_t)t->dim[1] * sizeof *farthest + 1);
     find_magnitudes(t, farthest);

@@ -42,6 +42,12 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
   while (i + 1 < count && strcmp(gt_data_format_name(formats[i]), name)) i++;
   add_typed(arena, root, config->root, "data", "format", name, gt_data_format_schema(formats[i]),
             gt_data_common_schema());
+  /* The default split of a series is not that of the schema. */
+  gt_spec *data = gt_spec_find(root, "data");
+  for (int k = 0; config->dataset.input[0].window && k < data->count; k++)
+    if (!strcmp(data->child[k]->key, "split") &&
+        gt_spec_is_null(gt_spec_find(gt_spec_find(config->root, "data"), "split")))
+      data->child[k]->scalar = "last";
 }
 
 /* Repeated blocks stay blocks; the layers follow from them. */

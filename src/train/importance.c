@@ -39,9 +39,9 @@ static int64_t count_rows(const gt_net *net, int64_t stride) {
 
 /* The value of the index-th row that is evaluated. */
 static uint8_t *value_at(const shuffler *s, const gt_column_place *place, int64_t index) {
-  const gt_tensor *tensor = tensor_of(s, place);
+  const gt_tensor rows = gt_tensor_as_rows(tensor_of(s, place)), *tensor = &rows;
   const int64_t batch = net_of(s)->batch, stride = s->stride ? s->stride : 1,
-                row = index / batch * stride * batch + index % batch;
+                row = tensor_of(s, place)->start ? index : index / batch * stride * batch + index % batch;
   return (uint8_t *)tensor->data +
          (size_t)(row * gt_tensor_features(tensor) + place->feature) * gt_element_size(tensor->element);
 }
@@ -167,11 +167,14 @@ static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
   return ok;
 }
 
+/* Rows that are shuffled: samples or, of a series, the rows of its windows. */
+static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(&net->data->input[0]).dim[0]; }
+
 bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
                            gt_importance *out, gt_error *error) {
   shuffler s = {.session = session, .evaluator = evaluator, .repeats = repeats, .arena = arena};
   s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
-  s.rows = evaluator->net->data->samples;
+  s.rows = rows_of(evaluator->net);
   if (!s.groups)
     return gt_fail(error, GT_ERR_DATA,
                    "the data is not a table, so it has no columns whose importance can be "
@@ -209,7 +212,7 @@ bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double
   gt_error error = {0};
   *out = (gt_importance){0};
   s.deadline = gt_seconds() + seconds;
-  if (!evaluator->net || evaluator->net->order.window) return false;
+  if (!evaluator->net || evaluator->net->order.window || evaluator->net->data->start) return false;
   s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
   if (s.groups < LEAST_COLUMNS || s.groups > MOST_COLUMNS) return false;
   s.stride = choose_stride(&s, seconds, &error);

@@ -43,14 +43,18 @@ static json_t *range_json(const gt_value_range *range) {
 static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
-  /* Under another key, so that a program that does not know typed columns refuses the file. */
-  json_object_set_new(to, input->table ? "stored_shape" : "input_shape", shape);
+  /* Under other keys, so that a program that does not know typed columns or windows refuses the file. */
+  json_object_set_new(to,
+                      input->window  ? "window_shape"
+                      : input->table ? "stored_shape"
+                                     : "input_shape",
+                      shape);
   if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
   if (input->crop[0])
     json_object_set_new(to, "input_crop",
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
   json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
-  json_object_set_new(to, "input_names", names_json(input->columns, gt_input_features(input)));
+  json_object_set_new(to, "input_names", names_json(input->columns, gt_input_row_features(input)));
   if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
 }
 
@@ -258,8 +262,8 @@ static bool read_crop(gt_input *input, const json_t *crop) {
 }
 
 static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
-  const json_t *columns = json_object_get(from, "columns"),
-               *shape = json_object_get(from, columns ? "stored_shape" : "input_shape");
+  const json_t *columns = json_object_get(from, "columns"), *window = json_object_get(from, "window_shape"),
+               *shape = window ? window : json_object_get(from, columns ? "stored_shape" : "input_shape");
   const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
   int64_t features = 1;
   if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
@@ -270,17 +274,20 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
         features > INT32_MAX)
       return false;
   }
+  input->window = window;
+  if (window && input->rank != 2) return false;
+  const int64_t of_row = gt_input_row_features(input);
   if (!read_crop(input, json_object_get(from, "input_crop")) ||
       !read_range(&input->range, json_object_get(from, "input_range"), arena))
     return false;
   input->element = GT_ELEMENT_F32;
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
-  input->columns = read_names(arena, json_object_get(from, "input_names"), features);
+  input->columns = read_names(arena, json_object_get(from, "input_names"), of_row);
   if (!columns) return true;
   if (input->element == GT_ELEMENT_U8) return false;
   input->table = gt_table_of_json(columns, input->element == GT_ELEMENT_I32, arena);
-  if (!input->table || input->rank != 1 || input->table->stored != features) return false;
+  if (!input->table || input->rank != 1 + input->window || input->table->stored != of_row) return false;
   input->columns = input->table->names;
   return true;
 }

@@ -128,12 +128,12 @@ bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena) {
   for (int k = 0; k < inputs; k++) {
     if (!input[k].columns) return true; /* matched by position, none twice */
     tables += input[k].table != NULL;
-    count += input[k].table ? input[k].table->count : gt_input_features(&input[k]);
+    count += input[k].table ? input[k].table->count : gt_input_row_features(&input[k]);
   }
   const gt_column **seen = tables ? GT_NEW_N(arena, const gt_column *, count) : NULL;
   for (int k = 0, next = 0; k < inputs && tables; k++) {
     const gt_table *table = input[k].table;
-    const int columns = table ? table->count : (int)gt_input_features(&input[k]);
+    const int columns = table ? table->count : (int)gt_input_row_features(&input[k]);
     for (int i = 0; i < columns; i++) {
       const gt_column *column = table ? &table->column[i] : &plain;
       const int at = gt_names_add(&names, table ? column->name : input[k].columns[i], next);

@@ -54,6 +54,7 @@ gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena
                       .input = dataset->input,
                       .tensor = net->data->input,
                       .variable = split_variable(net, arena, "inputs"),
+                      .starts = split_variable(net, arena, "starts"),
                       .window = net->order.window * net->batch};
 }
 

@@ -2,6 +2,7 @@
  * the evaluation of a split. Nets share variables by name (store/buffers.h):
  *    data.SPLIT.inputs, data.SPLIT.targets       samples in their stored type (with .NAME for named ones)
  *    window.SPLIT.inputs, window.SPLIT.targets   the same if they are streamed through a window
+ *    data.SPLIT.starts                           first rows of the windows of a series
  *    data.SPLIT.weights, window.SPLIT.weights    weights of the samples, if the data has them
  *    data.scaling                                normalization of the inputs (with .NAME for named ones)
  *    data.target_scaling                         that of the targets, if they are scaled (with .NAME)

@@ -21,7 +21,8 @@ static const char *column_name(const facts *f, int64_t i) {
 }
 
 /* i: of a sample */
-static bool is_constant(const gt_tensor *samples, int64_t i) {
+static bool is_constant(const gt_tensor *stored, int64_t i) {
+  const gt_tensor rows = gt_tensor_as_rows(stored), *samples = &rows;
   const size_t size = gt_element_size(samples->element);
   const char *value = samples->data;
   const int64_t features = gt_tensor_features(samples);
@@ -34,10 +35,12 @@ static bool is_constant(const gt_tensor *samples, int64_t i) {
 
 static double outside(const gt_sample_facts *as, bool test, double low, double high, const char **column) {
   const facts *f = (const facts *)(const void *)as;
-  const gt_tensor *samples = test ? f->test : f->samples;
+  const gt_tensor *stored = test ? f->test : f->samples;
   const gt_scaling *scaling = &f->input->scaling;
   *column = NULL;
-  if (!samples || !samples->data || !f->samples->data || samples->element == GT_ELEMENT_I32) return 0;
+  if (!stored) return 0;
+  const gt_tensor rows = gt_tensor_as_rows(stored), *samples = &rows;
+  if (!samples->data || !f->samples->data || samples->element == GT_ELEMENT_I32) return 0;
   const int64_t features = gt_tensor_features(samples);
   if (samples->rank != 2 || features > MAX_COLUMNS)
     return gt_share_outside(samples, scaling, 0, 1, low, high);

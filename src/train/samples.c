@@ -1,7 +1,9 @@
 #include "train/samples.h"
 #include "data/column.h"
 #include "op/core.h"
+#include "op/elementwise.h"
 #include "op/one_hot.h"
+#include "op/slice_rows.h"
 #include <string.h>
 
 static gt_shape shape_of(const gt_tensor *tensor) {
@@ -19,7 +21,8 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 }
 
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *name) {
-  gt_shape shape = shape_of(tensor);
+  const gt_tensor rows = gt_tensor_as_rows(tensor);
+  gt_shape shape = shape_of(window ? tensor : &rows);
   if (window) shape.dim[0] = window;
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_holds_bits(graph, variable);
@@ -62,13 +65,44 @@ static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena,
   return gt_tensor_read(&tensor, samples->window, graph, gt_samples_variable(samples, index, arena));
 }
 
-/* The features of a batch of stored values. */
+/* The features of a batch of stored values, [B, stored] or, of windows, [B, rows, stored]. */
 static gt_id encode(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id batch) {
   const gt_input *input = &samples->input[index];
-  if (!one_hot_of(input)) return batch;
+  if (!one_hot_of(input) || batch == GT_NONE) return batch;
+  gt_shape shape = gt_node_at(graph, batch)->shape;
   const gt_id features = read_variable(graph, variable_of(arena, "data.one_hot", input),
                                        gt_shape_2(2, input->table->features), GT_I32);
-  return gt_one_hot(graph, batch, features, samples->tensor[index].bits && !input->scaling.count);
+  const bool bits = samples->tensor[index].bits && !input->scaling.count;
+  if (shape.rank == 2) return gt_one_hot(graph, batch, features, bits);
+  const gt_id rows = gt_reshape(graph, batch, gt_shape_2(-1, input->table->stored));
+  shape.dim[shape.rank - 1] = input->table->features;
+  return gt_reshape(graph, gt_one_hot(graph, rows, features, bits), shape);
+}
+
+/* (value - center) * scale + shift, as gt_batch computes it. */
+static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
+  if (scaling == GT_NONE || batch == GT_NONE) return batch;
+  const gt_shape shape = gt_node_at(graph, batch)->shape;
+  const int64_t period = gt_node_at(graph, scaling)->shape.dim[1];
+  gt_id row[3];
+  for (int i = 0; i < 3; i++) row[i] = gt_view(graph, scaling, i * period, gt_shape_2(1, period));
+  const gt_id rows = gt_reshape(graph, batch, gt_shape_2(-1, period)),
+              scaled = gt_mul(graph, gt_sub(graph, rows, row[0]), row[1]);
+  return gt_reshape(graph, gt_add(graph, scaled, row[2]), shape);
+}
+
+/* A batch of an input, scaled. Windows of a series are streamed whole, or cut from the rows on the device;
+ * both are scaled by the same instructions. */
+static gt_id draw(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id clock,
+                  gt_id scaling, gt_batch_attribute attribute) {
+  const gt_tensor *tensor = &samples->tensor[index];
+  const gt_id data = read_samples(samples, index, arena, graph);
+  if (!tensor->start) return gt_samples_draw(graph, data, clock, scaling, attribute);
+  if (samples->window)
+    return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
+  const gt_id starts = read_variable(graph, samples->starts, gt_shape_1(tensor->dim[0]), GT_I32),
+              start = gt_samples_draw(graph, starts, clock, GT_NONE, attribute);
+  return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
 gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
@@ -93,12 +127,13 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
-    const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, k, arena, graph);
+    const gt_id scaling = read_scaling(input, arena, graph);
     tell_of_bytes(&samples->tensor[k], &input->scaling, &attribute);
     items[k] = (gt_model_input){
         .name = input->name,
-        .node = encode(samples, k, arena, graph,
-                       gt_input_piece(input, graph, gt_samples_draw(graph, data, clock, scaling, attribute))),
+        .node =
+            encode(samples, k, arena, graph,
+                   gt_input_piece(input, graph, draw(samples, k, arena, graph, clock, scaling, attribute))),
         .limit = samples->tensor[k].limit};
   }
   return (gt_model_inputs){samples->inputs, items};
@@ -140,15 +175,16 @@ bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers,
 }
 
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {
-  const uint64_t size =
-      (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  return gt_buffers_upload(buffers, variable, 0, tensor->data, size, error);
+  return gt_buffers_upload(buffers, variable, 0, tensor->data, gt_tensor_bytes(tensor), error);
 }
 
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error) {
   gt_arena arena;
   gt_arena_init(&arena);
-  bool ok = true;
+  const gt_tensor *first = &samples->tensor[0];
+  bool ok = !first->start || samples->window ||
+            gt_buffers_upload(buffers, samples->starts, 0, first->start,
+                              (uint64_t)first->dim[0] * sizeof *first->start, error);
   for (int k = 0; k < samples->inputs && ok; k++) {
     const gt_input *input = &samples->input[k];
     const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);

@@ -13,6 +13,7 @@ typedef struct gt_samples {
   const gt_input *input;   /* description of each input */
   const gt_tensor *tensor; /* samples of each input */
   const char *variable;    /* names of the variables: VARIABLE.NAME, or VARIABLE for GT_INPUT_NAME */
+  const char *starts;      /* variable with the first rows of windows of a series */
   int64_t window;          /* rows of the variables if they are windows (feed.h); 0: they hold all samples */
 } gt_samples;
 
@@ -38,7 +39,8 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 
 /* Crops a batch of an input, or of target images, to what the network sees. */
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
-/* Reads a tensor from a variable of its shape and type; for a window, of `window` rows. */
+/* Reads a tensor from a variable of its shape and type, the rows of a series; for a window, of `window`
+ * samples. */
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);
 /* The scaling of a target, F32 [2, count], in a variable of its own. */
 gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);

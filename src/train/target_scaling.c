@@ -81,7 +81,7 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
     if (own) why = own;
     any |= !own;
     if (own || !data->train.target[k].data) continue;
-    const gt_target_scaling measured = gt_data_measure_target(&data->train.target[k], arena);
+    const gt_target_scaling measured = gt_data_measure_target(&data->train.target[k], data->target[k].horizon, arena);
     if (asked || would_help(config, k, &measured, arena)) data->target[k].scaling = measured;
   }
   if (!any && asked)
@@ -106,7 +106,8 @@ void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt
 }
 
 static const char *name_of(const gt_data_target *target, int64_t output, gt_arena *arena) {
-  if (target->columns) return gt_arena_printf(arena, "'%s' ", target->columns[output]);
+  const char *const *names = target->of_row ? target->of_row : target->columns;
+  if (names) return gt_arena_printf(arena, "'%s' ", names[output]);
   if (target->name && target->scaling.count == 1) return gt_arena_printf(arena, "'%s' ", target->name);
   return target->scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1) : "";
 }
@@ -117,7 +118,9 @@ const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   int64_t count = 0;
   for (int k = 0; k < data->targets; k++) {
     const gt_target_scaling *s = &data->target[k].scaling;
-    for (int64_t o = 0; o < s->count; o++)
+    /* All steps of a series' target are scaled alike. */
+    const int64_t horizon = data->target[k].horizon, own = horizon ? s->count / horizon : s->count;
+    for (int64_t o = 0; o < own; o++)
       if (count++ < MAX_LISTED)
         text = gt_arena_printf(arena, "%s%s%sscaled by mean %.4g and deviation %.4g", text,
                                count > 1 ? ", " : "", name_of(&data->target[k], o, arena),

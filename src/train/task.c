@@ -72,9 +72,21 @@ static gt_task of_bits(const gt_dataset *data, int target, gt_arena *arena) {
   return (gt_task){"multi-label classification", text, NULL};
 }
 
+static gt_task of_forecast(const gt_data_target *target, int64_t outputs, gt_arena *arena) {
+  const int64_t columns = outputs / target->horizon;
+  const char *about = columns == 1 && target->of_row
+                          ? gt_arena_printf(arena, " of '%s'", target->of_row[0])
+                          : gt_arena_printf(arena, " of %lld targets", (long long)columns);
+  return (gt_task){"forecast",
+                   gt_arena_printf(arena, "%s, %lld row%s ahead", about, (long long)target->horizon,
+                                   target->horizon == 1 ? "" : "s"),
+                   NULL};
+}
+
 static gt_task of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
   const int64_t outputs = gt_tensor_features(&data->train.target[target]);
   const char *about = "";
+  if (data->target[target].horizon) return of_forecast(&data->target[target], outputs, arena);
   if (data->train.target[target].rank > 2)
     about = " of images";
   else if (outputs > 1)

@@ -20,8 +20,8 @@ static const char *const names[SPLITS] = {"train", "validation", "test"};
 typedef struct placed {
   const char *name;
   bool read, windowed;
-  uint64_t bytes, batch, largest; /* of all samples; per batch; of the largest tensor */
-  int64_t parts;                  /* batches per step */
+  uint64_t bytes, sample, batch, largest; /* of all samples; per sample, per batch; of the largest tensor */
+  int64_t parts;                          /* batches per step */
 } placed;
 
 typedef struct placing {
@@ -36,8 +36,8 @@ typedef struct placing {
 
 /* --- what is needed --- */
 
-static uint64_t bytes_of(const gt_tensor *tensor) {
-  return (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+static uint64_t bytes_of_sample(const gt_tensor *tensor) {
+  return (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
 }
 
 /* True if a tensor is larger than the device can allocate in one piece. */
@@ -54,9 +54,12 @@ static uint64_t measure_split(placing *p, int number) {
   for (int k = 0; split && k < data->inputs + data->targets; k++) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
     if (!tensor->rank) continue;
-    part->bytes += bytes_of(tensor);
-    if (bytes_of(tensor) > part->largest) part->largest = bytes_of(tensor);
+    const uint64_t bytes = gt_tensor_bytes(tensor);
+    part->bytes += bytes;
+    part->sample += bytes_of_sample(tensor);
+    if (bytes > part->largest) part->largest = bytes;
   }
+  if (split && split->start) part->bytes += (uint64_t)split->samples * sizeof *split->start;
   return part->bytes;
 }
 
@@ -91,12 +94,11 @@ static void count_stage(placing *p, const gt_stage *stage) {
 static bool count_net(placing *p, const gt_net *net) {
   if (!net) return false;
   placed *part = &p->part[number_of(net->split)];
-  const uint64_t rows = (uint64_t)gt_most(net->data->samples, 1);
   for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
   part->read = true;
   part->parts = net->parts;
-  part->batch = (part->bytes + rows - 1) / rows * (uint64_t)net->batch;
+  part->batch = part->sample * (uint64_t)net->batch;
   return true;
 }
 

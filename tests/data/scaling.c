@@ -127,7 +127,7 @@ static void targets_are_measured(void **state) {
   open_data(&o, "{train: %s, test: %s, target: [load, same], weight: w, task: regression}", train, test);
   expect_open(&o);
   assert_int_equal(o.data.target[0].scaling.count, 0); /* the config decides */
-  const gt_target_scaling s = gt_data_measure_target(&o.data.train.target[0], &arena);
+  const gt_target_scaling s = gt_data_measure_target(&o.data.train.target[0], 0, &arena);
   assert_int_equal(s.count, 2);
   assert_true(s.values[0] == 2000 && s.values[2] == (float)sqrt(2e6 / 3));
   assert_true(s.values[1] == 7 && s.values[3] == 1); /* a constant */

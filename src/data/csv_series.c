@@ -1,0 +1,191 @@
+/* CSV: the times and groups of the rows of a time series. */
+#include "base/memory.h"
+#include "base/names.h"
+#include "data/csv_typed.h"
+#include "data/date.h"
+#include "data/series.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
+  return csv->role_column[role] < 0 ? NULL : &csv->role_cells[role];
+}
+
+void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv) {
+  const gt_cells *groups = cells_of(csv, GT_CSV_GROUP);
+  gt_arena arena;
+  int64_t *next = NULL;
+  if (!reader->series) return;
+  gt_arena_init(&arena);
+  gt_names known = {.arena = &arena};
+  csv->number = gt_alloc(csv->rows * sizeof *csv->number + 1);
+  for (size_t i = 0; i < csv->rows; i++) {
+    const int count = (int)known.count;
+    const char *name = groups ? gt_arena_strndup(&arena, groups->items[i].text, groups->items[i].length) : "";
+    const int group = gt_names_add(&known, name, count);
+    if (group == count) {
+      next = gt_realloc(next, ((size_t)group + 1) * sizeof *next);
+      next[group] = 0;
+    }
+    csv->number[i] = next[group]++;
+  }
+  free(next);
+  gt_arena_finish(&arena);
+}
+
+/* --- groups --- */
+
+static bool read_groups(gt_data_reader *reader, const gt_csv *csv, gt_series_rows *out) {
+  const gt_cells *cells = cells_of(csv, GT_CSV_GROUP);
+  gt_names seen = {.arena = reader->arena};
+  size_t room = 0;
+  const char **names = NULL;
+  if (!cells) return true;
+  out->group = gt_alloc(csv->rows * sizeof *out->group + 1);
+  out->groups = 0;
+  for (size_t i = 0; i < cells->count; i++) {
+    const gt_cell *cell = &cells->items[i];
+    if (!cell->length || !gt_cell_is_clean(cell)) {
+      free(names);
+      return gt_csv_fail(csv, cell, "%s",
+                         cell->length ? "this name of a group contains control characters or is not UTF-8"
+                                      : "missing value in the column that names the series of the row");
+    }
+    char *name = gt_arena_strndup(reader->arena, cell->text, cell->length);
+    const int group = gt_names_add(&seen, name, out->groups);
+    out->group[i] = group;
+    if (group < out->groups) continue;
+    if ((size_t)group == room) names = gt_realloc(names, (room = 2 * room + 16) * sizeof *names);
+    names[out->groups++] = name;
+  }
+  out->name = gt_arena_copy(reader->arena, names, (size_t)out->groups * sizeof *names);
+  free(names);
+  return true;
+}
+
+/* --- times --- */
+
+/* The orders in which all cells are dates; 0: they are not. */
+static unsigned date_orders(const gt_cells *cells) {
+  unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
+  for (size_t i = 0; i < cells->count && orders; i++)
+    orders &= gt_date_parse(cells->items[i].text, cells->items[i].length, 0, true, NULL);
+  return orders;
+}
+
+static bool are_numbers(const gt_csv *csv, const gt_cells *cells, double *time) {
+  for (size_t i = 0; i < cells->count; i++)
+    if (!gt_csv_parse(csv, &cells->items[i], &time[i]) || !isfinite(time[i])) return false;
+  return true;
+}
+
+/* Reports the first cell that is no time: neither a date like the first cell nor, after a number, a number.
+ */
+static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
+  char shown[48];
+  double value;
+  const gt_cell *cell = cells->items;
+  const bool numbers = gt_csv_parse(csv, cell, &value);
+  unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
+  for (size_t i = 0; i < cells->count; i++) {
+    cell = &cells->items[i];
+    if (numbers ? !gt_csv_parse(csv, cell, &value) || !isfinite(value)
+                : !(orders &= gt_date_parse(cell->text, cell->length, 0, true, NULL)))
+      break;
+  }
+  if (!cell->length) return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
+  return gt_csv_fail(csv, cell, "'%s' is no time; expected %s", gt_cell_shown(cell, shown),
+                     numbers
+                         ? "a number, as in the rows before"
+                         : "a date such as 2024-01-31 or 2024-01-31 13:45, or a number, in all rows alike");
+}
+
+/* The first row whose time is not after that of the row before in its group; -1: all times rise. *before:
+ * that row. */
+static int64_t first_fall(const double *time, const int32_t *group, int groups, int64_t rows,
+                          int64_t *before) {
+  int64_t *last = gt_alloc((size_t)groups * sizeof *last), found = -1;
+  for (int g = 0; g < groups; g++) last[g] = -1;
+  for (int64_t i = 0; i < rows && found < 0; i++) {
+    const int g = group ? group[i] : 0;
+    if (last[g] >= 0 && !(time[i] > time[last[g]])) found = i, *before = last[g];
+    last[g] = i;
+  }
+  free(last);
+  return found;
+}
+
+static bool fail_fall(const gt_csv *csv, const gt_series_rows *rows, const gt_cells *cells, int64_t at,
+                      int64_t before) {
+  char now[48], then[48];
+  const gt_cell *cell = &cells->items[at], *other = &cells->items[before];
+  const bool same = rows->time[at] >= rows->time[before];
+  const char *group = rows->group ? rows->name[rows->group[at]] : NULL;
+  gt_cell_shown(cell, now);
+  gt_cell_shown(other, then);
+  if (same)
+    return gt_csv_fail(
+        csv, cell, "the time '%s' is also that of line %u%s%s%s; %s", now, other->line,
+        group ? " in the group '" : "", group ? group : "", group ? "'" : "",
+        group ? "a series has one row for each time: remove or merge one"
+              : "if the rows are of several series, name the column that tells them apart: series: "
+                "{group: COLUMN}; else remove or merge one");
+  return gt_csv_fail(
+      csv, cell, "the time '%s' is before '%s' in line %u%s%s%s; sort the rows by time, oldest first%s", now,
+      then, other->line, group ? ", of the group '" : "", group ? group : "", group ? "'" : "",
+      group ? "" : "; if they are of several series: series: {group: COLUMN}");
+}
+
+static void parse_dates(const gt_cells *cells, unsigned order, double *time) {
+  for (size_t i = 0; i < cells->count; i++)
+    gt_date_parse(cells->items[i].text, cells->items[i].length, order, true, &time[i]);
+}
+
+/* Dates whose day and month could be either way round are read in the order in which they rise. */
+static bool read_dates(const gt_csv *csv, const gt_cells *cells, unsigned orders, gt_series_rows *out) {
+  const unsigned order[] = {GT_DATE_YEAR_FIRST, GT_DATE_DAY_FIRST, GT_DATE_MONTH_FIRST};
+  unsigned rises = 0;
+  int64_t before;
+  for (int k = 0; k < 3 && (orders & (orders - 1)); k++) {
+    if (!(orders & order[k])) continue;
+    parse_dates(cells, order[k], out->time);
+    if (first_fall(out->time, out->group, out->groups, (int64_t)cells->count, &before) < 0) rises |= order[k];
+  }
+  if (rises & (rises - 1) & ~(unsigned)GT_DATE_YEAR_FIRST)
+    return gt_csv_fail(
+        csv, &cells->items[0],
+        "the day and the month of these dates could be either way round; write them as 2024-01-31");
+  parse_dates(cells, rises ? rises : orders & -orders, out->time);
+  return true;
+}
+
+static bool read_times(const gt_csv *csv, gt_series_rows *out) {
+  const gt_cells *cells = cells_of(csv, GT_CSV_TIME);
+  int64_t before;
+  if (!cells) return true;
+  out->time = gt_alloc(csv->rows * sizeof *out->time + 1);
+  const unsigned orders = date_orders(cells);
+  if (!orders && !are_numbers(csv, cells, out->time)) return fail_time(csv, cells);
+  if (orders && !read_dates(csv, cells, orders, out)) return false;
+  const int64_t at = first_fall(out->time, out->group, out->groups, (int64_t)csv->rows, &before);
+  return at < 0 || fail_fall(csv, out, cells, at, before);
+}
+
+bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part) {
+  if (!reader->series) return true;
+  gt_series_rows *out = &reader->series->file[part == GT_PART_TEST ? GT_SERIES_TEST : GT_SERIES_TRAIN];
+  const gt_cells *lines =
+      cells_of(csv, GT_CSV_TIME) ? cells_of(csv, GT_CSV_TIME) : cells_of(csv, GT_CSV_GROUP);
+  if (!lines && csv->targets) lines = &csv->target_cells;
+  out->path = csv->path;
+  out->number = gt_alloc(csv->rows * sizeof *out->number + 1);
+  out->line = gt_alloc(csv->rows * sizeof *out->line + 1);
+  const size_t each = lines && lines->count ? lines->count / csv->rows : 0;
+  for (size_t i = 0; i < csv->rows; i++) {
+    out->number[i] = csv->number ? csv->number[i] : (int64_t)i;
+    out->line[i] = each ? lines->items[i * each].line : 0;
+  }
+  return read_groups(reader, csv, out) && read_times(csv, out);
+}

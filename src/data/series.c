@@ -1,0 +1,407 @@
+/* Time series: options, the order of rows, and their splits. */
+#include "data/series.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const gap_choices[] = {"split", "ignore", NULL};
+static const gt_field fields[] = {
+    GT_ROW(gt_data_series, window, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
+           .help = "rows that a sample holds: the model's input is [window, columns]"),
+    GT_ROW(gt_data_series, horizon, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1 << 20,
+           .help = "rows after the window that are predicted: the targets are [horizon, target columns], one "
+                   "after another"),
+    GT_ROW(gt_data_series, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1 << 20,
+           .help = "rows between the beginnings of two windows"),
+    GT_ROW(gt_data_series, time, GT_FIELD_STRING,
+           .help = "column of a CSV with the time of each row, a date or a number; it must rise within a "
+                   "group. No window crosses a gap: a step wider than 1.5 times the usual one"),
+    GT_ROW(gt_data_series, group, GT_FIELD_STRING,
+           .help = "column of a CSV that names the series of each row, such as a station; rows of several "
+                   "series may be mixed"),
+    GT_ROW(gt_data_series, season, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1 << 20,
+           .help = "rows of a season, at most the window: models are compared with the value a season before "
+                   "(skill); 0: only with the last value"),
+    GT_ROW(gt_data_series, gaps, GT_FIELD_CHOICE, .fallback = "split", .choices = gap_choices,
+           .help = "split: a gap ends a series; ignore: rows before and after a gap are neighbors, as for "
+                   "trading days"),
+    {.name = NULL},
+};
+const gt_schema gt_data_series_schema = {
+    .name = "series",
+    .help = "samples are windows of consecutive rows, and the targets are the rows after them",
+    .fields = fields,
+    .shorthand = "window"};
+
+bool gt_series_is_ahead(const gt_input *input) { return !strcmp(input->name, GT_SERIES_AHEAD); }
+
+/* --- options --- */
+
+static gt_position place_of(const gt_data_reader *reader, const char *key) {
+  const gt_spec *node = gt_data_node(reader, "series", key);
+  return node ? node->at : gt_data_position(reader, "series");
+}
+
+/* Windows overlap, and rows close in time are alike: a random split would test on what was trained on. */
+static bool check_split(gt_data_reader *reader) {
+  const gt_spec *split = reader->common->split;
+  const bool group = reader->split.group;
+  if (!group && (!reader->split.method || !strcmp(reader->split.method, "last"))) return true;
+  const char *kind = group ? "by group" : reader->split.method;
+  gt_error_at(
+      reader->diagnostics, split->at,
+      "split '%s' does not go with 'series': windows overlap, so training would see the rows that it is "
+      "tested on",
+      kind)
+      ->expected = "split: last, or {column: NAME}";
+  gt_error_at(reader->diagnostics, place_of(reader, NULL),
+              "samples are windows of a series here, and split '%s'", kind)
+      ->expected = "the newest rows of each group test and validate (validation, test_fraction)";
+  return false;
+}
+
+/* Keys that choose or shape single rows. */
+static bool check_keys(gt_data_reader *reader) {
+  static const char *const keys[][2] = {
+      {"per_class", "all rows are needed, because windows hold neighbors"},
+      {"shape", "a sample has the shape [window, columns]"},
+      {"crop", "a sample is a window of rows"},
+      {"weight", "a window has many rows"},
+  };
+  bool ok = true;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);
+    if (gt_spec_is_null(node)) continue;
+    gt_error_at(reader->diagnostics, node->at, "'%s' does not go with 'series': %s", keys[i][0], keys[i][1])
+        ->expected = "no such key";
+    ok = false;
+  }
+  if (!reader->common->classes.listed) return ok;
+  gt_error_at(
+      reader->diagnostics, gt_data_position(reader, "classes"),
+      "a list of classes does not go with 'series': all rows are needed, because windows hold neighbors")
+      ->expected = "the number of classes, or no such key";
+  return false;
+}
+
+static bool check_columns(gt_data_reader *reader) {
+  static const char *const keys[] = {"time", "group"};
+  for (int i = 0; i < 2; i++) {
+    const gt_spec *node = gt_data_node(reader, "series", keys[i]);
+    if (gt_spec_is_null(node) || !strcmp(reader->dataset->format, "csv")) continue;
+    gt_error_at(reader->diagnostics, node->at, "'%s' names a column of a CSV, but the format is '%s'",
+                keys[i], reader->dataset->format)
+        ->expected = "no such key: the rows are one series of equal steps";
+    return false;
+  }
+  return true;
+}
+
+static bool check_season(gt_data_reader *reader, const gt_data_series *o) {
+  if (o->season <= o->window) return true;
+  gt_error_at(reader->diagnostics, place_of(reader, "season"),
+              "the season has %" PRId64 " rows and the window %" PRId64
+              ", so the value one season before is not in the window",
+              o->season, o->window)
+      ->expected = gt_arena_printf(reader->arena, "at most %" PRId64 ", or a larger window", o->window);
+  return false;
+}
+
+/* The windows of a trained model. */
+static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
+  const gt_data_signature *model = reader->wanted->signature;
+  if (!model) return true;
+  const gt_input *input = &model->input[0];
+  if (input->window && input->dim[0] == o->window) return true;
+  if (input->window)
+    gt_error_at(reader->diagnostics, place_of(reader, "window"),
+                "the model was trained on windows of %" PRId64 " rows", input->dim[0])
+        ->expected = gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]);
+  else
+    gt_error_at(reader->diagnostics, place_of(reader, NULL),
+                "the model was not trained on windows of a series")
+        ->expected = "no such key";
+  return false;
+}
+
+static bool check_ahead(gt_data_reader *reader) {
+  const gt_spec *future = gt_data_node(reader, "future", NULL);
+  if (gt_spec_is_null(future)) return true;
+  gt_error_at(reader->diagnostics, future->at,
+              "'future' needs 'series': it lists the columns whose rows after a "
+              "window are known")
+      ->expected = "series: {window: ROWS}, or the columns in 'inputs'";
+  return false;
+}
+
+bool gt_series_read(gt_data_reader *reader) {
+  const gt_spec *node = reader->common->series;
+  const int errors = reader->diagnostics->errors;
+  if (gt_spec_is_null(node)) return check_ahead(reader);
+  gt_series *series = gt_alloc(sizeof *series);
+  reader->series = series;
+  if (!gt_schema_read(&gt_data_series_schema, &series->options, NULL, NULL, node, node->at, "in 'series'",
+                      reader->arena, reader->diagnostics))
+    return false;
+  const gt_data_series *o = &series->options;
+  check_split(reader);
+  check_keys(reader);
+  check_columns(reader);
+  check_season(reader, o);
+  check_model(reader, o);
+  if (reader->diagnostics->errors > errors) return false;
+  for (int f = 0; f < 2; f++) series->file[f].groups = 1;
+  if (reader->wanted->signature) reader->wanted = gt_series_row_wanted(reader->wanted, o, reader->arena);
+  return true;
+}
+
+gt_data_series gt_series_options(const gt_spec *data) {
+  gt_data_series o = {.horizon = 1, .stride = 1, .gaps = gap_choices[0]};
+  const gt_spec *node = gt_spec_find(data, "series"), *window = node;
+  int64_t value;
+  if (node && node->kind == GT_SPEC_MAP) window = gt_spec_find(node, "window");
+  if (window && gt_spec_int(window, &value)) o.window = value;
+  if (!node || node->kind != GT_SPEC_MAP) return o;
+  const gt_spec *horizon = gt_spec_find(node, "horizon"), *time = gt_spec_find(node, "time"),
+                *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps");
+  if (horizon && gt_spec_int(horizon, &value)) o.horizon = value;
+  if (!gt_spec_is_null(time) && time->kind == GT_SPEC_SCALAR) o.time = time->scalar;
+  if (!gt_spec_is_null(group) && group->kind == GT_SPEC_SCALAR) o.group = group->scalar;
+  if (gaps && gaps->kind == GT_SPEC_SCALAR && !strcmp(gaps->scalar, gap_choices[1])) o.gaps = gap_choices[1];
+  return o;
+}
+
+/* The name of a target's column without the step that is behind it: "temp_max+1". */
+static const char *name_of_row(const char *name, gt_arena *arena) {
+  const char *plus = strrchr(name, '+');
+  return plus ? gt_arena_strndup(arena, name, (size_t)(plus - name)) : name;
+}
+
+const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
+                                           gt_arena *arena) {
+  gt_data_wanted *row = gt_arena_copy(arena, wanted, sizeof *wanted);
+  gt_data_signature *signature = gt_arena_copy(arena, wanted->signature, sizeof *wanted->signature);
+  for (int k = 0; k < signature->inputs; k++) {
+    gt_input *input = &signature->input[k];
+    if (!input->window) continue;
+    input->window = false;
+    input->rank--;
+    memmove(input->dim, input->dim + 1, (size_t)input->rank * sizeof *input->dim);
+  }
+  row->signature = signature;
+  row->targets = (int)(wanted->targets / options->horizon);
+  const char **names = GT_NEW_N(arena, const char *, row->targets + 1);
+  for (int t = 0; t < row->targets && wanted->target_names; t++)
+    names[t] = wanted->classes && options->horizon == 1 ? wanted->target_names[t]
+                                                        : name_of_row(wanted->target_names[t], arena);
+  row->target_names = wanted->target_names && row->targets ? names : NULL;
+  return row;
+}
+
+/* --- the order of rows --- */
+
+/* order[i]: the row that comes at place i, group by group, in the order of the file within a group. */
+static int64_t *order_of(const gt_series_rows *rows, int64_t count) {
+  int64_t *first = gt_alloc(((size_t)rows->groups + 1) * sizeof *first),
+          *order = gt_alloc((size_t)count * sizeof *order + 1);
+  for (int64_t i = 0; i < count; i++) first[rows->group[i] + 1]++;
+  for (int g = 0; g < rows->groups; g++) first[g + 1] += first[g];
+  for (int64_t i = 0; i < count; i++) order[first[rows->group[i]]++] = i;
+  free(first);
+  return order;
+}
+
+/* Reorders an array of `count` elements. */
+static void reorder(void *data, size_t size, const int64_t *order, int64_t count) {
+  if (!data || !size) return;
+  uint8_t *copy = gt_alloc((size_t)count * size + 1);
+  for (int64_t i = 0; i < count; i++)
+    memcpy(copy + (size_t)i * size, (const uint8_t *)data + (size_t)order[i] * size, size);
+  memcpy(data, copy, (size_t)count * size);
+  free(copy);
+}
+
+static void reorder_tensor(gt_tensor *tensor, const int64_t *order) {
+  if (tensor->rank)
+    reorder(tensor->data, (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element), order,
+            tensor->dim[0]);
+}
+
+static void arrange(gt_data_reader *reader, gt_split *split, gt_series_rows *rows, uint8_t *part) {
+  const int64_t count = split->samples;
+  if (!rows->group || rows->groups < 2) return;
+  int64_t *order = order_of(rows, count);
+  for (int k = 0; k < reader->dataset->inputs; k++) reorder_tensor(&split->input[k], order);
+  reorder_tensor(&split->target[0], order);
+  reorder(part, sizeof *part, order, count);
+  reorder(rows->time, sizeof *rows->time, order, count);
+  reorder(rows->line, sizeof *rows->line, order, count);
+  reorder(rows->number, sizeof *rows->number, order, count);
+  reorder(rows->group, sizeof *rows->group, order, count);
+  free(order);
+}
+
+bool gt_series_arrange(gt_data_reader *reader) {
+  gt_dataset *d = reader->dataset;
+  gt_series *series = reader->series;
+  for (int k = 0; k < d->inputs; k++)
+    if (d->train.input[k].rank != 2)
+      return gt_fail(
+          reader->error, GT_ERR_DATA,
+          "%s: a series needs rows of numbers, [rows, columns]; a row of this data has %d dimensions",
+          reader->train_name ? reader->train_name : "the data", d->train.input[k].rank - 1);
+  if (d->train.target[0].rank > 2 || (d->train.target[0].rank == 2 && d->target[0].classification))
+    return gt_fail(reader->error, GT_ERR_DATA,
+                   "%s: a series needs one label or one row of numbers as the target",
+                   reader->train_name ? reader->train_name : "the data");
+  arrange(reader, &d->train, &series->file[GT_SERIES_TRAIN], reader->part);
+  if (d->test.samples) arrange(reader, &d->test, &series->file[GT_SERIES_TEST], NULL);
+  return true;
+}
+
+/* --- splits --- */
+
+/* The end of the rows that belong to the group of row `first`. */
+static int64_t end_of_group(const gt_series_rows *rows, int64_t first, int64_t count) {
+  int64_t end = first + 1;
+  if (!rows->group) return count;
+  while (end < count && rows->group[end] == rows->group[first]) end++;
+  return end;
+}
+
+static int64_t share_of(double fraction, int64_t rows) {
+  return (int64_t)floor(fraction * (double)rows + 0.5);
+}
+
+void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
+  const gt_series_rows *rows = &reader->series->file[GT_SERIES_TRAIN];
+  const int64_t n = reader->dataset->train.samples;
+  memset(count, 0, GT_PARTS * sizeof *count);
+  for (int64_t first = 0, end; first < n; first = end) {
+    end = end_of_group(rows, first, n);
+    const int64_t all = end - first, test = gt_least(share_of(reader->test_fraction, all), all),
+                  validation = gt_least(share_of(reader->common->validation, all), all - test);
+    memset(part + first, GT_PART_TRAIN, (size_t)(all - test - validation));
+    memset(part + end - test - validation, GT_PART_VALIDATION, (size_t)validation);
+    memset(part + end - test, GT_PART_TEST, (size_t)test);
+    count[GT_PART_TRAIN] += all - test - validation;
+    count[GT_PART_VALIDATION] += validation;
+    count[GT_PART_TEST] += test;
+  }
+}
+
+static int by_step(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Steps that differ by rounding only count as one. */
+double gt_series_step(const double *time, int64_t rows) {
+  if (rows < 2) return 0;
+  double *step = gt_alloc((size_t)rows * sizeof *step), best = 0;
+  for (int64_t i = 1; i < rows; i++) step[i - 1] = time[i] - time[i - 1];
+  qsort(step, (size_t)rows - 1, sizeof *step, by_step);
+  for (int64_t i = 0, end, most = 0; i < rows - 1; i = end) {
+    for (end = i + 1; end < rows - 1 && step[end] <= step[i] * (1 + 1e-6);) end++;
+    if (end - i > most) most = end - i, best = step[i];
+  }
+  free(step);
+  return best;
+}
+
+/* The usual step of the largest group. */
+static double step_of_file(const gt_series_rows *rows, int64_t count) {
+  int64_t largest = 0, most = 0;
+  for (int64_t first = 0, end; first < count; first = end) {
+    end = end_of_group(rows, first, count);
+    if (end - first > most) most = end - first, largest = first;
+  }
+  return gt_series_step(rows->time + largest, most);
+}
+
+/* A group with few rows has no usual step of its own. */
+static double usual_step(const gt_series_rows *rows, int64_t first, int64_t end, double of_file) {
+  enum { FEW = 4 };
+  return end - first > FEW ? gt_series_step(rows->time + first, end - first) : of_file;
+}
+
+typedef struct divider {
+  gt_series *series;
+  const gt_series_rows *rows;
+  const uint8_t *part;      /* NULL: all rows test */
+  int64_t at[GT_PARTS + 1]; /* rows that each split has so far */
+  double step;              /* of the group */
+} divider;
+
+/* True if no window may hold both row i and the row before, which are of one group. */
+static bool is_break(divider *d, int64_t i) {
+  const gt_series_rows *rows = d->rows;
+  gt_series_breaks *b = &d->series->breaks;
+  const uint32_t line = rows->line ? rows->line[i] : 0;
+  if (rows->number && rows->number[i] != rows->number[i - 1] + 1) {
+    if (!b->left_out++) b->left_line = line;
+    return true;
+  }
+  if (!strcmp(d->series->options.gaps, "ignore") || !rows->time ||
+      !(rows->time[i] - rows->time[i - 1] > GT_SERIES_GAP * d->step))
+    return false;
+  if (!b->gaps++) b->gap_line = line, b->gap_path = rows->path;
+  return true;
+}
+
+static int64_t windows_of(const gt_data_series *o, int64_t rows) {
+  const int64_t spare = rows - o->window - o->horizon;
+  return spare < 0 ? 0 : spare / o->stride + 1;
+}
+
+/* The rows of one group. */
+static void divide_group(divider *d, int64_t first, int64_t end) {
+  gt_stretch *s = NULL;
+  int64_t joined = 0; /* rows of one split, breaks or not */
+  for (int64_t i = first; i < end; i++) {
+    const int part = d->part ? d->part[i] : GT_PART_TEST;
+    const bool border = i == first || (d->part && part != d->part[i - 1]);
+    const bool broken = !border && is_break(d, i);
+    if (border) d->series->joined += windows_of(&d->series->options, joined), joined = 0;
+    if (border || broken) {
+      s = GT_PUSH(&d->series->stretches);
+      *s = (gt_stretch){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
+    }
+    s->rows++;
+    joined++;
+    d->at[part]++;
+  }
+  d->series->joined += windows_of(&d->series->options, joined);
+}
+
+static void divide(gt_series *series, int file, const uint8_t *part, int64_t count) {
+  divider d = {.series = series, .rows = &series->file[file], .part = part};
+  const double of_file = d.rows->time ? step_of_file(d.rows, count) : 0;
+  for (int64_t first = 0, end; first < count; first = end) {
+    end = end_of_group(d.rows, first, count);
+    if (d.rows->time) d.step = usual_step(d.rows, first, end, of_file);
+    divide_group(&d, first, end);
+  }
+}
+
+void gt_series_divide(gt_data_reader *reader, const uint8_t *part) {
+  divide(reader->series, GT_SERIES_TRAIN, part, reader->dataset->train.samples);
+  if (reader->dataset->test.samples)
+    divide(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);
+}
+
+void gt_series_close(gt_data_reader *reader) {
+  gt_series *series = reader->series;
+  for (int f = 0; series && f < 2; f++) {
+    free(series->file[f].time);
+    free(series->file[f].line);
+    free(series->file[f].group);
+    free(series->file[f].number);
+  }
+  if (series) free(series->stretches.items);
+  free(series);
+  reader->series = NULL;
+}

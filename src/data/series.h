@@ -1,0 +1,77 @@
+/* Time series (`data.series`): samples are windows of consecutive rows, and their targets are the rows after
+ * them. It works on the rows that a format has read, in this order:
+ *   gt_series_read      the options, and keys that do not go with them
+ *   gt_csv_read_series  times and groups of a CSV; other formats have one group of equally spaced rows
+ *   gt_series_arrange   brings the rows of each group together
+ *   gt_series_assign    of each group the oldest rows train, the newest test
+ *   gt_series_divide    the stretches of each split: rows of one group without a gap
+ *   … columns are fitted, inputs are scaled …
+ *   gt_series_cut       windows inside the stretches: gt_tensor.start
+ * No window crosses the end of a stretch, so training windows hold no row of another split.
+ * Owner: the reader; gt_series_close frees it. */
+#ifndef GT_DATA_SERIES_H
+#define GT_DATA_SERIES_H
+#include "data/format.h"
+
+typedef struct gt_series_rows { /* what is known about the rows of a file besides their values */
+  const char *path;
+  double *time;    /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
+  uint32_t *line;  /* [rows] of the file; heap; NULL: unknown */
+  int32_t *group;  /* [rows] index into `name`, by first appearance; heap; NULL: one group */
+  int64_t *number; /* [rows] within the group, counting rows that were left out; heap; NULL: none were */
+  const char *const *name;
+  int groups; /* at least 1 */
+} gt_series_rows;
+
+typedef struct gt_stretch { /* rows of one group without a gap, all in one split */
+  int part, group;
+  int64_t first, rows; /* in the rows of the split */
+} gt_stretch;
+
+typedef struct gt_stretches {
+  gt_stretch *items;
+  size_t count, capacity;
+} gt_stretches;
+
+typedef struct gt_series_breaks { /* why stretches end before their group and split do */
+  int64_t gaps, left_out;         /* steps that are too wide; rows left out */
+  uint32_t gap_line, left_line;   /* the row after the first of them; 0: unknown */
+  const char *gap_path;
+} gt_series_breaks;
+
+typedef struct gt_series {
+  gt_data_series options;
+  gt_series_rows file[2]; /* training file, test file */
+  gt_stretches stretches;
+  gt_series_breaks breaks;
+  int64_t joined; /* windows there would be if no stretch ended at a break */
+} gt_series;
+
+enum { GT_SERIES_TRAIN, GT_SERIES_TEST };
+
+/* Reads `data.series` into reader->series. False after reporting. */
+bool gt_series_read(gt_data_reader *reader);
+bool gt_series_arrange(gt_data_reader *reader);
+/* gt_data_assign for a series. */
+void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
+/* part: the split of each row of the training file. */
+void gt_series_divide(gt_data_reader *reader, const uint8_t *part);
+/* Turns inputs and targets into windows. False after reporting, also if a split has none. */
+bool gt_series_cut(gt_data_reader *reader);
+void gt_series_close(gt_data_reader *reader);
+/* True if this input holds the rows after the window, which are known ahead. */
+bool gt_series_is_ahead(const gt_input *input);
+#define GT_SERIES_PAST  "past"   /* the input with the window if there is one with the rows ahead */
+#define GT_SERIES_AHEAD "future" /* that one */
+
+/* The options of a config that was checked before: those of a trained model. */
+gt_data_series gt_series_options(const gt_spec *data);
+/* The description of one row of a model's windows: what its inputs and targets are before windows are cut.
+ * In the arena. */
+const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
+                                           gt_arena *arena);
+/* The most frequent step between `rows` rising times; 0: there is none. A step is a gap if it is wider than
+ * GT_SERIES_GAP of these. */
+double gt_series_step(const double *time, int64_t rows);
+#define GT_SERIES_GAP 1.5
+#endif

@@ -1,0 +1,283 @@
+/* Time series: cuts windows inside the stretches of each split. The rows of the inputs stay where they are,
+ * and a window is the number of its first row; targets are copied, because what reads them expects one row
+ * per sample. */
+#include "base/count.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/column.h"
+#include "data/series.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LISTED = 4 };
+
+typedef struct cutting {
+  gt_data_reader *reader;
+  const gt_data_series *o;
+  gt_split *split[GT_PARTS];
+  int64_t windows[GT_PARTS], longest[GT_PARTS]; /* rows of the longest stretch */
+} cutting;
+
+static int64_t windows_of(const gt_data_series *o, int64_t rows) {
+  const int64_t spare = rows - o->window - o->horizon;
+  return spare < 0 ? 0 : spare / o->stride + 1;
+}
+
+static void count_windows(cutting *c) {
+  const gt_stretches *all = &c->reader->series->stretches;
+  for (size_t i = 0; i < all->count; i++) {
+    const gt_stretch *s = &all->items[i];
+    if (s->part == GT_PART_NONE) continue;
+    c->windows[s->part] += windows_of(c->o, s->rows);
+    c->longest[s->part] = gt_most(c->longest[s->part], s->rows);
+  }
+}
+
+/* --- what people are told --- */
+
+/* The key of the config that decides how many rows a split has. */
+static const char *key_of(const cutting *c, int part) {
+  if (c->reader->split.column) return "split";
+  if (part == GT_PART_VALIDATION) return "validation";
+  return part == GT_PART_TEST && c->reader->test_fraction > 0 ? "test_fraction" : "series";
+}
+
+static bool check_splits(const cutting *c) {
+  gt_data_reader *reader = c->reader;
+  bool ok = true;
+  for (int p = 0; p < GT_PARTS; p++) {
+    if (!c->split[p]->samples || c->windows[p]) continue;
+    const char *key = key_of(c, p);
+    const bool fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
+    gt_error_at(reader->diagnostics, gt_data_position(reader, key),
+                "no window of %" PRId64 " rows with a horizon of %" PRId64
+                " fits into the %s rows: the longest stretch without a gap has %" PRId64 " rows, %" PRId64
+                " are needed",
+                c->o->window, c->o->horizon, gt_data_part_names[p], c->longest[p],
+                c->o->window + c->o->horizon)
+        ->expected = fraction
+                         ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
+                         : "a smaller window or horizon";
+    ok = false;
+  }
+  return ok;
+}
+
+typedef struct group_size { /* of a group in a split, or in all */
+  int64_t rows, windows;
+} group_size;
+
+/* part -1: all splits. */
+static group_size *size_groups(const cutting *c, int part, int groups) {
+  const gt_stretches *all = &c->reader->series->stretches;
+  group_size *size = gt_alloc((size_t)groups * sizeof *size);
+  for (size_t i = 0; i < all->count; i++) {
+    const gt_stretch *s = &all->items[i];
+    if (s->part == GT_PART_NONE || (part >= 0 && s->part != part)) continue;
+    size[s->group].rows += s->rows;
+    size[s->group].windows += windows_of(c->o, s->rows);
+  }
+  return size;
+}
+
+/* "'north' (12 rows), 'south' (30 rows)": groups without a window. */
+static const char *list_short(const cutting *c, const group_size *size, int *count) {
+  const gt_series_rows *file = &c->reader->series->file[GT_SERIES_TRAIN];
+  const char *text = "";
+  *count = 0;
+  for (int g = 0; g < file->groups; g++) {
+    if (size[g].windows || !size[g].rows || (*count)++ >= MAX_LISTED) continue;
+    text = gt_arena_printf(c->reader->arena, "%s%s'%s' (%" PRId64 " rows)", text, *count > 1 ? ", " : "",
+                           file->name[g], size[g].rows);
+  }
+  return *count > MAX_LISTED ? gt_arena_printf(c->reader->arena, "%s, …", text) : text;
+}
+
+static void report_short(const cutting *c, int part, const group_size *size) {
+  gt_data_reader *reader = c->reader;
+  int count;
+  const char *names = list_short(c, size, &count);
+  if (!count) return;
+  gt_finding_at(reader->diagnostics, GT_FINDING_short_series, gt_data_position(reader, "series"),
+                "%d of %d groups %s shorter than a window and its horizon, %" PRId64 " rows%s%s%s: %s", count,
+                reader->series->file[GT_SERIES_TRAIN].groups, count == 1 ? "is" : "are",
+                c->o->window + c->o->horizon, part < 0 ? "" : ", in the ",
+                part < 0 ? "" : gt_data_part_names[part], part < 0 ? "" : " split", names)
+      ->help = part < 0 ? "they give no samples; a smaller window or horizon uses them"
+                        : "larger fractions, or a smaller window or horizon";
+}
+
+/* Groups that are too short for a window, in all or in one split. A test file has groups of its own. */
+static void review_groups(const cutting *c) {
+  gt_data_reader *reader = c->reader;
+  const gt_series_rows *file = &reader->series->file[GT_SERIES_TRAIN];
+  if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.strange) return;
+  group_size *whole = size_groups(c, -1, file->groups);
+  report_short(c, -1, whole);
+  for (int p = 0; p < GT_PARTS; p++) {
+    group_size *size = size_groups(c, p, file->groups);
+    for (int g = 0; g < file->groups; g++)
+      if (!whole[g].windows) size[g].rows = 0; /* said already */
+    report_short(c, p, size);
+    free(size);
+  }
+  free(whole);
+}
+
+static const char *at_line(gt_arena *arena, uint32_t line) {
+  return line ? gt_arena_printf(arena, ", the first before line %u", line) : "";
+}
+
+static void tell(const cutting *c) {
+  gt_data_reader *reader = c->reader;
+  gt_arena *arena = reader->arena;
+  const gt_series *series = reader->series;
+  const gt_series_breaks *b = &series->breaks;
+  const char *counts = "", *name = reader->train_name ? reader->train_name : "the data";
+  int64_t all = 0;
+  if (reader->trust.strange) return;
+  for (int p = 0; p < GT_PARTS; p++) {
+    all += c->windows[p];
+    if (c->windows[p])
+      counts = gt_arena_printf(arena, "%s%s%" PRId64 " %s", counts, *counts ? ", " : "", c->windows[p],
+                               gt_data_part_names[p]);
+  }
+  gt_info("%s: %d series; windows of %" PRId64 " rows, then %" PRId64 " to predict: %s", name,
+          series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts);
+  if (b->gaps)
+    gt_info("%s: %" PRId64 " gap%s in time%s; no window crosses one (series: {gaps: ignore} lets them)",
+            b->gap_path, b->gaps, b->gaps == 1 ? "" : "s", at_line(arena, b->gap_line));
+  if (b->left_out)
+    gt_info("%s: no window crosses the %" PRId64 " place%s where rows are left out%s", name, b->left_out,
+            b->left_out == 1 ? "" : "s", at_line(arena, b->left_line));
+  if (series->joined > all)
+    gt_info("%s: %" PRId64 " window%s lost there", name, series->joined - all,
+            series->joined - all == 1 ? " is" : "s are");
+}
+
+/* --- windows --- */
+
+static bool start_windows(cutting *c, int part) {
+  const gt_stretches *all = &c->reader->series->stretches;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)c->windows[part], sizeof(int32_t), "the windows", c->reader->error))
+    return false;
+  int32_t *to = c->split[part]->start = memory;
+  for (size_t i = 0; i < all->count; i++) {
+    const gt_stretch *s = &all->items[i];
+    if (s->part != part) continue;
+    for (int64_t w = 0; w < windows_of(c->o, s->rows); w++) *to++ = (int32_t)(s->first + w * c->o->stride);
+  }
+  return true;
+}
+
+/* The mean absolute error of a naive forecast for each value of a sample: the last row of the window, or the
+ * last known row of the same place in the season. In the arena. */
+static const double *naive_errors(const cutting *c, int part, const gt_tensor *rows, bool seasonal) {
+  const gt_data_series *o = c->o;
+  const int64_t each = gt_tensor_features(rows), windows = c->windows[part];
+  const float *value = rows->data;
+  double *error = GT_NEW_N(c->reader->arena, double, o->horizon *each);
+  for (int64_t w = 0; w < windows; w++)
+    for (int64_t k = 0; k < o->horizon; k++) {
+      const int64_t next = c->split[part]->start[w] + o->window, back = seasonal ? o->season : 1,
+                    from = seasonal ? next + k - (k / back + 1) * back : next - 1;
+      for (int64_t t = 0; t < each; t++)
+        error[k * each + t] += fabs((double)value[(next + k) * each + t] - (double)value[from * each + t]);
+    }
+  for (int64_t i = 0; i < o->horizon * each; i++) error[i] /= (double)windows;
+  return error;
+}
+
+static bool cut_targets(cutting *c, int part) {
+  gt_split *split = c->split[part];
+  const gt_tensor rows = split->target[0];
+  const gt_data_series *o = c->o;
+  const int64_t each = gt_tensor_features(&rows), values = o->horizon * each, windows = c->windows[part];
+  gt_tensor *out = &split->target[0];
+  const bool numbers = rows.element == GT_ELEMENT_F32;
+  *out = (gt_tensor){.element = rows.element,
+                     .rank = numbers || o->horizon > 1 ? 2 : 1,
+                     .bits = rows.bits,
+                     .dim = {windows, values}};
+  if (!rows.data) return true;
+  const bool ok = gt_tensor_alloc(out, "the targets of the windows", c->reader->error);
+  const size_t size = gt_element_size(rows.element);
+  for (int64_t w = 0; ok && w < windows; w++)
+    memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
+           (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * each) * size,
+           (size_t)values * size);
+  if (ok && numbers) split->naive_last = naive_errors(c, part, &rows, false);
+  if (ok && numbers && o->season) split->naive_season = naive_errors(c, part, &rows, true);
+  free(rows.data);
+  return ok;
+}
+
+static bool cut_input(cutting *c, int part, int index) {
+  gt_split *split = c->split[part];
+  gt_tensor *tensor = &split->input[index];
+  const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
+  if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
+      !gt_data_widen(tensor, "the windows", c->reader->error))
+    return false;
+  if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline */
+  tensor->stored = tensor->dim[0];
+  tensor->start = split->start;
+  tensor->begin = ahead ? c->o->window : 0;
+  tensor->rank = 3;
+  tensor->dim[2] = tensor->dim[1];
+  tensor->dim[1] = ahead ? c->o->horizon : c->o->window;
+  tensor->dim[0] = c->windows[part];
+  return true;
+}
+
+static void describe_inputs(const cutting *c) {
+  gt_dataset *d = c->reader->dataset;
+  for (int k = 0; k < d->inputs; k++) {
+    gt_input *input = &d->input[k];
+    input->window = true;
+    input->element = d->train.input[k].element;
+    input->rank = 2;
+    input->dim[1] = input->dim[0];
+    input->dim[0] = d->train.input[k].dim[1];
+  }
+}
+
+/* "temp_max+1": a target so many rows ahead. A label of the next row keeps its name. */
+static void name_targets(const cutting *c) {
+  gt_data_target *target = &c->reader->dataset->target[0];
+  const int64_t values = c->o->horizon,
+                each = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / values;
+  target->horizon = values;
+  target->of_row = target->columns;
+  if (!target->columns || (target->classification && values == 1)) return;
+  const char **names = GT_NEW_N(c->reader->arena, const char *, values *each);
+  const char **words = target->words ? GT_NEW_N(c->reader->arena, const char *, 2 * values * each) : NULL;
+  for (int64_t i = 0; i < values * each; i++) {
+    names[i] = gt_arena_printf(c->reader->arena, "%s+%" PRId64, target->columns[i % each], i / each + 1);
+    for (int v = 0; v < 2 && words; v++) words[2 * i + v] = target->words[2 * (i % each) + v];
+  }
+  target->columns = names;
+  target->words = words;
+}
+
+bool gt_series_cut(gt_data_reader *reader) {
+  gt_dataset *d = reader->dataset;
+  cutting c = {reader, &reader->series->options, {&d->train, &d->validation, &d->test}, {0}, {0}};
+  count_windows(&c);
+  if (!check_splits(&c)) return false;
+  for (int p = 0; p < GT_PARTS; p++) {
+    if (!c.split[p]->samples) continue;
+    if (!start_windows(&c, p) || !cut_targets(&c, p)) return false;
+    for (int k = 0; k < d->inputs; k++)
+      if (!cut_input(&c, p, k)) return false;
+    c.split[p]->samples = c.windows[p];
+  }
+  describe_inputs(&c);
+  name_targets(&c);
+  review_groups(&c);
+  tell(&c);
+  return true;
+}
