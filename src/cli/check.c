@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "cli/check_columns.h"
 #include "cli/common.h"
+#include "train/baseline.h"
 #include "train/choose.h"
 #include "train/classes.h"
 #include "train/footprint.h"
@@ -114,6 +115,8 @@ static void print_task(const gt_config *config) {
     if (counts.classes)
       printf("classes         %s%s\n", of_target(config, k), gt_class_counts_text(&counts, arena));
   }
+  const char *naive = gt_naive_text(config, arena);
+  if (naive) printf("naive           %s\n", naive);
 }
 
 /* Each class with its number of samples in each split; an empty array if targets are not classes. */

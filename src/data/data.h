@@ -225,6 +225,15 @@ typedef struct gt_data_signature {
   gt_row_ids *ids; /* set by gt_data_read_inputs; NULL: not wanted */
 } gt_data_signature;
 
+/* `data.series`: samples are windows of consecutive rows (data/series.h). */
+typedef struct gt_data_series {
+  int64_t window, horizon, stride, season;
+  const char *time, *group; /* columns of a CSV; or NULL */
+  const char *gaps;         /* "split", "ignore" */
+} gt_data_series;
+/* Those of a `data:` map that was checked before; window 0: the data is no series. */
+gt_data_series gt_data_series_options(const gt_spec *data);
+
 typedef struct gt_data_range { /* allowed range of numeric targets */
   double low, high;
   const char *whose; /* what needs it, for messages: "loss 'bce'" */

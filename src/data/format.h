@@ -29,13 +29,6 @@ typedef struct gt_data_split { /* exactly one of the first three is set */
   gt_strings test, validation; /* values of `column`; none: its values are names of splits */
 } gt_data_split;
 
-/* Samples are windows of consecutive rows (data/series.h). */
-typedef struct gt_data_series {
-  int64_t window, horizon, stride, season;
-  const char *time, *group; /* columns of a CSV; or NULL */
-  const char *gaps;         /* "split", "ignore" */
-} gt_data_series;
-
 typedef struct gt_data_common { /* keys that every format has */
   const char *format;
   gt_named task;             /* const char *; by target */

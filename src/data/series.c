@@ -158,7 +158,7 @@ bool gt_series_read(gt_data_reader *reader) {
   return true;
 }
 
-gt_data_series gt_series_options(const gt_spec *data) {
+gt_data_series gt_data_series_options(const gt_spec *data) {
   gt_data_series o = {.horizon = 1, .stride = 1, .gaps = gap_choices[0]};
   const gt_spec *node = gt_spec_find(data, "series"), *window = node;
   int64_t value;
@@ -166,8 +166,11 @@ gt_data_series gt_series_options(const gt_spec *data) {
   if (window && gt_spec_int(window, &value)) o.window = value;
   if (!node || node->kind != GT_SPEC_MAP) return o;
   const gt_spec *horizon = gt_spec_find(node, "horizon"), *time = gt_spec_find(node, "time"),
-                *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps");
+                *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps"),
+                *stride = gt_spec_find(node, "stride"), *season = gt_spec_find(node, "season");
   if (horizon && gt_spec_int(horizon, &value)) o.horizon = value;
+  if (stride && gt_spec_int(stride, &value)) o.stride = value;
+  if (season && gt_spec_int(season, &value)) o.season = value;
   if (!gt_spec_is_null(time) && time->kind == GT_SPEC_SCALAR) o.time = time->scalar;
   if (!gt_spec_is_null(group) && group->kind == GT_SPEC_SCALAR) o.group = group->scalar;
   if (gaps && gaps->kind == GT_SPEC_SCALAR && !strcmp(gaps->scalar, gap_choices[1])) o.gaps = gap_choices[1];

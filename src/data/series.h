@@ -64,8 +64,6 @@ bool gt_series_is_ahead(const gt_input *input);
 #define GT_SERIES_PAST  "past"   /* the input with the window if there is one with the rows ahead */
 #define GT_SERIES_AHEAD "future" /* that one */
 
-/* The options of a config that was checked before: those of a trained model. */
-gt_data_series gt_series_options(const gt_spec *data);
 /* The description of one row of a model's windows: what its inputs and targets are before windows are cut.
  * In the arena. */
 const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,

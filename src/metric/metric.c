@@ -71,6 +71,18 @@ static double of_sums(const gt_metric_set *set, int index, int output, const gt_
   return type->of_sums ? type->of_sums(sum, targets) : sum[0] / targets->weight;
 }
 
+double gt_metric_over_outputs(const gt_metric_set *set, int index, const double *value,
+                              const gt_metric_totals *totals) {
+  const gt_metric_type *type = set->type[index];
+  const int outputs = gt_metric_outputs(set);
+  const double *sum[GT_METRIC_MAX_SUMS];
+  double all = 0;
+  for (int k = 0; k < type->sums; k++) sum[k] = totals->sum + set->first[index] + k * outputs;
+  if (type->over_outputs) return type->over_outputs(sum, totals->targets, outputs);
+  for (int o = 0; o < outputs; o++) all += value[o];
+  return all / outputs;
+}
+
 /* The confusion matrix of a bit. */
 static double of_hits(const gt_metric_set *set, const gt_metric_type *type, int output,
                       const gt_metric_totals *totals) {

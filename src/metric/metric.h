@@ -36,6 +36,9 @@ typedef struct gt_metric_counts {
 typedef struct gt_metric_targets {
   double weight;   /* sum of the weights of all items that count */
   double variance; /* mean squared difference of targets from their mean; if a metric has `varies` */
+  /* If a metric has `forecast`: mean absolute error of the better naive forecast of the output's column, at the
+   * output's step and over all steps. */
+  double naive, naive_of_steps;
 } gt_metric_targets;
 
 /* All items of a split that count. For classes, a score is a logit; for bits and numbers, outputs is 1. */
@@ -51,10 +54,13 @@ typedef struct gt_metric_type {
   unsigned tasks; /* bits gt_metric_task: the tasks that it is defined for */
   bool larger;    /* true if larger values are better */
   bool varies;    /* true if it needs gt_metric_targets.variance */
+  bool forecast;  /* true if it needs a time series, for gt_metric_targets.naive */
   /* Emits the terms of its sums for each item: for classes F32 [N], else F32 [N, outputs]. */
   int sums;
   void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
   double (*of_sums)(const double *sum, const gt_metric_targets *targets); /* NULL: the mean of the term */
+  /* The value over all outputs, if it is not the mean of theirs; sum[k]: the k-th sum, [outputs]. */
+  double (*over_outputs)(const double *const *sum, const gt_metric_targets *targets, int outputs);
   double (*of_counts)(const gt_metric_counts *counts);
   double (*of_scores)(const gt_metric_scores *scores);
 } gt_metric_type;
@@ -96,4 +102,7 @@ typedef struct gt_metric_totals {
 } gt_metric_totals;
 /* The value of metric set->type[index] for an output; for classes, output is 0. */
 double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals);
+/* Its value over all outputs. value: of each output. */
+double gt_metric_over_outputs(const gt_metric_set *set, int index, const double *value,
+                              const gt_metric_totals *totals);
 #endif

@@ -112,6 +112,62 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, in
   return b;
 }
 
+/* --- time series --- */
+
+/* Mean over the steps of a column. */
+static double over_steps(const double *error, int64_t horizon, int64_t columns, int64_t column) {
+  double sum = 0;
+  for (int64_t k = 0; k < horizon; k++) sum += error[k * columns + column];
+  return sum / (double)horizon;
+}
+
+gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
+  if (!split->naive_last || !horizon) return (gt_naive_error){NAN, NAN};
+  const int64_t columns = gt_tensor_features(&split->target[0]) / horizon, column = output % columns;
+  const double last = over_steps(split->naive_last, horizon, columns, column),
+               season = split->naive_season ? over_steps(split->naive_season, horizon, columns, column) : INFINITY;
+  return season < last ? (gt_naive_error){split->naive_season[output], season}
+                       : (gt_naive_error){split->naive_last[output], last};
+}
+
+static double mean_of(const double *error, int64_t outputs) {
+  double sum = 0;
+  for (int64_t o = 0; o < outputs; o++) sum += error[o];
+  return sum / (double)outputs;
+}
+
+static const char *season_text(const gt_config *config, gt_arena *arena) {
+  const gt_data_series options = gt_data_series_options(gt_spec_find(config->root, "data"));
+  return gt_arena_printf(arena, "the value %lld rows before", (long long)options.season);
+}
+
+static gt_baseline of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  gt_baseline b = {.forecast = true};
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
+  const double last = mean_of(split->naive_last, outputs),
+               season = split->naive_season ? mean_of(split->naive_season, outputs) : INFINITY;
+  b.guess = season < last ? season_text(config, arena) : "the last value";
+  add(&b, "mae", season < last ? season : last);
+  return b;
+}
+
+const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
+  static const char *const names[] = {"test", "validation", "train"};
+  const gt_dataset *data = &config->dataset;
+  const gt_split *const splits[] = {&data->test, &data->validation, &data->train};
+  int i = 0;
+  while (!splits[i]->samples) i++;
+  const gt_split *split = splits[i];
+  const int64_t outputs = gt_tensor_features(&split->target[0]);
+  if (!split->naive_last) return NULL;
+  const char *text =
+      gt_arena_printf(arena, "mae %.4g with the last value", mean_of(split->naive_last, outputs));
+  if (split->naive_season)
+    text = gt_arena_printf(arena, "%s, %.4g with %s", text, mean_of(split->naive_season, outputs),
+                           season_text(config, arena));
+  return gt_arena_printf(arena, "%s (%s)", text, names[i]);
+}
+
 /* The settings of a target's loss; NULL: it has none. */
 static const gt_spec *loss_node(const gt_config *config, int target) {
   const gt_spec *node = gt_spec_find(config->root, "loss");
@@ -128,6 +184,8 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
   gt_baseline b = {0};
   if (data->target[target].classification)
     b = of_classes(data, split, target, arena);
+  else if (split->naive_last && gt_metric_task_of(config->loss[target]) == GT_METRIC_NUMBERS)
+    b = of_series(config, split, arena);
   else if (bits || gt_loss_fits_targets(config->loss[target]))
     b = of_numbers(config, split, target, arena);
   for (int i = 0; name && i < b.count; i++)

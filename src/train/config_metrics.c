@@ -8,6 +8,8 @@
 static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
   const gt_loss *loss = config->loss[target];
   if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
+  if (kind->type && kind->type->forecast && !config->dataset.target[target].horizon)
+    return "needs a time series (data.series)";
   return kind->type ? gt_metric_lacks(kind->type, loss, config->dataset.target[target].classes) : NULL;
 }
 
@@ -106,9 +108,16 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
   if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
+  /* A forecast is measured beside the naive ones. */
+  if (config->dataset.target[0].horizon && !gt_config_want_metric(config, 0, gt_metric_find("skill")))
+    gt_config_want_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
     const char *why = want_everywhere(config, names->items[i]);
-    if (why && several)
+    const gt_metric_kind *kind = gt_metric_find(names->items[i]);
+    if (why && kind && kind->type && kind->type->forecast)
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
+          ->expected = "data: {series: {window: ROWS}}, or no such metric";
+    else if (why && several)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why);
     else if (why)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",

@@ -36,6 +36,11 @@ static void prepare_metrics(gt_session *session, const gt_net *net, int index, g
     const double mean = gt_target_mean(net->data, index, o);
     to->facts[o].variance = gt_target_errors_of(net->data, index, o, mean).squared;
   }
+  for (int o = 0; o < outputs; o++) {
+    const gt_naive_error naive = gt_naive_error_of(net->data, target->horizon, o);
+    to->facts[o].naive = naive.of_step;
+    to->facts[o].naive_of_steps = naive.of_steps;
+  }
   to->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs : 0;
   if (to->named) to->output = GT_NEW_N(session->nets, const char *, set->count *outputs);
   for (int m = 0; m < set->count; m++) {
@@ -269,13 +274,13 @@ static bool read_counts(gt_session *session, const gt_net_target *target, gt_met
   return ok;
 }
 
-/* The mean over the outputs, then each of them. */
+/* The value over all outputs, then that of each. */
 static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m,
                        const gt_metric_totals *totals, gt_results *result) {
   const int outputs = gt_metric_outputs(set);
-  double *value = gt_alloc((size_t)outputs * sizeof *value), sum = 0;
-  for (int o = 0; o < outputs; o++) sum += value[o] = gt_metric_value(set, m, o, totals);
-  gt_result_add(result, of->name[m], sum / outputs);
+  double *value = gt_alloc((size_t)outputs * sizeof *value);
+  for (int o = 0; o < outputs; o++) value[o] = gt_metric_value(set, m, o, totals);
+  gt_result_add(result, of->name[m], gt_metric_over_outputs(set, m, value, totals));
   for (int o = 0; o < of->named; o++) gt_result_add(result, of->output[m * of->named + o], value[o]);
   free(value);
 }

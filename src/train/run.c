@@ -1,6 +1,7 @@
 #include "train/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/baseline.h"
 #include "train/choose.h"
 #include "train/classes.h"
 #include "train/generation.h"
@@ -92,6 +93,8 @@ static void tell_task(gt_run *run) {
     if (task.kind) gt_info("task%s: %s", of, gt_task_text(&task, arena));
     if (classes.classes > 2) gt_info("classes%s: %s", of, gt_class_counts_text(&classes, arena));
   }
+  const char *naive = gt_naive_text(run->config, arena);
+  if (naive) gt_info("naive forecasts: %s", naive);
 }
 
 /* Opens directory, device, plans, data and the first state or checkpoint. */

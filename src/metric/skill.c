@@ -1,0 +1,39 @@
+/* Skill of a forecast: 1 - MAE / MAE of the better naive forecast, the last value or the value one season before
+ * (Murphy, "Skill scores based on the mean square error", 1988, with absolute errors; 1 - MASE with the naive
+ * errors of the evaluated split). 0: no better than that; 1: exact. The value of all targets is the mean of those
+ * of the columns, each over all of its steps, so that columns of different units count the same. */
+#include "metric/metric.h"
+#include "op/elementwise.h"
+#include <math.h>
+
+static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
+  (void)task;
+  term[0] = gt_abs(graph, gt_sub(graph, items->prediction, items->targets));
+}
+
+/* Of an error that is 0 with the naive forecast, too, there is nothing to gain. */
+static double skill_of(double error, double naive) {
+  if (naive > 0 || isnan(error) || isnan(naive)) return 1 - error / naive;
+  return error > 0 ? -INFINITY : 0;
+}
+
+static double of_sums(const double *sum, const gt_metric_targets *targets) {
+  return skill_of(sum[0] / targets->weight, targets->naive);
+}
+
+static double over_outputs(const double *const *sum, const gt_metric_targets *targets, int outputs) {
+  double all = 0;
+  for (int o = 0; o < outputs; o++) all += skill_of(sum[0][o] / targets[o].weight, targets[o].naive_of_steps);
+  return all / outputs;
+}
+
+GT_DEFINE(metric, skill) = {.name = "skill",
+                            .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (the last value, or "
+                                    "the value a season before)",
+                            .tasks = GT_METRIC_NUMBERS,
+                            .larger = true,
+                            .forecast = true,
+                            .sums = 1,
+                            .emit = emit,
+                            .of_sums = of_sums,
+                            .over_outputs = over_outputs};
