@@ -63,8 +63,9 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
     reason = "one answer is right for most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
              "see eval.threshold";
   gt_warn("the %s is no better than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
-          imbalanced ? "accuracy" : "model", baseline->forecast ? "a naive forecast" : "guessing", split, guess->name, gt_result_value(results, guess->name),
-          baseline->guess, guess->value, reason ? "; " : "", reason ? reason : "");
+          imbalanced ? "accuracy" : "model", baseline->forecast ? "a naive forecast" : "guessing", split,
+          guess->name, gt_result_value(results, guess->name), baseline->guess, guess->value,
+          reason ? "; " : "", reason ? reason : "");
 }
 
 void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,

@@ -5,6 +5,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/predict_forecast.h"
 #include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
 #include "train/predict.h"
@@ -56,9 +57,10 @@ static bool choose_form(const gt_arguments *arguments, row_form *form) {
 /* What names the samples: the files that they are, or the ids of a table's rows. */
 typedef struct row_names {
   bool files;
-  const char *key;       /* in JSON */
-  const char *column;    /* in CSV */
-  const char *const *of; /* [samples]; NULL: nothing does */
+  const char *key;           /* in JSON */
+  const char *column;        /* in CSV */
+  const char *const *of;     /* [samples]; NULL: nothing does */
+  gt_forecast_rows forecast; /* of a time series */
 } row_names;
 
 static const char *name_of(const row_names *names, int64_t row) { return names->of ? names->of[row] : NULL; }
@@ -178,7 +180,15 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
 /* Writes every sample as text; JSON is an array of the objects of JSON lines. */
 static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const row_names *names,
                        const gt_prediction *prediction) {
-  const int64_t rows = prediction->outputs[0].dim[0];
+  const gt_tensor *outputs = &prediction->outputs[0];
+  const int64_t rows = outputs->dim[0];
+  if (gt_is_forecast(file, &names->forecast, outputs)) {
+    if (form == TEXT)
+      gt_forecast_write_text(stream, &names->forecast, outputs);
+    else
+      gt_forecast_write_json(stream, form == JSON, file, &names->forecast, outputs);
+    return;
+  }
   if (form == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
     if (form == TEXT)
@@ -323,6 +333,8 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   if (form == PICTURES) /* ids are no file names */
     return gt_predict_write_pictures(path, outputs, names->files ? names->of : NULL, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
+  if (form == CSV && gt_is_forecast(file, &names->forecast, outputs))
+    return gt_forecast_write_csv(path, file, &names->forecast, outputs, error);
   if (form == CSV && several) return write_targets_csv(path, file, names, prediction, error);
   if (form == CSV) return write_csv(path, file, names, outputs, error);
   return write_json_file(path, form, file, names, prediction, error);
@@ -338,11 +350,22 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
   gt_row_ids ids = {.asked = gt_option_value(arguments, "id"), .arena = arena};
-  file->signature.ids = &ids;
-  *names = (row_names){.files = true, .key = "file", .column = "file"};
+  const bool series = file->signature.input[0].window;
+  *names = (row_names){.files = true, .key = "file", .column = "file", .forecast = {.arena = arena}};
+  if (series && ids.asked)
+    return gt_fail(error, GT_ERR_USAGE, "--id names rows, and this model forecasts from windows of rows");
+  if (!series) file->signature.ids = &ids;
+  file->signature.forecast = &names->forecast;
   const bool ok = gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->of, lost, error);
   file->signature.ids = NULL;
+  file->signature.forecast = NULL;
   if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .of = ids.text};
+  if (series && names->forecast.group) {
+    names->files = false;
+    names->key = "group";
+    names->column = names->forecast.group_column;
+    names->of = names->forecast.group;
+  }
   if (ok && ids.asked && !ids.column)
     return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
   return ok;
@@ -399,9 +422,14 @@ static bool are_finite(const gt_model_file *file, const row_names *names, const 
 static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
                  const row_names *names, const gt_prediction *prediction, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
+  const gt_tensor *outputs = &prediction->outputs[0];
   if (output && !write_outputs(file, output, form, names, prediction, error)) return false;
-  if (output)
-    gt_info("%lld predictions written to %s", (long long)prediction->outputs[0].dim[0], output);
+  if (output && gt_is_forecast(file, &names->forecast, outputs))
+    gt_info("%lld forecast%s of %lld row%s written to %s", (long long)outputs->dim[0],
+            outputs->dim[0] == 1 ? "" : "s", (long long)names->forecast.horizon,
+            names->forecast.horizon == 1 ? "" : "s", output);
+  else if (output)
+    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
   else
     write_rows(stdout, form, file, names, prediction);
   return are_finite(file, names, prediction, error);
@@ -473,6 +501,9 @@ const gt_command gt_command_predict = {
         "object for each target. Before them comes the id column:\n"
         "--id, else data.id of the training if FILE has that column. Ids are copied as they are; JSON has\n"
         "them as \"id\", a line of text as ID: CLASS.\n"
+        "A model of a time series (data.series) forecasts from the last window of each group: FILE needs the\n"
+        "columns of time and group, too. There is a row for each step ahead: group, time, step, targets. If it\n"
+        "reads columns that are known ahead (data.future), the last rows of each group are those ahead.\n"
         "--device auto takes the CPU for a few samples, without looking for a GPU.\n"
         "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",
     .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",

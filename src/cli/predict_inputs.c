@@ -18,7 +18,7 @@ static bool is_folder(const char *path) {
 
 static bool takes_pictures(const gt_data_signature *signature) {
   for (int k = 0; k < signature->inputs; k++)
-    if (signature->input[k].rank > 1) return true;
+    if (signature->input[k].rank > 1 && !signature->input[k].window) return true;
   return false;
 }
 

@@ -188,8 +188,16 @@ bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
 
 /* Time series (csv_series.c): numbers the rows of each group, before any is left out. */
 void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv);
-/* Reads the groups and the times of the rows. False after an error, also if times do not rise. */
+/* Reads the groups and the times of the rows, names into the arena. False after an error, also if times do
+ * not rise. */
+struct gt_series_rows;
 bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
+bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
+/* For predictions: the columns of time and group, and which rows lack values. */
+struct gt_typed_table;
+bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature);
+bool gt_csv_take_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
+                       const struct gt_typed_table *typed, const gt_data_signature *signature);
 
 typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;

@@ -37,9 +37,9 @@ void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv) {
 
 /* --- groups --- */
 
-static bool read_groups(gt_data_reader *reader, const gt_csv *csv, gt_series_rows *out) {
+static bool read_groups(gt_arena *arena, const gt_csv *csv, gt_series_rows *out) {
   const gt_cells *cells = cells_of(csv, GT_CSV_GROUP);
-  gt_names seen = {.arena = reader->arena};
+  gt_names seen = {.arena = arena};
   size_t room = 0;
   const char **names = NULL;
   if (!cells) return true;
@@ -53,14 +53,14 @@ static bool read_groups(gt_data_reader *reader, const gt_csv *csv, gt_series_row
                          cell->length ? "this name of a group contains control characters or is not UTF-8"
                                       : "missing value in the column that names the series of the row");
     }
-    char *name = gt_arena_strndup(reader->arena, cell->text, cell->length);
+    char *name = gt_arena_strndup(arena, cell->text, cell->length);
     const int group = gt_names_add(&seen, name, out->groups);
     out->group[i] = group;
     if (group < out->groups) continue;
     if ((size_t)group == room) names = gt_realloc(names, (room = 2 * room + 16) * sizeof *names);
     names[out->groups++] = name;
   }
-  out->name = gt_arena_copy(reader->arena, names, (size_t)out->groups * sizeof *names);
+  out->name = gt_arena_copy(arena, names, (size_t)out->groups * sizeof *names);
   free(names);
   return true;
 }
@@ -167,25 +167,73 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
   if (!cells) return true;
   out->time = gt_alloc(csv->rows * sizeof *out->time + 1);
   const unsigned orders = date_orders(cells);
+  out->dates = orders;
   if (!orders && !are_numbers(csv, cells, out->time)) return fail_time(csv, cells);
   if (orders && !read_dates(csv, cells, orders, out)) return false;
   const int64_t at = first_fall(out->time, out->group, out->groups, (int64_t)csv->rows, &before);
   return at < 0 || fail_fall(csv, out, cells, at, before);
 }
 
-bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part) {
-  if (!reader->series) return true;
-  gt_series_rows *out = &reader->series->file[part == GT_PART_TEST ? GT_SERIES_TEST : GT_SERIES_TRAIN];
+bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
   const gt_cells *lines =
       cells_of(csv, GT_CSV_TIME) ? cells_of(csv, GT_CSV_TIME) : cells_of(csv, GT_CSV_GROUP);
   if (!lines && csv->targets) lines = &csv->target_cells;
   out->path = csv->path;
-  out->number = gt_alloc(csv->rows * sizeof *out->number + 1);
   out->line = gt_alloc(csv->rows * sizeof *out->line + 1);
   const size_t each = lines && lines->count ? lines->count / csv->rows : 0;
-  for (size_t i = 0; i < csv->rows; i++) {
-    out->number[i] = csv->number ? csv->number[i] : (int64_t)i;
-    out->line[i] = each ? lines->items[i * each].line : 0;
-  }
-  return read_groups(reader, csv, out) && read_times(csv, out);
+  for (size_t i = 0; i < csv->rows; i++) out->line[i] = each ? lines->items[i * each].line : 0;
+  return read_groups(arena, csv, out) && read_times(csv, out);
+}
+
+bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part) {
+  if (!reader->series) return true;
+  gt_series_rows *out = &reader->series->file[part == GT_PART_TEST ? GT_SERIES_TEST : GT_SERIES_TRAIN];
+  out->number = gt_alloc(csv->rows * sizeof *out->number + 1);
+  memcpy(out->number, csv->number, csv->rows * sizeof *out->number);
+  return gt_csv_read_order(csv, reader->arena, out);
+}
+
+/* --- predictions --- */
+
+static bool find_role(gt_csv *csv, gt_csv_role role, const char *name) {
+  const int column = name ? gt_csv_find(csv, name) : -1;
+  csv->role_column[role] = column;
+  return !name || column >= 0 ||
+         gt_fail(csv->error, GT_ERR_DATA,
+                 "%s:1:1: there is no column '%s', which orders the rows of the series%s", csv->path, name,
+                 gt_csv_how_named(csv, name));
+}
+
+bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
+  const gt_data_series o = gt_data_series_options(signature->data);
+  if (!signature->rows) return true;
+  return find_role(csv, GT_CSV_TIME, o.time) && find_role(csv, GT_CSV_GROUP, o.group);
+}
+
+/* Notes the first column of an input without a value in each row. Columns whose missing values are filled
+ * have one. */
+static void note_lacks(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
+                       bool ahead, gt_series_lack *lacks) {
+  for (size_t row = 0; row < csv->rows; row++)
+    for (int64_t f = features - 1; f >= 0; f--) {
+      const gt_column *column = &typed->item[place[f]].column;
+      if (column->fills || !isnan(csv->values[row * (size_t)csv->inputs + (size_t)place[f]])) continue;
+      *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
+    }
+}
+
+bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
+                       const gt_data_signature *signature) {
+  gt_series_rows *rows = signature->rows;
+  gt_forecast_rows *to = signature->forecast;
+  if (!rows) return true;
+  rows->lacks = gt_alloc(csv->rows * sizeof *rows->lacks + 1);
+  for (int k = 0; k < inputs->inputs; k++)
+    note_lacks(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]),
+               rows->lacks);
+  if (to && csv->role_column[GT_CSV_TIME] >= 0)
+    to->time_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_TIME]]);
+  if (to && csv->role_column[GT_CSV_GROUP] >= 0)
+    to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
+  return gt_csv_read_order(csv, to->arena, rows);
 }

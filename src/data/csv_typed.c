@@ -232,7 +232,7 @@ static void check_gaps(typing *t, int role) {
   const bool category = c->column.kind == GT_COLUMN_CATEGORY, can_fill = category || !is_codes(t, role);
   if (!c->final && can_fill)
     c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
-  if (!gaps || fill == GT_FILL_DROP || c->column.fills) return;
+  if (!gaps || fill == GT_FILL_DROP || c->column.fills || t->table->may_lack) return;
   if (c->final)
     add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
                 can_fill ? gt_arena_printf(

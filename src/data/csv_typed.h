@@ -23,6 +23,7 @@ typedef struct gt_typed_table {
   gt_typed_column *item;
   gt_strings missing; /* `missing_values` */
   bool has_missing;   /* it is given */
+  bool may_lack;      /* of a forecast: rows may lack values of columns, because not all rows are used */
   const bool *drops;  /* by target: rows without its value are left out; NULL: none does */
 } gt_typed_table;
 

@@ -390,14 +390,36 @@ static bool all_there(const gt_data_signature *signature, const gt_tensor *out, 
   return true;
 }
 
-bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error) {
+static bool read_rows(const gt_input_file *file, int files, const gt_data_signature *signature,
+                      gt_tensor *out, gt_error *error) {
   bool ok = true, *done = gt_alloc((size_t)files + 1);
   for (int k = 0; k < signature->inputs; k++) out[k] = (gt_tensor){0};
   for (int i = 0; i < files && ok; i++)
     ok = done[i] || read_input_file(file, i, files, done, signature, out, error);
   free(done);
-  ok = ok && all_there(signature, out, error);
+  return ok && all_there(signature, out, error);
+}
+
+/* The last window of each series in the files. */
+static bool read_windows(const gt_input_file *file, int files, const gt_data_signature *signature,
+                         gt_tensor *out, gt_error *error) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_forecast_rows unwanted = {.arena = &arena};
+  gt_series_rows rows = {.path = file[0].path, .groups = 1};
+  gt_data_signature row = *signature, whole = *signature;
+  if (!signature->forecast) row.forecast = whole.forecast = &unwanted;
+  for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&signature->input[k]);
+  row.rows = &rows;
+  const bool ok = read_rows(file, files, &row, out, error) && gt_series_cut_last(&whole, &rows, out, error);
+  gt_series_rows_finish(&rows);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
+                         gt_tensor *out, gt_error *error) {
+  bool ok = (signature->input[0].window ? read_windows : read_rows)(file, files, signature, out, error);
   for (int k = 0; k < signature->inputs && ok; k++) {
     if (out[k].element == GT_ELEMENT_I32) out[k].limit = gt_data_limit(&out[k]);
     out[k].bits = gt_data_is_bits(&signature->input[k], &out[k]);

@@ -212,6 +212,15 @@ typedef struct gt_row_ids {
   gt_arena *arena;
 } gt_row_ids;
 
+/* What the forecasts of a series belong to: the last window of each group. */
+typedef struct gt_forecast_rows {
+  int64_t series, horizon;                /* forecasts; rows ahead of each */
+  const char *group_column, *time_column; /* of the file; NULL: none */
+  const char *const *group;               /* [series]; NULL: there are no groups */
+  const char *const *time; /* [series][horizon] of the rows ahead, "" if unknown; NULL: there are no times */
+  gt_arena *arena;
+} gt_forecast_rows;
+
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
   int inputs;
@@ -222,7 +231,9 @@ typedef struct gt_data_signature {
   gt_data_target target[GT_DATA_MAX_TARGETS];
   const gt_spec
       *data; /* the `data:` map; new CSV files use its header, delimiter, decimal, skip and id; or NULL */
-  gt_row_ids *ids; /* set by gt_data_read_inputs; NULL: not wanted */
+  gt_forecast_rows *forecast;  /* of windows; set by gt_data_read_inputs; NULL: not wanted */
+  struct gt_series_rows *rows; /* of windows, while their rows are read (data/series.h) */
+  gt_row_ids *ids;             /* set by gt_data_read_inputs; NULL: not wanted */
 } gt_data_signature;
 
 /* `data.series`: samples are windows of consecutive rows (data/series.h). */
@@ -231,6 +242,8 @@ typedef struct gt_data_series {
   const char *time, *group; /* columns of a CSV; or NULL */
   const char *gaps;         /* "split", "ignore" */
 } gt_data_series;
+/* The name of a target of a series without the step behind it: "temp_max" of "temp_max+1". In the arena. */
+const char *gt_data_series_target(const char *name, gt_arena *arena);
 /* Those of a `data:` map that was checked before; window 0: the data is no series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 

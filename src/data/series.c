@@ -177,29 +177,32 @@ gt_data_series gt_data_series_options(const gt_spec *data) {
   return o;
 }
 
-/* The name of a target's column without the step that is behind it: "temp_max+1". */
-static const char *name_of_row(const char *name, gt_arena *arena) {
+const char *gt_data_series_target(const char *name, gt_arena *arena) {
   const char *plus = strrchr(name, '+');
   return plus ? gt_arena_strndup(arena, name, (size_t)(plus - name)) : name;
+}
+
+gt_input gt_series_row_input(const gt_input *input) {
+  gt_input row = *input;
+  if (!input->window) return row;
+  row.window = false;
+  row.rank--;
+  memmove(row.dim, input->dim + 1, (size_t)row.rank * sizeof *row.dim);
+  return row;
 }
 
 const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
                                            gt_arena *arena) {
   gt_data_wanted *row = gt_arena_copy(arena, wanted, sizeof *wanted);
   gt_data_signature *signature = gt_arena_copy(arena, wanted->signature, sizeof *wanted->signature);
-  for (int k = 0; k < signature->inputs; k++) {
-    gt_input *input = &signature->input[k];
-    if (!input->window) continue;
-    input->window = false;
-    input->rank--;
-    memmove(input->dim, input->dim + 1, (size_t)input->rank * sizeof *input->dim);
-  }
+  for (int k = 0; k < signature->inputs; k++) signature->input[k] = gt_series_row_input(&signature->input[k]);
   row->signature = signature;
   row->targets = (int)(wanted->targets / options->horizon);
   const char **names = GT_NEW_N(arena, const char *, row->targets + 1);
   for (int t = 0; t < row->targets && wanted->target_names; t++)
-    names[t] = wanted->classes && options->horizon == 1 ? wanted->target_names[t]
-                                                        : name_of_row(wanted->target_names[t], arena);
+    names[t] = wanted->classes && options->horizon == 1
+                   ? wanted->target_names[t]
+                   : gt_data_series_target(wanted->target_names[t], arena);
   row->target_names = wanted->target_names && row->targets ? names : NULL;
   return row;
 }
@@ -396,14 +399,17 @@ void gt_series_divide(gt_data_reader *reader, const uint8_t *part) {
     divide(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);
 }
 
+void gt_series_rows_finish(gt_series_rows *rows) {
+  free(rows->time);
+  free(rows->line);
+  free(rows->group);
+  free(rows->number);
+  free(rows->lacks);
+}
+
 void gt_series_close(gt_data_reader *reader) {
   gt_series *series = reader->series;
-  for (int f = 0; series && f < 2; f++) {
-    free(series->file[f].time);
-    free(series->file[f].line);
-    free(series->file[f].group);
-    free(series->file[f].number);
-  }
+  for (int f = 0; series && f < 2; f++) gt_series_rows_finish(&series->file[f]);
   if (series) free(series->stretches.items);
   free(series);
   reader->series = NULL;

@@ -13,11 +13,17 @@
 #define GT_DATA_SERIES_H
 #include "data/format.h"
 
+typedef struct gt_series_lack { /* for predictions: a column of a row without a value; or NULL */
+  const char *past, *ahead;     /* of the inputs with the window; of the rows ahead */
+} gt_series_lack;
+
 typedef struct gt_series_rows { /* what is known about the rows of a file besides their values */
   const char *path;
-  double *time;    /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
-  uint32_t *line;  /* [rows] of the file; heap; NULL: unknown */
-  int32_t *group;  /* [rows] index into `name`, by first appearance; heap; NULL: one group */
+  bool dates;            /* times are dates */
+  gt_series_lack *lacks; /* [rows]; heap; NULL: every row has all values */
+  double *time;          /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
+  uint32_t *line;        /* [rows] of the file; heap; NULL: unknown */
+  int32_t *group;        /* [rows] index into `name`, by first appearance; heap; NULL: one group */
   int64_t *number; /* [rows] within the group, counting rows that were left out; heap; NULL: none were */
   const char *const *name;
   int groups; /* at least 1 */
@@ -68,6 +74,13 @@ bool gt_series_is_ahead(const gt_input *input);
  * In the arena. */
 const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
                                            gt_arena *arena);
+/* Replaces the rows that were read for a prediction by windows [groups, rows, columns] (series_predict.c),
+ * and fills model->forecast. */
+bool gt_series_cut_last(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+                        gt_error *error);
+void gt_series_rows_finish(gt_series_rows *rows);
+/* An input of a model without its windows: what one row of it is. */
+gt_input gt_series_row_input(const gt_input *input);
 /* The most frequent step between `rows` rising times; 0: there is none. A step is a gap if it is wider than
  * GT_SERIES_GAP of these. */
 double gt_series_step(const double *time, int64_t rows);

@@ -1,7 +1,8 @@
-/* Skill of a forecast: 1 - MAE / MAE of the better naive forecast, the last value or the value one season before
- * (Murphy, "Skill scores based on the mean square error", 1988, with absolute errors; 1 - MASE with the naive
- * errors of the evaluated split). 0: no better than that; 1: exact. The value of all targets is the mean of those
- * of the columns, each over all of its steps, so that columns of different units count the same. */
+/* Skill of a forecast: 1 - MAE / MAE of the better naive forecast, the last value or the value one season
+ * before (Murphy, "Skill scores based on the mean square error", 1988, with absolute errors; 1 - MASE with
+ * the naive errors of the evaluated split). 0: no better than that; 1: exact. The value of all targets is the
+ * mean of those of the columns, each over all of its steps, so that columns of different units count the
+ * same. */
 #include "metric/metric.h"
 #include "op/elementwise.h"
 #include <math.h>
@@ -27,13 +28,14 @@ static double over_outputs(const double *const *sum, const gt_metric_targets *ta
   return all / outputs;
 }
 
-GT_DEFINE(metric, skill) = {.name = "skill",
-                            .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (the last value, or "
-                                    "the value a season before)",
-                            .tasks = GT_METRIC_NUMBERS,
-                            .larger = true,
-                            .forecast = true,
-                            .sums = 1,
-                            .emit = emit,
-                            .of_sums = of_sums,
-                            .over_outputs = over_outputs};
+GT_DEFINE(metric,
+          skill) = {.name = "skill",
+                    .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (the last value, or "
+                            "the value a season before)",
+                    .tasks = GT_METRIC_NUMBERS,
+                    .larger = true,
+                    .forecast = true,
+                    .sums = 1,
+                    .emit = emit,
+                    .of_sums = of_sums,
+                    .over_outputs = over_outputs};

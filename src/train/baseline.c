@@ -125,7 +125,8 @@ gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t
   if (!split->naive_last || !horizon) return (gt_naive_error){NAN, NAN};
   const int64_t columns = gt_tensor_features(&split->target[0]) / horizon, column = output % columns;
   const double last = over_steps(split->naive_last, horizon, columns, column),
-               season = split->naive_season ? over_steps(split->naive_season, horizon, columns, column) : INFINITY;
+               season =
+                   split->naive_season ? over_steps(split->naive_season, horizon, columns, column) : INFINITY;
   return season < last ? (gt_naive_error){split->naive_season[output], season}
                        : (gt_naive_error){split->naive_last[output], last};
 }

@@ -11,7 +11,7 @@ typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
   gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
-  bool forecast; /* of a time series: the guess is the better naive forecast */
+  bool forecast;                      /* of a time series: the guess is the better naive forecast */
   bool balances; /* class weights, a balanced sampler or a threshold: the model does not aim at it */
 } gt_baseline;
 
@@ -28,8 +28,8 @@ typedef struct gt_naive_error {
   double of_step, of_steps; /* mean absolute error: at the output's step, over all steps of its column */
 } gt_naive_error;
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output);
-/* "mae 3.6 (last value), 4.1 (value 7 rows before) on the validation samples": what a forecast is compared with;
- * NULL: the data is no series of numbers. In the arena. */
+/* "mae 3.6 (last value), 4.1 (value 7 rows before) on the validation samples": what a forecast is compared
+ * with; NULL: the data is no series of numbers. In the arena. */
 const char *gt_naive_text(const gt_config *config, gt_arena *arena);
 
 /* There is none for losses whose targets only measure an error, for automata, and for many outputs. */

@@ -86,7 +86,13 @@ void gt_config_note_ranges(gt_config *config, gt_arena *arena) {
 void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int k = 0; k < trained_on->inputs; k++) {
-    const char *warning = gt_range_warning(&trained_on->input[k], &samples[k], arena);
+    gt_tensor rows = gt_tensor_as_rows(&samples[k]);
+    if (trained_on->input[k].window && rows.rank == 3) { /* windows that are stored one after another */
+      rows.rank = 2;
+      rows.dim[0] *= rows.dim[1];
+      rows.dim[1] = rows.dim[2];
+    }
+    const char *warning = gt_range_warning(&trained_on->input[k], &rows, arena);
     if (warning)
       gt_finding_at(diagnostics, GT_FINDING_outside_training, at, "%s", warning)->help =
           "give samples in the units of the training data; predictions far outside its range are unreliable";

@@ -1,0 +1,102 @@
+#include "cli/predict_forecast.h"
+#include "base/text.h"
+#include "cli/common.h"
+#include "train/metrics.h"
+
+bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs) {
+  return rows->horizon && !file->classes && outputs->dim[0] == rows->series &&
+         gt_tensor_features(outputs) % rows->horizon == 0;
+}
+
+static int64_t targets_of(const gt_forecast_rows *rows, const gt_tensor *outputs) {
+  return gt_tensor_features(outputs) / rows->horizon;
+}
+
+/* The value of a target at a step, of a group. */
+static double value_at(const gt_forecast_rows *rows, const gt_tensor *outputs, int64_t step, int64_t target) {
+  return (double)((const float *)outputs->data)[step * targets_of(rows, outputs) + target];
+}
+
+static const char *time_of(const gt_forecast_rows *rows, int64_t step) {
+  return rows->time && *rows->time[step] ? rows->time[step] : NULL;
+}
+
+/* The names of the target columns; of arrays target0, target1, … In the arena. */
+static const char *const *names_of(const gt_model_file *file, const gt_forecast_rows *rows,
+                                   const gt_tensor *outputs, gt_arena *arena) {
+  const int64_t targets = targets_of(rows, outputs);
+  const char **names = GT_NEW_N(arena, const char *, targets);
+  const bool named = file->target_names && file->targets == gt_tensor_features(outputs);
+  for (int64_t t = 0; t < targets; t++)
+    names[t] = named ? gt_data_series_target(file->target_names[t], arena)
+                     : gt_arena_printf(arena, "target%lld", (long long)t);
+  return names;
+}
+
+void gt_forecast_write_text(FILE *stream, const gt_forecast_rows *rows, const gt_tensor *outputs) {
+  const int64_t targets = targets_of(rows, outputs);
+  for (int64_t s = 0; s < rows->series * rows->horizon; s++) {
+    if (rows->group) gt_put_text(stream, rows->group[s / rows->horizon]), fputc(' ', stream);
+    if (time_of(rows, s)) fprintf(stream, "%s ", time_of(rows, s));
+    fprintf(stream, "+%lld", (long long)(s % rows->horizon) + 1);
+    for (int64_t t = 0; t < targets; t++) fprintf(stream, " %.9g", value_at(rows, outputs, s, t));
+    fputc('\n', stream);
+  }
+}
+
+static json_t *group_json(const gt_forecast_rows *rows, const gt_tensor *outputs, int64_t group,
+                          const char *const *names) {
+  json_t *root = json_object(), *list = json_array();
+  if (rows->group) json_object_set_new(root, "group", json_string(rows->group[group]));
+  for (int64_t k = 0; k < rows->horizon; k++) {
+    const int64_t s = group * rows->horizon + k;
+    json_t *step = json_object();
+    if (time_of(rows, s)) json_object_set_new(step, "time", json_string(time_of(rows, s)));
+    json_object_set_new(step, "step", json_integer(k + 1));
+    for (int64_t t = 0; t < targets_of(rows, outputs); t++)
+      json_object_set_new(step, names[t], gt_json_real(value_at(rows, outputs, s, t)));
+    json_array_append_new(list, step);
+  }
+  json_object_set_new(root, "forecast", list);
+  return root;
+}
+
+void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, const gt_forecast_rows *rows,
+                            const gt_tensor *outputs) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *const *names = names_of(file, rows, outputs, &arena);
+  if (list) fputs("[\n", stream);
+  for (int64_t g = 0; g < rows->series; g++) {
+    gt_cli_write_json(stream, group_json(rows, outputs, g, names));
+    fputs(list && g + 1 < rows->series ? ",\n" : "\n", stream);
+  }
+  if (list) fputs("]\n", stream);
+  gt_arena_finish(&arena);
+}
+
+bool gt_forecast_write_csv(const char *path, const gt_model_file *file, const gt_forecast_rows *rows,
+                           const gt_tensor *outputs, gt_error *error) {
+  const int64_t steps = rows->series * rows->horizon;
+  gt_text_column text[3];
+  int texts = 0;
+  bool timed = false;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char **group = GT_NEW_N(&arena, const char *, steps), **step = GT_NEW_N(&arena, const char *, steps);
+  for (int64_t s = 0; s < steps; s++) {
+    if (rows->group) group[s] = rows->group[s / rows->horizon];
+    step[s] = gt_arena_printf(&arena, "%lld", (long long)(s % rows->horizon) + 1);
+    timed |= time_of(rows, s) != NULL;
+  }
+  if (rows->group) text[texts++] = (gt_text_column){rows->group_column, group};
+  if (timed) text[texts++] = (gt_text_column){rows->time_column, rows->time};
+  text[texts++] = (gt_text_column){"step", step};
+  gt_tensor values = *outputs; /* a row for each step */
+  values.rank = 2;
+  values.dim[0] = steps;
+  values.dim[1] = targets_of(rows, outputs);
+  const bool ok = gt_data_write_csv(path, &values, names_of(file, rows, outputs, &arena), text, texts, error);
+  gt_arena_finish(&arena);
+  return ok;
+}

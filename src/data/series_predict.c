@@ -1,0 +1,209 @@
+/* Time series: the inputs of a prediction are the last window of each group and, if the model reads columns
+ * that are known ahead, the rows after it. */
+#include "base/count.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/date.h"
+#include "data/series.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A time is told ahead if so many of the steps are the usual one. */
+static const double regular = 0.9;
+
+typedef struct forecasting {
+  const gt_data_signature *model;
+  const gt_series_rows *rows;
+  gt_data_series o;
+  int64_t count, ahead;   /* rows of the file; rows behind the window */
+  int64_t *order, *first; /* rows group by group; where each group begins there, [groups + 1] */
+  gt_tensor *out;
+  gt_forecast_rows *to;
+} forecasting;
+
+static bool is_ahead(const forecasting *f, int k) { return gt_series_is_ahead(&f->model->input[k]); }
+
+/* The row at place i of a group. */
+static int64_t row_of(const forecasting *f, int group, int64_t i) { return f->order[f->first[group] + i]; }
+
+static int64_t rows_of(const forecasting *f, int group) { return f->first[group + 1] - f->first[group]; }
+
+/* --- why a group has no forecast --- */
+
+typedef struct reason {
+  int64_t row; /* that is at fault; -1: all */
+  const char *text;
+} reason;
+
+static double *times_of(const forecasting *f, int group) {
+  const int64_t rows = rows_of(f, group);
+  double *time = gt_alloc((size_t)rows * sizeof *time + 1);
+  for (int64_t i = 0; i < rows; i++) time[i] = f->rows->time[row_of(f, group, i)];
+  return time;
+}
+
+/* The place after a gap in the last `used` rows; 0: there is none. */
+static int64_t find_gap(const forecasting *f, int group, int64_t used) {
+  const int64_t rows = rows_of(f, group);
+  int64_t found = 0;
+  if (!f->rows->time || !strcmp(f->o.gaps, "ignore")) return 0;
+  double *time = times_of(f, group);
+  const double step = gt_series_step(time, rows);
+  for (int64_t i = rows - used + 1; i < rows && !found; i++)
+    if (time[i] - time[i - 1] > GT_SERIES_GAP * step) found = i;
+  free(time);
+  return found;
+}
+
+static reason check_group(const forecasting *f, int group, gt_arena *arena) {
+  const int64_t rows = rows_of(f, group), used = f->o.window + f->ahead;
+  if (rows < used && f->ahead)
+    return (reason){-1,
+                    gt_arena_printf(arena,
+                                    "there are %" PRId64 " rows, and a window of %" PRId64
+                                    " is needed, then %" PRId64 " rows ahead with the columns of 'future'",
+                                    rows, f->o.window, f->ahead)};
+  if (rows < used)
+    return (reason){-1, gt_arena_printf(arena,
+                                        "there are %" PRId64 " rows, and a window of %" PRId64 " is needed",
+                                        rows, used)};
+  const int64_t gap = find_gap(f, group, used);
+  if (gap) return (reason){row_of(f, group, gap), "a gap in time before this row is in the last window"};
+  for (int64_t i = rows - used; i < rows && f->rows->lacks; i++) {
+    const gt_series_lack *lack = &f->rows->lacks[row_of(f, group, i)];
+    const char *column = i < rows - f->ahead ? lack->past : lack->ahead;
+    if (column)
+      return (reason){row_of(f, group, i), gt_arena_printf(arena,
+                                                           "column '%s' has no value in this row, which the "
+                                                           "forecast needs",
+                                                           column)};
+  }
+  return (reason){0, NULL};
+}
+
+/* "weather.csv:12: …" */
+static const char *place_of(const forecasting *f, const reason *why, gt_arena *arena) {
+  return why->row >= 0 && f->rows->line
+             ? gt_arena_printf(arena, "%s:%u:1", f->rows->path, f->rows->line[why->row])
+             : f->rows->path;
+}
+
+/* --- the forecasts' rows --- */
+
+static const char *time_text(const forecasting *f, double time, bool hours, gt_arena *arena) {
+  char text[32];
+  if (f->rows->dates) return gt_arena_strdup(arena, gt_date_text(time, hours, text));
+  return gt_arena_printf(arena, "%.10g", time);
+}
+
+static bool has_hours(const double *time, int64_t rows) {
+  bool has = false;
+  for (int64_t i = 0; i < rows; i++) has |= fmod(time[i], 24) != 0;
+  return has;
+}
+
+/* The usual step if most steps are; 0: the times are irregular, as of months or trading days. */
+static double regular_step(const double *time, int64_t rows) {
+  const double step = gt_series_step(time, rows);
+  int64_t usual = 0;
+  for (int64_t i = 1; i < rows; i++) usual += fabs(time[i] - time[i - 1] - step) <= 1e-6 * step;
+  return (double)usual >= regular * (double)(rows - 1) ? step : 0;
+}
+
+/* The times of the rows ahead: those of the file, else steps behind the last row. */
+static void tell_times(const forecasting *f, int group, const char **to) {
+  const int64_t rows = rows_of(f, group);
+  gt_arena *arena = f->to->arena;
+  double *time = times_of(f, group);
+  const bool hours = has_hours(time, rows);
+  const double step = regular_step(time, rows);
+  for (int64_t k = 0; k < f->o.horizon; k++)
+    if (f->ahead)
+      to[k] = time_text(f, time[rows - f->ahead + k], hours, arena);
+    else
+      to[k] = step > 0 ? time_text(f, time[rows - 1] + (double)(k + 1) * step, hours, arena) : "";
+  free(time);
+}
+
+static void take_rows(const forecasting *f, int group, gt_tensor *window, const gt_tensor *from, int k) {
+  const int64_t rows = rows_of(f, group), count = f->model->input[k].dim[0],
+                begin = is_ahead(f, k) ? rows - count : rows - f->ahead - count;
+  const size_t size = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
+  uint8_t *to = (uint8_t *)window->data + (size_t)(f->to->series * count) * size;
+  for (int64_t i = 0; i < count; i++)
+    memcpy(to + (size_t)i * size, (const uint8_t *)from->data + (size_t)row_of(f, group, begin + i) * size,
+           size);
+}
+
+static bool start_windows(const forecasting *f, gt_tensor *window, gt_error *error) {
+  bool ok = true;
+  for (int k = 0; k < f->model->inputs && ok; k++) {
+    const gt_tensor *from = &f->out[k];
+    window[k] = (gt_tensor){.element = from->element,
+                            .rank = 3,
+                            .dim = {f->rows->groups, f->model->input[k].dim[0], gt_tensor_features(from)}};
+    ok = gt_tensor_alloc(&window[k], "the windows", error);
+  }
+  return ok;
+}
+
+static bool cut_groups(forecasting *f, gt_tensor *window, gt_error *error) {
+  gt_arena *arena = f->to->arena;
+  const char **names = GT_NEW_N(arena, const char *, f->rows->groups),
+             **times = GT_NEW_N(arena, const char *, f->rows->groups * f->o.horizon);
+  for (int g = 0; g < f->rows->groups; g++) {
+    const reason why = check_group(f, g, arena);
+    if (why.text && f->rows->groups == 1)
+      return gt_fail(error, GT_ERR_DATA, "%s: %s", place_of(f, &why, arena), why.text);
+    if (why.text) {
+      gt_warn("%s: no forecast for '%s': %s", place_of(f, &why, arena), f->rows->name[g], why.text);
+      continue;
+    }
+    for (int k = 0; k < f->model->inputs; k++) take_rows(f, g, &window[k], &f->out[k], k);
+    names[f->to->series] = f->rows->name ? f->rows->name[g] : NULL;
+    if (f->rows->time) tell_times(f, g, times + f->to->series * f->o.horizon);
+    f->to->series++;
+  }
+  f->to->group = f->rows->name ? names : NULL;
+  f->to->time = f->rows->time ? times : NULL;
+  f->to->horizon = f->o.horizon;
+  return f->to->series || gt_fail(error, GT_ERR_DATA, "%s: no group has a window of rows", f->rows->path);
+}
+
+/* Without groups, all rows are one. */
+static void find_groups(forecasting *f) {
+  const gt_series_rows *rows = f->rows;
+  f->order = gt_alloc((size_t)f->count * sizeof *f->order + 1);
+  f->first = gt_alloc(((size_t)rows->groups + 2) * sizeof *f->first);
+  for (int64_t i = 0; i < f->count; i++) f->first[(rows->group ? rows->group[i] : 0) + 2]++;
+  for (int g = 0; g < rows->groups; g++) f->first[g + 2] += f->first[g + 1];
+  for (int64_t i = 0; i < f->count; i++) f->order[f->first[(rows->group ? rows->group[i] : 0) + 1]++] = i;
+}
+
+bool gt_series_cut_last(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+                        gt_error *error) {
+  forecasting f = {.model = model,
+                   .rows = rows,
+                   .o = gt_data_series_options(model->data),
+                   .count = out[0].dim[0],
+                   .out = out,
+                   .to = model->forecast};
+  gt_tensor window[GT_DATA_MAX_INPUTS] = {0};
+  for (int k = 0; k < model->inputs; k++)
+    if (is_ahead(&f, k))
+      f.o.horizon = f.ahead = model->input[k].dim[0];
+    else
+      f.o.window = model->input[k].dim[0];
+  find_groups(&f);
+  const bool ok = start_windows(&f, window, error) && cut_groups(&f, window, error);
+  for (int k = 0; k < model->inputs; k++) {
+    window[k].dim[0] = f.to->series;
+    gt_tensor_finish(ok ? &out[k] : &window[k]);
+    if (ok) out[k] = window[k];
+  }
+  free(f.order);
+  free(f.first);
+  return ok;
+}
