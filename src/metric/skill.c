@@ -28,14 +28,13 @@ static double over_outputs(const double *const *sum, const gt_metric_targets *ta
   return all / outputs;
 }
 
-GT_DEFINE(metric,
-          skill) = {.name = "skill",
-                    .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (the last value, or "
-                            "the value a season before)",
-                    .tasks = GT_METRIC_NUMBERS,
-                    .larger = true,
-                    .forecast = true,
-                    .sums = 1,
-                    .emit = emit,
-                    .of_sums = of_sums,
-                    .over_outputs = over_outputs};
+GT_DEFINE(metric, skill) = {
+    .name = "skill",
+    .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (last value, or a season before)",
+    .tasks = GT_METRIC_NUMBERS,
+    .larger = true,
+    .forecast = true,
+    .sums = 1,
+    .emit = emit,
+    .of_sums = of_sums,
+    .over_outputs = over_outputs};
