@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of titanic_like, house_prices, fraud and segmentation.
+"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of titanic_like, house_prices, fraud, segmentation
+and series_generated.
 
-All four are drawn at random by the formulas below: no row describes a person, a house, a payment or a photo that exists.
-Their columns, gaps and proportions are those that such tables usually have. FOLDER (default: datasets) receives
-titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv and shapes/*.gz, or those of the folders NAME. The
-output is reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in
+All of them are drawn at random by the formulas below: no row describes a person, a house, a payment, a photo or a bicycle
+that exists. Their columns, gaps and proportions are those that such tables usually have. FOLDER (default: datasets) receives
+titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv, shapes/*.gz and rentals/rentals.csv, or those of the
+folders NAME. The output is reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in
 every version.
 """
 import datetime
@@ -224,9 +225,43 @@ def shapes(folder):
             write_idx(folder / f"shapes/{split}-{name}.gz", (count, SIDE, SIDE), b"".join(p[part] for p in pictures))
 
 
+# --- rentals: how many bicycles are rented in the next hours? ---
+
+SHARES = (0.15, 0.25, 1.5, 1.1, 1.7, 0.9)  # of a day's six parts of four hours, from midnight on
+DAYS = (1.0, 1.05, 1.05, 1.0, 0.95, 0.7, 0.6)  # Monday to Sunday
+STATIONS = {"harbour": 60, "park": 35}
+
+
+def rentals_of(draw, station, time, temperature, holiday):
+    """Mean of the station * (1 + 0.002 day) * share of the part of the day * factor of the weekday, a Sunday's on holidays
+    * (1 + 0.035 (temperature - 15)) * a log-normal factor with a deviation of 8 %."""
+    day = (time - datetime.datetime(2025, 3, 3)).days
+    factor = DAYS[6] if holiday else DAYS[time.weekday()]
+    warmth = max(0.1, 1 + 0.035 * (temperature - 15))
+    mean = STATIONS[station] * (1 + 0.002 * day) * SHARES[time.hour // 4] * factor * warmth
+    return round(mean * math.exp(draw.normal(0, 0.08)))
+
+
+def rentals(folder):
+    """150 days of two stations. A day's temperature is 0.7 of the deviation of the day before and a new one; within a day it
+    changes by 4 degrees up and down."""
+    draw = Draw(2025)
+    rows, weather = [], 0.0
+    for day in range(150):
+        weather = 0.7 * weather + draw.normal(0, 3)
+        holiday = draw.chance(0.05)
+        for part in range(6):
+            time = datetime.datetime(2025, 3, 3) + datetime.timedelta(days=day, hours=4 * part)
+            temperature = 15 + 0.03 * day + weather - 4 * math.cos(2 * math.pi * (part - 0.5) / 6)
+            for station in STATIONS:
+                count = rentals_of(draw, station, time, temperature, holiday)
+                rows.append([f"{time:%Y-%m-%d %H:%M}", station, f"{temperature:.1f}", int(holiday), count])
+    write_csv(folder / "rentals/rentals.csv", "time,station,temperature,holiday,rentals", rows)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "datasets")
-    sets = {"titanic-like": passengers, "houses": houses, "fraud": payments, "shapes": shapes}
+    sets = {"titanic-like": passengers, "houses": houses, "fraud": payments, "shapes": shapes, "rentals": rentals}
     for name in sys.argv[2:] or sets:
         sets[name](folder)
 

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # The files that git tracks, without a user's own configs and data in the same folders. In a source tarball: all files.
-bundled=(configs datasets/README.md datasets/{digits,penguins,ca,clothes,titanic-like,houses,fraud,shapes})
+bundled=(configs datasets/README.md datasets/{digits,penguins,ca,clothes,titanic-like,houses,fraud,shapes,rentals})
 while read -r file; do
   install -D -m 644 "$file" "$1/$file"
 done < <(git ls-files "${bundled[@]}" 2> /dev/null || find "${bundled[@]}" -type f)
