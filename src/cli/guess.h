@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 /* Prints " NAME VALUE" for each value; after the one that guessing is compared with, " (always 'no': VALUE)".
- * A prefix of names that are left out may be NULL. */
+ * A prefix of names that are left out may be NULL; with one, single steps of a forecast are left out, too. */
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out);
 /* "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …}, and "guessing": true if the result
  * is not better; nothing without a baseline. Of several targets: "baselines": {"kind": {"guess": …, "metric":

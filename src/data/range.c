@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/column.h"
 #include "data/data.h"
 #include <math.h>
 #include <stdlib.h>
@@ -200,6 +201,15 @@ static const char *describe_all(const gt_input *input, const gt_value_range *now
              : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MAX_NAMED));
 }
 
+/* True for a value of a date among the columns of a series, which goes on from where training ended. */
+static bool goes_on(const gt_input *input, int64_t value) {
+  const gt_table *table = input->window ? input->table : NULL;
+  for (int64_t c = 0, at = 0; table && c < table->count; at += gt_column_stored(&table->column[c++]))
+    if (value >= at && value < at + gt_column_stored(&table->column[c]))
+      return table->column[c].kind == GT_COLUMN_DATE;
+  return false;
+}
+
 const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
   const gt_value_range *trained = &input->range, now = gt_tensor_range(samples, arena);
   const int64_t rows = samples->dim[0];
@@ -211,6 +221,8 @@ const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt
   limits *column = GT_NEW_N(arena, limits, now.columns);
   for (int64_t c = 0; c < now.columns; c++) {
     set_limits(&column[c], trained, c);
+    for (int k = 0; goes_on(input, c) && k < 3; k++)
+      column[c].low[k] = -INFINITY, column[c].high[k] = INFINITY;
     any |= passed(&column[c], now.low[c]) || passed(&column[c], now.high[c]);
   }
   if (!any) return NULL;
