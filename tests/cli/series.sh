@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Time series end to end: streamed windows give the bytes of resident ones, a run resumes to the same bytes, skill and naive
+# errors are those of a calculation of its own, and forecasts are what eval measures.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+command -v python3 > /dev/null || { echo "needs python3"; exit 77; }
+
+# Two series of 150 rows, mixed, with a category and a gap of 5 hours in b before row 60.
+awk 'BEGIN {
+  print "t,place,kind,x,y"
+  for (i = 0; i < 150; i++) for (g = 0; g < 2; g++)
+    printf "%d,%s,%s,%.3f,%.3f\n", i + (g && i >= 60 ? 5 : 0), g ? "b" : "a", substr("pqr", 1 + (i * 7 + g) % 3, 1),
+      sin(i / 3 + g), 10 + 5 * sin((i - 1) / 3 + g) + (i * 37 + g * 11) % 10 / 10
+}' > "$TEST_TMP/rows.csv"
+cat > "$TEST_TMP/series.yaml" << YAML
+seed: 2
+data:
+  train: $TEST_TMP/rows.csv
+  series: {window: 8, horizon: 3, time: t, group: place, season: 6}
+  inputs: [kind, x, y]
+  future: [kind]
+  target: [y]
+  validation: 0.2
+  test_fraction: 0.2
+model:
+  - flatten: {from: past, name: a}
+  - flatten: {from: future, name: b}
+  - concatenate: {from: [a, b]}
+  - linear: 16
+  - silu
+  - dropout: 0.1
+  - linear: 3
+loss: mse
+optimizer: {type: adam, lr: 5e-3}
+train: {steps: 60, batch_size: 8, eval_batch_size: 8, eval_every: 20, checkpoint: {every: 1, keep_last: 3}}
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/series.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP/$1/metrics.jsonl" "$TEST_TMP/$2/metrics.jsonl"; }
+
+exits 0 "a series trains" train whole
+says "… its windows are counted" "2 series; windows of 8 rows, then 3 to predict: 150 training, 40 validation, 40 test"
+says "… the gap is named, with its line" "1 gap in time, the first before line 123; no window crosses one"
+says "… and the windows that it costs" "10 windows are lost there"
+says "… the naive forecasts come before the first step" "naive forecasts: mae "
+limit=$(train small --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p')
+exits 0 "with the least memory" train streamed --memory-limit "${limit}K"
+says "… it streams" ") streams through"
+check "… to the same bytes" same whole streamed
+goes_on whole metrics.jsonl
+
+# Skill and naive errors, from the file alone.
+exits 0 "eval" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --quiet
+check "skill and the naive errors are right" python3 - "$TEST_TMP/rows.csv" "$out" << 'PY'
+import csv, json, sys
+result, series = json.loads(sys.argv[2]), {}
+for row in csv.DictReader(open(sys.argv[1])):
+    series.setdefault(row["place"], []).append(float(row["y"]))
+last, season = [], []
+for y in series.values():
+    y = y[-30:]
+    for i in range(8, len(y) - 2):
+        last += [abs(y[i + k] - y[i - 1]) for k in range(3)]
+        season += [abs(y[i + k] - y[i + k - 6]) for k in range(3)]
+naive = min(sum(last), sum(season)) / len(last)
+assert result["samples"] == len(last) / 3 == 40, result
+assert abs(result["baseline"]["value"] - naive) < 1e-5, (result["baseline"], naive)
+assert result["baseline"]["guess"] == ("the last value" if sum(last) < sum(season) else "the value 6 rows before")
+assert abs(result["skill"] - (1 - result["mae"] / naive)) < 1e-5, result
+PY
+
+# A forecast of the last rows is what eval says of them.
+{ head -n 1 "$TEST_TMP/rows.csv"; grep ,a, "$TEST_TMP/rows.csv" | tail -n 11; } > "$TEST_TMP/end.csv"
+exits 0 "eval of 11 other rows" "$GTRAIN" eval "$TEST_TMP/whole" --data "$TEST_TMP/end.csv" --device "$DEVICE" --json --quiet
+mae=$(sed 's/.*"mae":\([^,]*\).*/\1/' <<< "$out")
+{ head -n 9 "$TEST_TMP/end.csv"; tail -n 3 "$TEST_TMP/end.csv" | sed 's/[^,]*,[^,]*$/,/'; } > "$TEST_TMP/now.csv"
+exits 0 "a forecast, with empty cells in the rows ahead" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" \
+  --device "$DEVICE" --quiet --output "$TEST_TMP/forecast.csv"
+check "… names group, time and step" diff <(cut -d, -f1-3 "$TEST_TMP/forecast.csv") \
+  <(printf 'place,t,step\na,147,1\na,148,2\na,149,3\n')
+check "… and errs as eval says, $mae" awk -F, -v mae="$mae" 'NR == FNR { if (FNR > 9) y[FNR - 9] = $5; next }
+  FNR > 1 { d = $4 - y[FNR - 1]; sum += d < 0 ? -d : d } END { d = sum / 3 - mae; exit !(d < 1e-4 && d > -1e-4) }' \
+  "$TEST_TMP/end.csv" "$TEST_TMP/forecast.csv"
+exits 0 "as JSON" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE" --quiet --json
+says "… an object for each group" '{"group":"a","forecast":[{"time":"147","step":1,"y":'
+
+# refuses TEXT FILE: no forecast.
+refuses() {
+  exits 65 "no forecast: $1" "$GTRAIN" predict "$TEST_TMP/whole" "$2" --device "$DEVICE"
+  says "…" "$1"
+}
+sed '5d' "$TEST_TMP/now.csv" > "$TEST_TMP/gap.csv"
+refuses "there are 10 rows, and a window of 8 is needed, then 3 rows ahead" "$TEST_TMP/gap.csv"
+{ head -n 1 "$TEST_TMP/end.csv"; echo '138,a,p,1,1'; sed '1d; 5d' "$TEST_TMP/now.csv"; } > "$TEST_TMP/gap.csv"
+refuses "gap.csv:6:1: a gap in time before this row is in the last window" "$TEST_TMP/gap.csv"
+sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
+refuses "lacks.csv:4:1: column 'y' has no value in this row, which the forecast needs" "$TEST_TMP/lacks.csv"
+sed '11s/,[pqr],/,,/' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
+refuses "lacks.csv:11:1: column 'kind' has no value in this row" "$TEST_TMP/lacks.csv"
+cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
+refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
+exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t
+
+exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
+says "… is not the model's" "the model was trained on windows of 8 rows"
+exits 78 "skill of a table" "$GTRAIN" check configs/csv_regression.yaml --set 'metrics=[skill]'
+says "… needs a series" "metric 'skill' needs a time series (data.series) of numbers"
+exits 0 "explain ranks the columns of windows" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet
+says "…" "kind"
+finish
