@@ -4,7 +4,7 @@
 #include "train/metrics.h"
 
 bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs) {
-  return rows->horizon && !file->classes && outputs->dim[0] == rows->series &&
+  return rows->horizon && !file->signature.target[0].classes && outputs->dim[0] == rows->series &&
          gt_tensor_features(outputs) % rows->horizon == 0;
 }
 
@@ -26,9 +26,10 @@ static const char *const *names_of(const gt_model_file *file, const gt_forecast_
                                    const gt_tensor *outputs, gt_arena *arena) {
   const int64_t targets = targets_of(rows, outputs);
   const char **names = GT_NEW_N(arena, const char *, targets);
-  const bool named = file->target_names && file->targets == gt_tensor_features(outputs);
+  const gt_data_target *target = &file->signature.target[0];
+  const bool named = target->columns && target->column_count == gt_tensor_features(outputs);
   for (int64_t t = 0; t < targets; t++)
-    names[t] = named ? gt_data_series_target(file->target_names[t], arena)
+    names[t] = named ? gt_data_series_target(target->columns[t], arena)
                      : gt_arena_printf(arena, "target%lld", (long long)t);
   return names;
 }

@@ -71,7 +71,11 @@ static bool check_keys(gt_data_reader *reader) {
       {"crop", "a sample is a window of rows"},
       {"weight", "a window has many rows"},
   };
-  bool ok = true;
+  const char *names[GT_DATA_MAX_TARGETS];
+  bool ok = gt_data_target_names(reader->spec, names) < 2;
+  if (!ok)
+    gt_error_at(reader->diagnostics, place_of(reader, NULL), "a series has a single target, with any number of columns")
+        ->expected = "target: [temp_max, temp_min], without names";
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);
     if (gt_spec_is_null(node)) continue;
@@ -197,13 +201,13 @@ const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const g
   gt_data_signature *signature = gt_arena_copy(arena, wanted->signature, sizeof *wanted->signature);
   for (int k = 0; k < signature->inputs; k++) signature->input[k] = gt_series_row_input(&signature->input[k]);
   row->signature = signature;
-  row->targets = (int)(wanted->targets / options->horizon);
-  const char **names = GT_NEW_N(arena, const char *, row->targets + 1);
-  for (int t = 0; t < row->targets && wanted->target_names; t++)
-    names[t] = wanted->classes && options->horizon == 1
-                   ? wanted->target_names[t]
-                   : gt_data_series_target(wanted->target_names[t], arena);
-  row->target_names = wanted->target_names && row->targets ? names : NULL;
+  gt_data_target *target = &signature->target[0];
+  target->column_count /= (int)options->horizon;
+  const char **names = GT_NEW_N(arena, const char *, target->column_count + 1);
+  for (int t = 0; t < target->column_count && target->columns; t++)
+    names[t] = target->classes && options->horizon == 1 ? target->columns[t]
+                                                        : gt_data_series_target(target->columns[t], arena);
+  target->columns = target->columns && target->column_count ? names : NULL;
   return row;
 }
 

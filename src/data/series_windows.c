@@ -260,6 +260,7 @@ static void name_targets(const cutting *c) {
     for (int v = 0; v < 2 && words; v++) words[2 * i + v] = target->words[2 * (i % each) + v];
   }
   target->columns = names;
+  target->column_count = (int)(values * each);
   target->words = words;
 }
 
