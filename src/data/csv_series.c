@@ -231,9 +231,9 @@ bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_
   for (int k = 0; k < inputs->inputs; k++)
     note_lacks(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]),
                rows->lacks);
-  if (to && csv->role_column[GT_CSV_TIME] >= 0)
+  if (csv->role_column[GT_CSV_TIME] >= 0)
     to->time_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_TIME]]);
-  if (to && csv->role_column[GT_CSV_GROUP] >= 0)
+  if (csv->role_column[GT_CSV_GROUP] >= 0)
     to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
   return gt_csv_read_order(csv, to->arena, rows);
 }

@@ -113,7 +113,9 @@ static void report_short(const cutting *c, int part, const group_size *size) {
 static void review_groups(const cutting *c) {
   gt_data_reader *reader = c->reader;
   const gt_series_rows *file = &reader->series->file[GT_SERIES_TRAIN];
-  if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.strange) return;
+  if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.strange ||
+      reader->wanted->signature)
+    return;
   group_size *whole = size_groups(c, -1, file->groups);
   report_short(c, -1, whole);
   for (int p = 0; p < GT_PARTS; p++) {

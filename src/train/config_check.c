@@ -182,7 +182,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
   const gt_augment_list *list = config->augment;
-  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table) {
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table || input->window) {
     gt_error_at(diagnostics, list->at,
                 "only images can be augmented, and only if they are the model's single input");
     return false;
@@ -238,8 +238,8 @@ void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostic
 bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
-  if (!config->flips ||
-      (data->inputs == 1 && input->element != GT_ELEMENT_I32 && (input->rank == 2 || input->rank == 3)))
+  if (!config->flips || (data->inputs == 1 && input->element != GT_ELEMENT_I32 && !input->window &&
+                         (input->rank == 2 || input->rank == 3)))
     return true;
   gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
               "only images can be mirrored, and only if they are the model's single input")

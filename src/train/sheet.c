@@ -52,7 +52,8 @@ static bool begin(sheet *s, gt_error *error) {
   if (data->targets > 1)
     return gt_fail(error, GT_ERR_USAGE, "--samples needs data with a single target, and this data has %d",
                    data->targets);
-  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || (input->rank != 2 && input->rank != 3))
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->window ||
+      (input->rank != 2 && input->rank != 3))
     return gt_fail(
         error, GT_ERR_USAGE,
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "

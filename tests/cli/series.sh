@@ -102,6 +102,14 @@ exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv
 
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"
+cat > "$TEST_TMP/image.yaml" << YAML
+data: {train: $TEST_TMP/rows.csv, series: {window: 8, time: t, group: place}, inputs: [x, y], target: y}
+augment: [random_horizontal_flip]
+model: [flatten, {linear: 1}]
+train: {steps: 2}
+YAML
+exits 78 "windows are no images" "$GTRAIN" check "$TEST_TMP/image.yaml"
+says "… and not augmented" "only images can be augmented"
 exits 78 "skill of a table" "$GTRAIN" check configs/csv_regression.yaml --set 'metrics=[skill]'
 says "… needs a series" "metric 'skill' needs a time series (data.series) of numbers"
 exits 0 "explain ranks the columns of windows" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet

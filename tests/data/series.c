@@ -195,6 +195,36 @@ static void labels_are_classes(void **state) {
   close_data(&o);
 }
 
+/* Arrays are one series of equal steps; an input named `future` has the rows ahead. */
+static void arrays_are_series(void **state) {
+  (void)state;
+  opened o;
+  gt_error error = {0};
+  float x[60], y[30];
+  for (int i = 0; i < 60; i++) x[i] = (float)i / 2;
+  for (int i = 0; i < 30; i++) y[i] = 1000 + (float)i;
+  const gt_tensor wide = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {30, 2}, .data = x},
+                  target = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {30, 1}, .data = y};
+  const char *inputs = path_of("x.npy"), *targets = path_of("y.npy");
+  assert_true(gt_data_write_npy(inputs, &wide, &error) && gt_data_write_npy(targets, &target, &error));
+  open_data(&o,
+            "{train: {inputs: {past: %s, future: %s}, targets: %s}, task: regression, series: {window: 4, "
+            "horizon: 3}, test_fraction: 0.4}",
+            inputs, inputs, targets);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 12);
+  assert_int_equal(o.data.test.samples, 6);
+  assert_true(o.data.input[0].dim[0] == 4 && o.data.input[1].dim[0] == 3 && o.data.input[1].dim[1] == 2);
+  for (int64_t s = 0; s < 6; s++) {
+    assert_int_equal((int)value(&o.data.test.input[0], s, 0), 18 + s);
+    assert_int_equal((int)value(&o.data.test.input[1], s, 0), 22 + s);
+    assert_int_equal((int)value(&o.data.test.target[0], s, 2), 1000 + 18 + s + 6);
+  }
+  close_data(&o);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, series: {window: 4, time: t}}", inputs, targets);
+  expect_bad_config(&o, 0, "'time' names a column of a CSV, but the format is 'npy'");
+}
+
 /* y rises by 2 a row and has a bump every 4 rows. */
 static void naive_forecasts(void **state) {
   (void)state;
@@ -316,6 +346,7 @@ int main(void) {
       cmocka_unit_test(groups_are_series),
       cmocka_unit_test(columns_have_several_uses),
       cmocka_unit_test(labels_are_classes),
+      cmocka_unit_test(arrays_are_series),
       cmocka_unit_test(naive_forecasts),
       cmocka_unit_test(training_is_blind_to_other_rows),
       cmocka_unit_test(bad_times),
