@@ -26,7 +26,7 @@ typedef struct problem {
 } problem;
 
 enum { MOST = 1 << 19, GATES = 0, WEIGHT, BIAS, LENGTHS, SLOPE, Y, D_GATES, D_WEIGHT, VARIABLES };
-enum { OF_SOFTWARE = 23 };
+enum { OF_SOFTWARE = 47 };
 static const char *const name[] = {"gates", "weight", "bias", "lengths", "slope", "y", "d_gates", "d_weight"};
 static float value[VARIABLES][MOST], wanted[VARIABLES][MOST];
 
