@@ -136,9 +136,9 @@ def sequence_cases():
     """Five steps of four features, behind a layer with weights, so that the gradient of the input counts, too."""
     x, t = numbers(11, 20), numbers(11, 3)
 
-    def around(what, *layers, **more):
-        return case(f"sequence {what}", [{"linear": 20}, {"reshape": [5, 4]}, *layers, {"linear": 3}], x, t,
-                    optimizer={"type": "sgd", "lr": 0.3}, **more)
+    def around(what, *layers, steps=4, **more):
+        return case(f"sequence {what}", [{"linear": 20}, {"reshape": [5, 4]}, *layers, {"linear": 3}], x, t, steps,
+                    **{"optimizer": {"type": "sgd", "lr": 0.3}, **more})
 
     for cell, more in (("lstm", {}), ("gru", {}), ("rnn", {}), ("rnn", {"nonlinearity": "relu"})):
         for layers in (1, 2):
@@ -149,6 +149,8 @@ def sequence_cases():
         yield around(f"{cell} {more} without bias", {cell: {"hidden_size": 6, "bias": False, **more}}, "flatten")
     yield around("lstm forget_bias", {"lstm": {"hidden_size": 6, "forget_bias": 1, "return": "last"}})
     yield around("lstm on lstm", {"lstm": 5}, "relu", {"lstm": {"hidden_size": 33, "return": "last"}})
+    yield around("lstm, ten steps of adam", {"lstm": {"hidden_size": 9, "num_layers": 2, "return": "last"}}, steps=10,
+                 optimizer={"type": "adam", "lr": 0.02, "clip_norm": 0.5})
     yield around("lstm of many units", {"lstm": {"hidden_size": 130, "return": "last"}})
     for pooling in ("mean", "max", "last"):
         yield around(f"sequence_pool {pooling}", {"gru": 6}, {"sequence_pool": pooling})
