@@ -46,6 +46,20 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
   return json_pack("{s:s, s:o}", "description", help, "anyOf", any);
 }
 
+/* The loss of a single target, or a map from the names of several to theirs, which also have a weight. */
+static json_t *loss_json(const gt_schema_thing *list, int count) {
+  gt_schema_thing of_target[GT_SCHEMA_MAX_THINGS];
+  json_t *one = typed_json(list, count, "loss", "the loss to minimize");
+  memcpy(of_target, list, (size_t)count * sizeof *list);
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i].kind, "loss")) of_target[i].common = &gt_loss_target_schema;
+  json_t *each = typed_json(of_target, count, "loss", "the loss of a target");
+  json_array_append_new(json_object_get(one, "anyOf"),
+                        json_pack("{s:s, s:{s:{s:[]}}, s:o}", "type", "object", "properties", "type", "enum",
+                                  "additionalProperties", each));
+  return one;
+}
+
 static json_t *data_json(const gt_schema_thing *list, int count) {
   json_t *any = json_array();
   for (int i = 0; i < count; i++)
@@ -347,7 +361,7 @@ json_t *gt_schema_of_configs(void) {
   json_object_set_new(all, "data", data_json(list, count));
   json_object_set_new(all, "augment", augment_json(list, count));
   json_object_set_new(all, "init_from", gt_schema_json(&gt_init_from_schema, NULL));
-  json_object_set_new(all, "loss", typed_json(list, count, "loss", "the loss to minimize"));
+  json_object_set_new(all, "loss", loss_json(list, count));
   json_object_set_new(all, "optimizer", typed_json(list, count, "optimizer", "the optimizer"));
   json_object_set_new(all, "schedule", typed_json(list, count, "schedule", "the learning rate over time"));
   json_object_set_new(all, "train", gt_schema_json(&gt_train_schema, NULL));

@@ -22,7 +22,9 @@ const gt_schema_kind gt_schema_kinds[] = {
     {"layer", "layers", "the layers of a model", "model: [NAME, {NAME: {KEY: VALUE, ...}}]"},
     {"block", "blocks", "layers that contain layers", "model: [{NAME: {KEY: VALUE, ...}}]"},
     {"init", "inits", "initial values of parameters", "init: NAME, or init: {type: NAME, KEY: VALUE, ...}"},
-    {"loss", "losses", "what training minimizes", "loss: NAME, or loss: {type: NAME, KEY: VALUE, ...}"},
+    {"loss", "losses", "what training minimizes",
+     "loss: NAME, or loss: {type: NAME, KEY: VALUE, ...}; for several targets, loss: {TARGET: {type: NAME, weight: "
+     "1, ...}, ...}"},
     {"optimizer", "optimizers", "algorithms that minimize the loss",
      "optimizer: NAME, or optimizer: {type: NAME, KEY: VALUE, ...}"},
     {"schedule", "schedules", "the learning rate over time",

@@ -150,8 +150,8 @@ static void check_phases(const gt_config *config, const char *list, gt_diagnosti
     for (int i = 0; i < gt_change_count(); i++) {
       const gt_spec *node = gt_spec_find(phases->child[p], gt_change_at(i)->name);
       if (node)
-        gt_error_at(diagnostics, node->key_at, "'%s' needs a single target; this config has %d: %s", node->key,
-                    config->dataset.targets, list)
+        gt_error_at(diagnostics, node->key_at, "'%s' needs a single target; this config has %d: %s",
+                    node->key, config->dataset.targets, list)
             ->expected = "no such key";
     }
 }

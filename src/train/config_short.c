@@ -45,12 +45,21 @@ static const gt_schema *schema_at(const char *const *part, int parts) {
   return field && field->type == GT_FIELD_MAP ? field->sub : NULL;
 }
 
+/* True for loss.NAME, where NAME is one of several targets and not a setting of a loss. */
+static bool is_loss_of_target(const char *const *part, int parts) {
+  if (parts != 2 || strcmp(part[0], "loss") || !strcmp(part[1], "type")) return false;
+  for (int i = 0; i < gt_loss_count(); i++)
+    if (field_of(gt_loss_at(i)->schema, part[1])) return false;
+  return true;
+}
+
 /* True if the node selects a type (spec/typed.h): a section of the config or of a phase, or the initial
  * values of a layer. */
 static bool is_typed(const char *const *part, int parts) {
   static const char *const sections[] = {"loss", "optimizer", "schedule", NULL};
   static const char *const initial[] = {"init", "bias_init", NULL};
   const char *last = part[parts - 1];
+  if (is_loss_of_target(part, parts)) return true;
   if (is_one_of(sections, last)) return parts == 1 || (parts == 4 && !strcmp(part[1], "phases"));
   const gt_field *field =
       is_one_of(initial, last) && parts > 1 ? field_of(schema_at(part, parts - 1), last) : NULL;
