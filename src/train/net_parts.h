@@ -1,0 +1,24 @@
+/* The parts of which net.c makes nets; only within it. */
+#ifndef GT_TRAIN_NET_PARTS_H
+#define GT_TRAIN_NET_PARTS_H
+#include "train/net.h"
+
+/* Each stage has its own clock: "gradient" counts batches, the others steps. */
+gt_id gt_net_clock(gt_graph *graph, const char *state_name, const char *table_name, int rows, int width);
+gt_id gt_net_main_clock(gt_net *net, gt_graph *graph, gt_arena *arena, int rows);
+/* Batch, model and loss, for training and evaluation. False after reporting. */
+bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
+                          gt_model_mode mode, gt_id clock, const gt_net_options *options);
+/* The log row that the host reads, with the columns that exist. */
+void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock);
+/* Outputs instead of a log, if there are no targets. */
+void gt_net_build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena);
+/* Ends a stage's graph and plans it. */
+bool gt_net_add_stage(gt_net *net, gt_graph *graph, uint32_t times, gt_arena *arena,
+                      const gt_net_options *options, gt_error *error);
+/* The two stages of a step of several batches; a line search has the first one. */
+bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                           gt_error *error);
+bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                         gt_error *error);
+#endif
