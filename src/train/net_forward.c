@@ -137,6 +137,11 @@ static gt_forward_target draw_target(gt_net *net, int index, gt_graph *graph, gt
   return target;
 }
 
+static void add_shift(gt_forward_target *target, gt_graph *graph, const gt_config *config, drawn *keep) {
+  keep->shift = read_shift(graph, config);
+  target->shift = &keep->shift;
+}
+
 static void take_results(gt_net *net, const gt_forward *forward) {
   net->model = forward->model;
   net->objective = forward->objective;
@@ -190,10 +195,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     sample_weight = gt_samples_draw(
         graph, gt_tensor_read(weights, net->order.window * net->batch, graph, gt_net_weights(net, arena)),
         clock, GT_NONE, net->order);
-  if (shifted) {
-    keep[0].shift = read_shift(graph, config);
-    forward.target[0].shift = &keep[0].shift;
-  }
+  if (shifted) add_shift(&forward.target[0], graph, config, &keep[0]);
   forward.weight = gt_batch_weight(graph, clock, net->order);
   net->may_be_empty = weights->rank;
   for (int k = 0; k < net->targets; k++) {
