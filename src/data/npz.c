@@ -245,7 +245,8 @@ static bool open_npz(gt_data_reader *reader, const void *given) {
   const options *o = given;
   const gt_spec *inputs = gt_data_node(reader, "inputs", NULL);
   if (!one_array_each(reader, o) ||
-      !gt_data_name_inputs(reader, inputs && inputs->kind == GT_SPEC_MAP ? inputs : NULL))
+      !gt_data_name_inputs(reader, inputs && inputs->kind == GT_SPEC_MAP ? inputs : NULL) ||
+      !gt_data_name_targets(reader, gt_data_node(reader, "targets", NULL)))
     return false;
   const gt_data_file train = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   const gt_data_file test =

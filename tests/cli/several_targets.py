@@ -8,6 +8,7 @@ import random
 import struct
 import subprocess
 import sys
+import zipfile
 
 gtrain, folder, device = sys.argv[1:]
 os.chdir(folder)
@@ -131,5 +132,10 @@ write_npy("x.npy", [v for row in x for v in row], "<f4", (N, 2))
 write_npy("y.npy", load, "<f4", (N,))
 write_npy("k.npy", [k if k >= 0 else 9 for k in ignored], "<i4", (N,))
 NPY = "data: {train: {inputs: x.npy, targets: {load: y.npy, kind: k.npy}}, ignore_index: 9, normalize: none}\n"
+with zipfile.ZipFile("a.npz", "w") as archive:
+    for name in ("x.npy", "y.npy", "k.npy"):
+        archive.write(name)
+NPZ = "data: {train: a.npz, inputs: x, targets: {load: y, kind: k}, ignore_index: 9, normalize: none}\n"
+case("archive", NPZ + LOSS % "", [1.0] * N, ignored, [1, 1, 1])
 case("ignored", NPY + LOSS % ", class_weights: [1, 2, 0.5]", [1.0] * N, ignored, [1, 2, 0.5])
 sys.exit(failed)
