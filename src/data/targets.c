@@ -82,7 +82,8 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
   if (targets->count == 1)
-    return refuse(reader, targets->at, "'targets' names a single target",
+    return refuse(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
+                  "'targets' names a single target",
                   targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
                       ? "targets: FILE, or several names"
                       : "two targets or more; the key 'target' names the columns of a single one");

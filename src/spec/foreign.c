@@ -397,7 +397,7 @@ const gt_foreign gt_foreign_keys[] = {
     {"data csv", "test_fraction", "testsize testsplit testratio testpct", NULL},
     {"data csv", "test", "testdir testpath testfile testdata testset", NULL},
     {"data csv", "target",
-     "label labels y targets targetcolumn labelcolumn labelcol targetcol depvar ynames outputfeatures classcolumn output "
+     "label labels y targetcolumn labelcolumn labelcol targetcol depvar ynames outputfeatures classcolumn output "
      "outputs predict",
      NULL},
     {"data csv", "inputs",
