@@ -20,7 +20,8 @@ void gt_cli_print_values(const gt_results *results, const gt_baselines *baseline
     const gt_metric *m = &results->metric[i];
     const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name, *guess;
     if (leave_out && !strncmp(own, leave_out, strlen(leave_out))) continue;
-    if (leave_out && dot && baselines->count && baselines->item[0].forecast) continue; /* of a step: in eval */
+    if (leave_out && dot && baselines->count && baselines->item[0].forecast)
+      continue; /* of a step: in eval */
     putchar(' ');
     gt_put_text(stdout, m->name);
     printf(" %.6g", m->value);

@@ -74,7 +74,8 @@ static bool check_keys(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
   bool ok = gt_data_target_names(reader->spec, names) < 2;
   if (!ok)
-    gt_error_at(reader->diagnostics, place_of(reader, NULL), "a series has a single target, with any number of columns")
+    gt_error_at(reader->diagnostics, place_of(reader, NULL),
+                "a series has a single target, with any number of columns")
         ->expected = "target: [temp_max, temp_min], without names";
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);

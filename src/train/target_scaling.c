@@ -81,7 +81,8 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
     if (own) why = own;
     any |= !own;
     if (own || !data->train.target[k].data) continue;
-    const gt_target_scaling measured = gt_data_measure_target(&data->train.target[k], data->target[k].horizon, arena);
+    const gt_target_scaling measured =
+        gt_data_measure_target(&data->train.target[k], data->target[k].horizon, arena);
     if (asked || would_help(config, k, &measured, arena)) data->target[k].scaling = measured;
   }
   if (!any && asked)
