@@ -5,7 +5,8 @@ usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set 
 
 gemm: square matrices, against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. bytes: the same network, with
 gtrain's data as bytes, as in MNIST, and PyTorch's as floats. big: five layers of 4096 and 1000 classes. deep: 32
-layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64, 10], against
+layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. lstm, gru: 128 units over the 28 rows
+of 28x28. lstm-chars: an embedding, two layers of 512 and 65 classes at each of 128 steps. kan: [784, 64, 10], against
 efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole
 step, with fused Adam, the fastest method without a compiler; KANs also with torch.compile (mode="reduce-overhead"),
 which fuses many of their kernels. Both train on random data in device memory. Every figure is a median; each row shows
@@ -34,6 +35,8 @@ STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
          "big": ([4096] * 5 + [1000], [1024, 8192]),
          "deep": ([256] * 33 + [10], [256, 4096])}
 IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
+ROWS = {"lstm": [128, 1024], "gru": [128, 1024]}
+CHARS, CHAR_STEPS, CHAR_UNITS = 65, 128, 512
 KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}
 SIZES = [512, 1024, 2048, 4096, 8192]
 
@@ -102,6 +105,27 @@ def torch_images(case):
     return net.to(memory_format=torch.channels_last)
 
 
+class RowsNet(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.cells = getattr(nn, kind.upper())(28, 128, batch_first=True)
+        self.out = nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.out(self.cells(x.unflatten(1, (28, 28)))[0][:, -1])
+
+
+class CharsNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(CHARS, CHAR_UNITS)
+        self.cells = nn.LSTM(CHAR_UNITS, CHAR_UNITS, 2, batch_first=True)
+        self.out = nn.Linear(CHAR_UNITS, CHARS)
+
+    def forward(self, x):
+        return self.out(self.cells(self.embedding(x))[0]).flatten(0, 1)
+
+
 class Chebyshev(nn.Module):
     def __init__(self, inputs, outputs, degree=4):
         super().__init__()
@@ -135,7 +159,7 @@ def captured(step):
     return graph.replay
 
 
-def torch_step(model, width, classes, batch, way):
+def torch_step(model, width, classes, batch, way, model_reads_tokens=False):
     """way: "fp32 graph", "bf16 graph", or "compiled" (torch.compile in fp32, the optimizer not compiled). Returns seconds
     per step, or the reason why torch.compile failed."""
     prepare()
@@ -146,6 +170,9 @@ def torch_step(model, width, classes, batch, way):
         model = torch.compile(model, mode="reduce-overhead")
     x = torch.randn(batch, width, device="cuda")
     y = torch.randint(0, classes, (batch,), device="cuda")
+    if model_reads_tokens:
+        x = torch.randint(0, classes, (batch, width), device="cuda")
+        y = torch.randint(0, classes, (batch * width,), device="cuda")
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, capturable=True, fused=True)
 
     def step():
@@ -199,14 +226,17 @@ def images(case):
             "  - adaptive_max_pool: 1\n  - flatten\n  - linear: 10\n")
 
 
-def write_config(folder, layers, width, classes, batch, of_bytes=False):
+def write_config(folder, layers, width, classes, batch, kind):
+    """kind of the inputs: floats, bytes, or tokens with a label each"""
     samples = max(batch, 8192)
     random = numpy.random.default_rng(0)
-    numpy.save(f"{folder}/x.npy", random.integers(0, 256, (samples, width), dtype=numpy.uint8) if of_bytes else
-               random.standard_normal((samples, width), dtype=numpy.float32))
-    numpy.save(f"{folder}/y.npy", random.integers(0, classes, samples, dtype=numpy.int32))
+    tokens = kind == "tokens"
+    numpy.save(f"{folder}/x.npy", random.standard_normal((samples, width), dtype=numpy.float32) if kind == "floats" else
+               random.integers(0, classes if tokens else 256, (samples, width), dtype=numpy.uint8))
+    numpy.save(f"{folder}/y.npy", random.integers(0, classes, (samples, width) if tokens else samples, dtype=numpy.int32))
     with open(f"{folder}/config.yaml", "w", encoding="utf-8") as config:
-        config.write(f"data:\n  format: npy\n  classes: {classes}\n"
+        config.write(f"data:\n  format: npy\n  task: classification\n  classes: {classes}\n"
+                     f"{'  integers: [input]' if tokens else ''}\n"
                      f"  train: {{inputs: {folder}/x.npy, targets: {folder}/y.npy}}\n"
                      f"model:\n{layers}optimizer: {{type: adam, lr: 1.0e-4}}\n"
                      f"train: {{steps: 100, batch_size: {batch}}}\n")
@@ -232,13 +262,13 @@ def gemms(binaries):
             row(f"gemm {n}", "bf16", in_a_process(torch_gemm, n, torch.bfloat16), times)
 
 
-def steps(case, layers, model, width, classes, batch, binaries, options, ways):
-    """model() creates PyTorch's network; ways: how to train it (torch_step)"""
+def steps(case, layers, model, width, classes, batch, binaries, options, ways, kind="floats"):
+    """model() creates PyTorch's network; ways: how to train it (torch_step); kind: of the inputs"""
     with tempfile.TemporaryDirectory() as folder:
-        write_config(folder, layers, width, classes, batch, case == "bytes")
+        write_config(folder, layers, width, classes, batch, kind)
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
         os.mkdir(cache)  # empty, so that the user's tuning results are not used
-        count = "20" if case in ("big", "resnet9") else "200"
+        count = "20" if case in ("big", "resnet9", "lstm-chars") else "200"
         own = []
 
         def measure(label, binary, extra):
@@ -252,7 +282,8 @@ def steps(case, layers, model, width, classes, batch, binaries, options, ways):
             gtrain(options.gtrain, "tune", config, "--seconds", options.tune, *settings, cache=cache)
             measure("tuned", options.gtrain, settings)
     for way in ways:
-        row(f"{case} batch {batch}", way, in_a_process(torch_step, model, width, classes, batch, way), own)
+        row(f"{case} batch {batch}", way, in_a_process(torch_step, model, width, classes, batch, way, kind == "tokens"),
+            own)
 
 
 def run(case, binaries, options):
@@ -269,10 +300,19 @@ def run(case, binaries, options):
         width, batches = IMAGES[case]
         for batch in batches:
             steps(case, images(case), functools.partial(torch_images, case), width, 10, batch, binaries, options, both)
+    elif case in ROWS:
+        layers = f"  - reshape: [28, 28]\n  - {case}: {{hidden_size: 128, return: last}}\n  - linear: 10\n"
+        for batch in ROWS[case]:
+            steps(case, layers, functools.partial(RowsNet, case), 784, 10, batch, binaries, options, both)
+    elif case == "lstm-chars":
+        layers = (f"  - embedding: {{num_embeddings: {CHARS}, embedding_dim: {CHAR_UNITS}}}\n"
+                  f"  - lstm: {{hidden_size: {CHAR_UNITS}, num_layers: 2}}\n  - linear: {CHARS}\n")
+        steps(case, layers, CharsNet, CHAR_STEPS, CHARS, 64, binaries, options, both, "tokens")
     else:
         widths, batches = STEPS[case]
         for batch in batches:
-            steps(case, linears(widths), functools.partial(mlp, widths), widths[0], widths[-1], batch, binaries, options, both)
+            steps(case, linears(widths), functools.partial(mlp, widths), widths[0], widths[-1], batch, binaries, options, both,
+                  "bytes" if case == "bytes" else "floats")
 
 
 def main():
@@ -287,7 +327,7 @@ def main():
     binaries = [("before", options.before)] if options.before else []
     binaries.append(("gtrain", options.gtrain))
     print(f"{in_a_process(torch.cuda.get_device_name)}, PyTorch {torch.__version__}", flush=True)
-    for case in options.cases or ["gemm", *STEPS, *IMAGES]:
+    for case in options.cases or ["gemm", *STEPS, *IMAGES, *ROWS, "lstm-chars"]:
         run(case, binaries, options)
 
 
