@@ -360,7 +360,10 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   top sections;
   if (!config->root) return false;
   gt_init_from_spell_out(arena, config->root);
-  for (int i = 0; i < count; i++) gt_config_override(arena, config->root, overrides[i], diagnostics);
+  for (int i = 0; i < count; i++) {
+    gt_config_override(arena, config->root, overrides[i], diagnostics);
+    gt_init_from_spell_out(arena, config->root); /* an override may give its short form */
+  }
   choose_test(gt_spec_find(config->root, "data"));
   if (!read_top(config, &sections, arena)) return false;
   read_train(config, sections.train, arena, diagnostics);

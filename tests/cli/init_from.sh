@@ -42,6 +42,10 @@ rm "$TEST_TMP/other.bin"
 exits 0 "the model of such a run needs that file no more" \
   "$GTRAIN" eval "$TEST_TMP/changed/model.bin" --device "$DEVICE"
 
+exits 0 "the short form on the command line" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set "init_from=$TEST_TMP/dense/model.bin"
+says "… is read" "init_from: 9 of 9 tensors"
+exits 0 "… and can get a map" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set "init_from=$TEST_TMP/dense" --set 'init_from.map={head: ~}'
+says "… that is read" "init_from: 7 of 9 tensors"
 printf 'init_from: {model: %s, map: {head: ~, body: body}}\n' "$TEST_TMP/dense/model.bin" >> "$TEST_TMP/dense.yaml"
 exits 0 "a map in the config" train dense map --set train.epochs=1
 says "… leaves a layer out" "starts from scratch: head.weight (left out by the map)"
