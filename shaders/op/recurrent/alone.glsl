@@ -1,36 +1,56 @@
-/* Way A: a workgroup owns four rows for all steps, which no other workgroup reads. An invocation computes sets of columns
- * of the product over a slice of its depth; some rows of the weight stay in its registers, the others are read from the
- * caches in every step. */
-const uint KEPT = KEEP == 0u ? 1u : 4u * KEEP, TASKS = (4u * HIDDEN + LOCAL - 1u) / LOCAL;
-shared vec4 left[DEPTH];                   /* the product's left operand, of the four rows */
-shared vec4 part[SLICES * COLUMNS * SPAN]; /* its sums over each slice */
+/* Way A: a workgroup owns four rows for all steps, which no other workgroup reads. An invocation computes a set of
+ * neighboring columns of the product over a slice of its depth. Some rows of the weight stay in its registers; the others
+ * are read from the caches in every step, as many at a time as hide the wait for them. The sums of the slices are joined in
+ * shared memory. */
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+const uint PITCH = COLUMNS + 1u; /* of a set's sums; one more than there are, which avoids bank conflicts */
+const uint WHOLE = DEPTH / SLICES, READ = WHOLE - KEEP;
+const uint STRIP = READ <= GT_RECURRENT_AT_ONCE && READ > 0u ? READ : GT_RECURRENT_STRIP;
+const uint KEPT = KEEP == 0u ? 1u : COLUMNS * KEEP, TASKS = (4u * HIDDEN + LOCAL - 1u) / LOCAL;
+shared vec4 left[DEPTH];                 /* the product's left operand, of the four rows */
+shared vec4 part[SLICES * SETS * PITCH]; /* [slice][set][column]: its sums over each slice */
 
-float kept[KEPT]; /* rows of the weight, four columns each */
+float kept[KEPT]; /* rows of the weight */
 
-float weight_of(uint k, uint j, uint c) { return weight.at[k * LINE + min(j + c * SPAN, LINE - 1u)]; }
+/* Row k of the weight. Columns that do not exist repeat others, and nobody reads their sums. */
+void fetch(uint k, uint set, out float w[COLUMNS]) {
+  if (ALIGNED != 0u && COLUMNS == 4u && LINE % 4u == 0u) {
+    const vec4 v = GT_CAST(GT_FLOATS4, weight).at[k * (LINE / 4u) + set];
+    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) w[c] = v[c];
+  } else
+    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) w[c] = weight.at[k * LINE + min(set * COLUMNS + c, LINE - 1u)];
+}
 
-void multiply(uint j0, uint slice) {
-  for (uint j = j0; j < SPAN; j += SETS) {
-    vec4 sum[COLUMNS];
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = vec4(0.0);
-    if (KEEP != 0u)
-      [[unroll]] for (uint i = 0u; i < KEEP; i++) {
-        const vec4 rows = left[slice + i * SLICES];
-        [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(kept[4u * i + c]), rows, sum[c]);
-      }
-    for (uint k = slice + KEEP * SLICES; k < DEPTH; k += SLICES) {
-      const vec4 rows = left[k];
-      [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(weight_of(k, j, c)), rows, sum[c]);
+void multiply(uint set, uint slice) {
+  vec4 sum[COLUMNS];
+  float w[COLUMNS];
+  [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = vec4(0.0);
+  if (KEEP != 0u)
+    [[unroll]] for (uint i = 0u; i < KEEP; i++) {
+      const vec4 rows = left[slice + i * SLICES];
+      [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(kept[i * COLUMNS + c]), rows, sum[c]);
     }
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) part[(slice * COLUMNS + c) * SPAN + j] = sum[c];
+  [[dont_unroll]] for (uint i0 = KEEP; i0 < WHOLE; i0 += STRIP)
+    [[unroll]] for (uint i = i0; i < i0 + STRIP; i++)
+      if (i < WHOLE) {
+        const vec4 rows = left[slice + i * SLICES];
+        fetch(slice + i * SLICES, set, w);
+        [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);
+      }
+  if (WHOLE * SLICES + slice < DEPTH) {
+    const vec4 rows = left[WHOLE * SLICES + slice];
+    fetch(WHOLE * SLICES + slice, set, w);
+    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);
   }
+  [[unroll]] for (uint c = 0u; c < COLUMNS; c++) part[(slice * SETS + set) * PITCH + c] = sum[c];
 }
 
 void join(uint s, uint unit, uint r, out float sum[4]) {
   for (uint g = 0u; g < 4u; g++) sum[g] = 0.0;
   if (!has_product(s)) return;
   for (uint p = 0u; p < SLICES; p++)
-    [[unroll]] for (uint g = 0u; g < SUMS; g++) sum[g] += part[p * COLUMNS * SPAN + g * HIDDEN + unit][r];
+    [[unroll]] for (uint g = 0u; g < SUMS; g++)
+      sum[g] += part[(p * SETS + unit / UNITS) * PITCH + unit % UNITS * SUMS + g][r];
 }
 
 void main() {
@@ -38,8 +58,11 @@ void main() {
   const uint row0 = 4u * (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
   if (row0 >= batch) return;
   if (KEEP != 0u)
-    [[unroll]] for (uint i = 0u; i < KEEP; i++)
-      [[unroll]] for (uint c = 0u; c < COLUMNS; c++) kept[4u * i + c] = weight_of(slice + i * SLICES, set, c);
+    [[unroll]] for (uint i = 0u; i < KEEP; i++) {
+      float w[COLUMNS];
+      fetch(slice + i * SLICES, set, w);
+      [[unroll]] for (uint c = 0u; c < COLUMNS; c++) kept[i * COLUMNS + c] = w[c];
+    }
   if (has_product(first))
     for (uint i = me; i < 4u * DEPTH; i += LOCAL) {
       const uint k = i >> 2u, row = row0 + (i & 3u);

@@ -1,7 +1,7 @@
 /* The forward half of cell.glsl: the product of h before the step with W_hh. */
 const uint DEPTH = HIDDEN, LINE = WIDTH;   /* of the product; length of a row of its right operand */
-const uint SPAN = HIDDEN, COLUMNS = GATES; /* set j < SPAN has the columns j + c * SPAN, c < COLUMNS: the gates of a unit */
-const uint UNITS = 1u, SUMS = GATES;       /* units of a set; sums of a unit */
+/* A set of neighboring columns: all sums of some units, of which the last may not exist; how many sets there are. */
+const uint SUMS = GATES, UNITS = GATES == 1u ? 4u : 1u, COLUMNS = SUMS * UNITS, SPAN = (HIDDEN + UNITS - 1u) / UNITS;
 const uint HANDED = 1u;                    /* values that a unit hands to the next step's product */
 
 struct gt_begun {

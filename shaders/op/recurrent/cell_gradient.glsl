@@ -1,8 +1,7 @@
 /* The gradient's half of cell.glsl: the product of the gates' gradients of the step after with W_hh, then the cell's
  * derivatives. */
 const uint DEPTH = WIDTH, LINE = HIDDEN;
-const uint SPAN = (HIDDEN + 3u) / 4u, COLUMNS = 4u; /* a set has four units, of which the last may not exist */
-const uint UNITS = 4u, SUMS = 1u;
+const uint SUMS = 1u, UNITS = 4u, COLUMNS = SUMS * UNITS, SPAN = (HIDDEN + UNITS - 1u) / UNITS; /* as in cell_forward.glsl */
 const uint HANDED = GATES;
 
 struct gt_begun {

@@ -15,10 +15,13 @@ void fetch(uint s, uint k0, uint row0, uint set0, out float a[LEFTS], out float 
     a[i] = k < DEPTH && row < batch && at < CHUNK * ROWS ? left_of(s, row, k) : 0.0;
   }
   [[unroll]] for (uint i = 0u; i < RIGHTS; i++) {
-    const uint at = i * LOCAL + me, k = k0 + at / WIDE, column = set0 + at % SETS + at / SETS % COLUMNS * SPAN;
+    const uint at = i * LOCAL + me, k = k0 + at / WIDE, column = set0 * COLUMNS + at % WIDE;
     b[i] = k < DEPTH && column < LINE && at < CHUNK * WIDE ? weight.at[k * LINE + column] : 0.0;
   }
 }
+
+/* Neighboring columns are loaded together; a set's are apart in `right`, so that sets read neighboring words. */
+uint place_of_right(uint at) { return at / WIDE * WIDE + at % COLUMNS * SETS + at % WIDE / COLUMNS; }
 
 void stage(float a[LEFTS], float b[RIGHTS]) {
   const uint me = gl_LocalInvocationIndex;
@@ -27,7 +30,7 @@ void stage(float a[LEFTS], float b[RIGHTS]) {
     if (at < CHUNK * ROWS) left[to >> 2u][to & 3u] = a[i];
   }
   [[unroll]] for (uint i = 0u; i < RIGHTS; i++)
-    if (i * LOCAL + me < CHUNK * WIDE) right[i * LOCAL + me] = b[i];
+    if (i * LOCAL + me < CHUNK * WIDE) right[place_of_right(i * LOCAL + me)] = b[i];
 }
 
 void multiply(uint s, uint row0, uint set0) {
@@ -62,10 +65,10 @@ struct gt_place {
 gt_place place_of(uint task, uint row0, uint set0) {
   gt_place p;
   const uint set = task / 4u % SETS, quad = task / (4u * SETS) % QUADS;
-  const uint c = task / (ROWS * SETS); /* the column of a gradient's unit, else 0 */
+  const uint c = task / (ROWS * SETS); /* unit of the set */
   p.row = row0 + 4u * quad + task % 4u;
-  p.unit = set0 + set + c * SPAN;
-  p.at = (c * QUADS + quad) * SETS + set;
+  p.unit = (set0 + set) * UNITS + c;
+  p.at = (c * SUMS * QUADS + quad) * SETS + set;
   p.exists = task < CELLS && p.row < batch && set0 + set < SPAN && p.unit < HIDDEN;
   return p;
 }

@@ -70,7 +70,8 @@ static bool is_f32(const gt_graph *graph, gt_id id, gt_shape shape) {
 static bool fits(const gt_graph *graph, const gt_recurrent_operands *o, int64_t batch, int64_t width,
                  int64_t hidden) {
   if (!is_f32(graph, o->w_hh, gt_shape_2(width, hidden))) return false;
-  if (o->turned != GT_NONE && !is_f32(graph, o->turned, gt_shape_2(hidden, width))) return false;
+  if (o->turned != GT_NONE && !is_f32(graph, o->turned, shape_3(hidden, hidden, width / hidden)))
+    return false;
   if (o->bias != GT_NONE && !is_f32(graph, o->bias, gt_shape_1(width))) return false;
   return o->lengths == GT_NONE || gt_is_words(gt_node_at(graph, o->lengths), batch);
 }
@@ -178,8 +179,14 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-/* The weight is transposed by a node of its own, whose gradient is part of the weight's: the kernel reads
- * neighbouring columns of the product at once. */
+/* [G H, H] to [H, H, G]. */
+static gt_id turn(gt_graph *graph, gt_id w_hh, int64_t gates) {
+  const int64_t hidden = gt_node_at(graph, w_hh)->shape.dim[1];
+  return gt_permute(graph, gt_reshape(graph, w_hh, shape_3(gates, hidden, hidden)), (const int[]){2, 1, 0});
+}
+
+/* The weight is transposed by a node of its own, whose gradient is part of the weight's: the kernel reads the
+ * columns of all gates of a unit at once. */
 gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
   if (input->gates == GT_NONE || input->w_hh == GT_NONE) return GT_NONE;
   const bool biased = input->bias != GT_NONE && input->cell == GT_CELL_GRU;
@@ -187,7 +194,7 @@ gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
                               .reverse = input->reverse,
                               .biased = biased,
                               .has_lengths = input->lengths != GT_NONE};
-  gt_id in[5] = {input->gates, input->w_hh, gt_permute(graph, input->w_hh, (const int[]){1, 0})};
+  gt_id in[5] = {input->gates, input->w_hh, turn(graph, input->w_hh, gt_cell_gates(input->cell))};
   int inputs = 3;
   if (biased) in[inputs++] = input->bias;
   if (a.has_lengths) in[inputs++] = input->lengths;

@@ -32,16 +32,19 @@ static job start(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint32
   return j;
 }
 
-static void pack(job *j, const float *weight, uint32_t depth, uint32_t columns) {
+/* weight: [depth][columns / sums][sums]; its columns become gate after gate. */
+static void pack(job *j, const float *weight, uint32_t depth, uint32_t columns, uint32_t sums) {
+  const uint32_t units = columns / sums;
   j->depth = depth;
   j->columns = columns;
   j->pitch = (columns + PANEL - 1) / PANEL * PANEL;
   j->panels = gt_alloc(sizeof(float) * j->pitch * ((size_t)depth + TILE));
   j->sums = j->panels + (size_t)j->pitch * depth;
-  for (uint32_t c = 0; c < columns; c += PANEL)
-    for (uint32_t k = 0; k < depth; k++)
-      memcpy(j->panels + (size_t)c * depth + (size_t)k * PANEL, weight + (size_t)k * columns + c,
-             sizeof(float) * gt_least_u32(PANEL, columns - c));
+  for (uint32_t c = 0; c < columns; c++) {
+    float *panel = j->panels + (size_t)(c / PANEL * PANEL) * depth + c % PANEL;
+    const float *column = weight + c % units * sums + c / units;
+    for (uint32_t k = 0; k < depth; k++) panel[(size_t)k * PANEL] = column[(size_t)k * columns];
+  }
 }
 
 /* x y + z, rounded once where the compiler has instructions for it (in clones, those of the newer
@@ -179,7 +182,7 @@ static void advance_row(const job *j, const struct gt_recurrent_args *args, uint
 void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_recurrent_args *args = arguments;
   job j = start(spec, tile, args->all_steps, args->batch, args->lengths);
-  pack(&j, GT_PTR(const float, args->weight), j.hidden, j.width);
+  pack(&j, GT_PTR(const float, args->weight), j.hidden, j.width, j.gates);
   float *zeros = gt_alloc(sizeof *zeros * j.width);
   clear_sums(&j);
   for (uint32_t s = 0; s < j.all_steps; s++) {
@@ -275,7 +278,7 @@ void gt_recurrent_gradient_cpu(const void *arguments, const uint32_t *spec, uint
   const struct gt_recurrent_gradient_args *args = arguments;
   job j = start(spec, tile, args->all_steps, args->batch, args->lengths);
   const float *left = GT_PTR(const float, j.cell == GT_CELL_GRU ? args->d_hidden : args->d_gates);
-  pack(&j, GT_PTR(const float, args->weight), j.width, j.hidden);
+  pack(&j, GT_PTR(const float, args->weight), j.width, j.hidden, 1);
   float *zeros = gt_alloc(sizeof *zeros * j.hidden);
   clear_sums(&j);
   for (uint32_t s = j.all_steps; s-- > 0;) {

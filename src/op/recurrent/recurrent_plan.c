@@ -24,8 +24,8 @@ typedef struct problem {
   const gt_recurrent_attribute *a;
   gt_recurrent_operands o;
   gt_recurrent_size n;
-  uint32_t depth, columns,
-      span; /* of a step's product, as in the shaders: columns of a set, number of sets */
+  /* Of a step's product, as in the shaders: units and columns of a set, number of sets. */
+  uint32_t depth, units, columns, span;
 } problem;
 
 static problem problem_of(const gt_graph *graph, gt_id leader) {
@@ -35,8 +35,9 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
                .o = gt_recurrent_operands_of(node),
                .n = gt_recurrent_size_of(graph, node)};
   p.depth = p.a->is_gradient ? p.n.width : p.n.hidden;
-  p.columns = p.a->is_gradient ? 4 : p.n.width / p.n.hidden;
-  p.span = p.a->is_gradient ? gt_ceil_div(p.n.hidden, 4) : p.n.hidden;
+  p.units = p.a->is_gradient || p.n.width == p.n.hidden ? 4 : 1;
+  p.columns = p.units * (p.a->is_gradient ? 1 : p.n.width / p.n.hidden);
+  p.span = gt_ceil_div(p.n.hidden, p.units);
   return p;
 }
 
@@ -57,12 +58,16 @@ static double product_cycles(const problem *p, double depth, double columns, dou
   return fmax(fused, fmax(order, subgroups * rounds * reads));
 }
 
+/* Rows of the weight that are read one after the other wait for the caches; up to GT_RECURRENT_AT_ONCE are
+ * loaded together. */
 static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
-  const double threads = way[SETS] * way[SLICES], turns = gt_ceil_div(p->span, way[SETS]);
-  const double kept = (double)way[KEEP] * way[SLICES], columns = (double)p->columns * p->span;
-  const double rounds = turns * gt_ceil_div(p->depth, way[SLICES]);
-  const double step =
-      product_cycles(p, p->depth, columns, 4, threads, rounds, 4) + (p->depth - kept) * columns * 4 / 64;
+  enum { WAIT_OF_STRIP = 1300 };
+  const double threads = way[SETS] * way[SLICES], columns = (double)p->columns * p->span;
+  const uint32_t rounds = gt_ceil_div(p->depth, way[SLICES]), read = rounds - gt_least_u32(rounds, way[KEEP]);
+  const double kept = (double)way[KEEP] * way[SLICES];
+  const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
+  const double step = product_cycles(p, p->depth, columns, 4, threads, rounds, 4) +
+                      (p->depth - kept) * columns * 4 / 64 + strips * WAIT_OF_STRIP;
   const double waves = gt_ceil_div(gt_ceil_div(p->n.batch, 4), gt_most_u32(target->units, 1));
   return DISPATCH + p->n.steps * waves * (step + 2.5 * WAIT);
 }
@@ -100,7 +105,7 @@ static void way_text(const gt_candidate *way, char *text, size_t size) {
 static uint32_t shared_of(const problem *p, const uint32_t *w) {
   const uint64_t wide = (uint64_t)p->columns * w[SETS], rows = 4 * w[QUADS];
   const uint64_t bytes = w[WAY] == ALONE
-                             ? 16 * ((uint64_t)p->depth + (uint64_t)w[SLICES] * p->columns * p->span)
+                             ? 16 * ((uint64_t)p->depth + (uint64_t)w[SLICES] * (p->columns + 1) * p->span)
                              : 4 * GT_RECURRENT_CHUNK * (rows + 4 + wide) + 16 * w[SLICES] * wide * w[QUADS];
   return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
@@ -117,43 +122,38 @@ static void add_way(offer *o, uint32_t kind, uint32_t quads, uint32_t sets, uint
 
 /* Passes through loops that an invocation of way A makes in a step. */
 static uint32_t passes_of(const problem *p, const uint32_t *w) {
-  const uint64_t turns = gt_ceil_div(p->span, w[SETS]);
-  const uint64_t cells = gt_ceil_div(4 * p->n.hidden, w[SETS] * w[SLICES]);
-  const uint64_t product =
-                     turns * (3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) * (1 + p->columns)),
-                 rest =
-                     cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, w[SETS] * w[SLICES]);
+  const uint64_t threads = (uint64_t)w[SETS] * w[SLICES],
+                 cells = gt_ceil_div(4 * p->n.hidden, (int64_t)threads);
+  const uint64_t product = 3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) * (1 + 2 * p->columns),
+                 rest = cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, (int64_t)threads);
   return product + rest > PASSES ? PASSES : (uint32_t)(product + rest);
 }
 
 /* Rows of the weight that fit the registers of an invocation beside its sums: of the 64 K registers that
  * subgroups of 32 share, half; with other subgroups, fewer, so that no compiler spills. A software device,
  * which has none to spare, keeps a few, so that its tests have such a kernel. */
-static uint32_t rows_kept(const offer *o, uint32_t sets, uint32_t slices) {
-  const bool many = o->target->subgroup == LANES && sets * slices <= 256;
-  const uint32_t room = o->target->brief ? 16 : many ? 128 : o->target->subgroup == LANES ? 64 : 32;
-  return sets < o->p->span ? 0 : gt_least_u32(o->p->depth / slices, room / o->p->columns);
+static uint32_t rows_kept(const offer *o, uint32_t slices) {
+  const bool wide = o->target->subgroup == LANES, many = o->p->span * slices <= 256;
+  const uint32_t room = o->target->brief ? 16 : wide && many ? 128 : wide ? 64 : 32;
+  return gt_least_u32(o->p->depth / slices, room / o->p->columns);
 }
 
 static void offer_alone(offer *o) {
-  const uint32_t most = gt_least_u32(64, o->p->depth); /* slices */
-  uint32_t widest = 8;
-  while (widest < o->p->span && widest < WORKGROUP) widest *= 2;
-  for (uint32_t sets = gt_most_u32(widest / 2, 8); sets <= widest; sets *= 2)
-    for (uint32_t slices = 1; slices <= most; slices *= 2) {
-      const uint32_t threads = sets * slices;
-      const uint32_t way[] = {ALONE, 1, sets, slices, 0}, keep = rows_kept(o, sets, slices);
-      if (threads > WORKGROUP || (threads < 64 && 2 * slices <= most)) continue;
-      if (o->target->brief && passes_of(o->p, way) >= PASSES) continue;
-      add_way(o, ALONE, 1, sets, slices, 0);
-      if (keep) add_way(o, ALONE, 1, sets, slices, keep);
-    }
+  const uint32_t sets = o->p->span, most = gt_least_u32(64, o->p->depth);
+  for (uint32_t slices = 1; slices <= most; slices *= 2) {
+    const uint64_t threads = (uint64_t)sets * slices;
+    const uint32_t way[] = {ALONE, 1, sets, slices, 0};
+    if (threads > WORKGROUP || (threads < 64 && 2 * slices <= most)) continue;
+    if (o->target->brief && passes_of(o->p, way) >= PASSES) continue;
+    add_way(o, ALONE, 1, sets, slices, 0);
+    if (rows_kept(o, slices)) add_way(o, ALONE, 1, sets, slices, rows_kept(o, slices));
+  }
 }
 
 /* Registers for what an invocation of way C fetches ahead and for its cells: more would spill. */
 static bool fits_registers(const problem *p, uint32_t quads, uint32_t sets, uint32_t slices) {
   enum { MOST = 40, OF_CELL = 6 };
-  const uint32_t threads = quads * sets * slices, cells = 4 * quads * sets * (p->a->is_gradient ? 4 : 1);
+  const uint32_t threads = quads * sets * slices, cells = 4 * quads * sets * p->units;
   const int64_t fetched = gt_ceil_div(GT_RECURRENT_CHUNK * 4 * quads, threads) +
                           gt_ceil_div(GT_RECURRENT_CHUNK * p->columns * sets, threads);
   return fetched + OF_CELL * gt_ceil_div(cells, threads) <= MOST;
