@@ -144,7 +144,7 @@ static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels
   return true;
 }
 
-/* Words for a missing value among labels that are text. */
+/* Words for a missing value among labels that are text, unless the config lists those words. */
 static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_cell *first = NULL;
   size_t count = 0;
@@ -182,7 +182,7 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, int index, g
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
-  if (labels->text && !names.count && !listed) report_missing_labels(reader, csv, column);
+  if (labels->text && !names.count && !listed && !csv->missing) report_missing_labels(reader, csv, column);
   labels->open = listed;
   labels->listed = common->class_names.count > 0;
   if (!labels->text && !listed)

@@ -125,6 +125,10 @@ bool gt_cell_is_missing(const gt_cell *cell);
 /* True for an empty cell and for a word for a missing value, as the config lists them; a number of the list
  * in any notation. */
 bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell);
+/* The same for a target: the config has to list the words, as a class can be called NA. */
+static inline bool gt_csv_lacks_target(const gt_csv *csv, const gt_cell *cell) {
+  return !cell->length || (csv->missing && gt_csv_is_missing(csv, cell));
+}
 static inline bool gt_cell_is_same(const gt_cell *a, const gt_cell *b) {
   return a->length == b->length && !memcmp(a->text, b->text, a->length);
 }

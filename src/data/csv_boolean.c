@@ -17,7 +17,7 @@ bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
   size_t found = 0;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, target, row);
-    if (!cell->length || gt_cell_is_missing(cell)) continue;
+    if (gt_csv_is_missing(csv, cell)) continue;
     if (gt_csv_boolean(cell) < 0) return false;
     found++;
   }
@@ -29,7 +29,7 @@ static void keep_words(const gt_csv *csv, int target, const char **word, gt_aren
   word[0] = word[1] = NULL;
   for (size_t row = 0; row < csv->rows && !(word[0] && word[1]); row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, target, row);
-    const int value = gt_csv_boolean(cell);
+    const int value = gt_csv_is_missing(csv, cell) ? -1 : gt_csv_boolean(cell);
     if (value >= 0 && !word[value]) word[value] = gt_arena_strndup(arena, cell->text, cell->length);
   }
   if (!word[0]) word[0] = "0";
@@ -61,13 +61,18 @@ void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index,
   const gt_data_target *target = &reader->dataset->target[index];
   for (int t = 0; target->words && t < target->column_count; t++) {
     if (!target->words[2 * t] || !csv->facts[csv->inputs + first + t].texts) continue;
+    const gt_strings *missing = csv->missing;
     for (size_t row = 0; row < csv->rows; row++) {
       gt_cell *cell = gt_csv_target_cell(csv, first + t, row);
+      const bool lacks = gt_csv_lacks_target(csv, cell);
       const int value = gt_csv_boolean(cell);
-      if (value < 0) continue;
+      if (lacks) cell->length = 0;
+      if (lacks || value < 0) continue;
       cell->text = digits[value];
       cell->length = 1;
     }
+    csv->missing = NULL; /* it may list 0 or 1, which now stand for words */
     gt_csv_facts_of_target(csv, first + t);
+    csv->missing = missing;
   }
 }

@@ -168,7 +168,7 @@ void gt_csv_facts_of_target(gt_csv *csv, int target) {
   *f = no_cells;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = &csv->target_cells.items[row * (size_t)csv->targets + (size_t)target];
-    if ((csv->missing && gt_csv_is_missing(csv, cell)) || !gt_csv_parse(csv, cell, &value))
+    if (gt_csv_lacks_target(csv, cell) || !gt_csv_parse(csv, cell, &value))
       gt_csv_facts_odd(csv, f, cell, false);
     else if (!isfinite((float)value))
       gt_csv_facts_odd(csv, f, cell, true);

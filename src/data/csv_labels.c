@@ -31,7 +31,7 @@ bool gt_csv_is_classification(const gt_csv *csv, int column) {
   int largest = 0;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (!cell->length) continue; /* a missing label, whatever the others are */
+    if (gt_csv_lacks_target(csv, cell)) continue; /* whatever the others are */
     const int whole = small_whole(cell);
     all_whole = all_whole && whole >= 0;
     all_text = all_text && !is_number(csv, cell);
@@ -54,6 +54,7 @@ bool gt_csv_can_be_labels(const gt_csv *csv, int column) {
   bool whole = true;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
+    if (gt_csv_lacks_target(csv, cell)) continue;
     if (!gt_csv_parse(csv, cell, &value)) return true;
     whole = whole && is_label(value);
   }
@@ -107,11 +108,15 @@ static int by_text(const void *a, const void *b) {
 
 static bool missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
   size_t count = 0;
-  char help[GT_CSV_DROP_HELP];
+  char help[GT_CSV_DROP_HELP], shown[48], why[96] = "";
   gt_csv_drop_help(csv, column, help);
-  for (size_t row = 0; row < csv->rows; row++) count += !gt_csv_target_cell(csv, column, row)->length;
-  if (count == 1) return gt_csv_fail(csv, cell, "missing label%s", help);
-  return gt_csv_fail(csv, cell, "missing label; %zu of %zu labels are missing%s", count, csv->rows, help);
+  for (size_t row = 0; row < csv->rows; row++)
+    count += gt_csv_lacks_target(csv, gt_csv_target_cell(csv, column, row));
+  if (cell->length)
+    snprintf(why, sizeof why, ", because '%s' is in data.missing_values", gt_cell_shown(cell, shown));
+  if (count == 1) return gt_csv_fail(csv, cell, "missing label%s%s", why, help);
+  return gt_csv_fail(csv, cell, "missing label%s; %zu of %zu labels are missing%s", why, count, csv->rows,
+                     help);
 }
 
 /* Collects the distinct labels of the file in order of appearance, then sorts them. */
@@ -123,7 +128,7 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (!cell->length) return missing_label(csv, column, cell);
+    if (gt_csv_lacks_target(csv, cell)) return missing_label(csv, column, cell);
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
@@ -148,8 +153,10 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt_strings class_names,
                         bool text, gt_arena *arena) {
   *labels = (gt_csv_labels){.text = text, .column = column};
-  for (size_t row = 0; row < csv->rows && !labels->text; row++)
-    labels->text = !is_number(csv, gt_csv_target_cell(csv, column, row));
+  for (size_t row = 0; row < csv->rows && !labels->text; row++) {
+    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
+    labels->text = !gt_csv_lacks_target(csv, cell) && !is_number(csv, cell);
+  }
   if (!labels->text) return true;
   if (class_names.count) {
     labels->names = class_names.items;
@@ -167,17 +174,15 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt
 
 static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
   char shown[48], help[256];
-  if (!cell->length) return missing_label(csv, labels->column, cell);
   const gt_strings known = {.items = labels->names, .count = labels->count};
   gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
                      help, sizeof help);
   return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
 }
 
-static bool number_label(const gt_csv *csv, int column, const gt_cell *cell, int32_t *out) {
+static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
-  if (!cell->length) return missing_label(csv, column, cell);
   if (!gt_csv_parse(csv, cell, &value) || !is_label(value))
     return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
                        gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
@@ -191,8 +196,9 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
   int32_t *to = out->data;
   for (size_t i = 0; i < csv->rows; i++) {
     const gt_cell *cell = gt_csv_target_cell(csv, labels->column, i);
+    if (gt_csv_lacks_target(csv, cell)) return missing_label(csv, labels->column, cell);
     if (!labels->text) {
-      if (!number_label(csv, labels->column, cell, &to[i])) return false;
+      if (!number_label(csv, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
       return gt_csv_fail(csv, cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", to[i],
                          labels->count, labels->listed ? "class_name" : "class",
@@ -202,7 +208,7 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
                          labels->count - 1);
     }
     to[i] = class_of(labels, cell);
-    if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);
+    if (to[i] < 0 && !labels->open) return unknown_label(labels, csv, cell);
   }
   return true;
 }
