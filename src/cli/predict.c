@@ -356,9 +356,11 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
     return gt_fail(error, GT_ERR_USAGE, "--id names rows, and this model forecasts from windows of rows");
   if (!series) file->signature.ids = &ids;
   file->signature.forecast = &names->forecast;
+  file->signature.diagnostics = diagnostics;
   const bool ok = gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->of, lost, error);
   file->signature.ids = NULL;
   file->signature.forecast = NULL;
+  file->signature.diagnostics = NULL;
   if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .of = ids.text};
   if (series && names->forecast.group) {
     names->files = false;

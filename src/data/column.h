@@ -28,6 +28,7 @@ typedef struct gt_column {
   const char *name; /* in the file */
   gt_column_kind kind;
   bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
+  bool spare;                  /* training had no missing value: `fill` replaces those of later files */
   float fill;                  /* a raw value; of a category its final code */
   bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
   bool log;                    /* numbers: stored as log(1 + x) */

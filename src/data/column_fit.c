@@ -34,6 +34,18 @@ static values column_of(const gt_tensor *raw, int64_t column) {
   return v;
 }
 
+enum { FEW = 8192 }; /* so many values are sorted in less time than their histograms take */
+
+/* The values of at most FEW rows, evenly spaced: enough for a fill that training does not use. */
+static values some_of(const gt_tensor *raw, int64_t column) {
+  const int64_t step = gt_ceil_div(raw->dim[0], FEW), columns = gt_tensor_features(raw);
+  values v = {gt_alloc((size_t)gt_ceil_div(raw->dim[0], step) * sizeof(float) + 1), 0, 0};
+  const float *from = (const float *)raw->data + column;
+  for (int64_t i = 0; i < raw->dim[0]; i += step, v.rows++)
+    if (!isnan(from[i * columns])) v.item[v.count++] = from[i * columns];
+  return v;
+}
+
 /* Of sorted values. */
 static float most_frequent(const values *v) {
   int64_t best = 0, most = 0;
@@ -96,7 +108,12 @@ static double value_at(const values *v, int64_t rank, int64_t *count) {
   return (double)value_of(upper << 16 | half_at(v, upper, &rank, count));
 }
 
+/* Sorts few values. */
 static float median_of(const values *v) {
+  if (v->count <= FEW) {
+    qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
+    return (float)(((double)v->item[(v->count - 1) / 2] + (double)v->item[v->count / 2]) / 2);
+  }
   int64_t *count = gt_alloc(HALF * sizeof *count);
   const double low = value_at(v, (v->count - 1) / 2, count), high = value_at(v, v->count / 2, count);
   free(count);
@@ -179,7 +196,9 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
 }
 
 static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
-  values v = column_of(raw, place);
+  const bool spare =
+      c->column.spare && (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
+  values v = spare ? some_of(raw, place) : column_of(raw, place);
   c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
   if (c->column.kind == GT_COLUMN_CATEGORY)
     fit_categories(c, &v, arena);
@@ -192,12 +211,14 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
   const bool empty = !has_own_category(c) && !has_value(raw, place);
   c->column.indicator = c->rule.indicator;
   c->column.log = c->column.kind == GT_COLUMN_NUMBER && c->rule.scale == GT_SCALE_LOG1P;
+  c->column.spare = !c->column.fills && c->rule.fill == GT_FILL_AUTO;
   if (empty)
     gt_fail(
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
         reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
-  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills)
+  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills ||
+           c->column.spare)
     fit_values(c, raw, place, reader->arena);
   return !empty;
 }
@@ -287,9 +308,13 @@ bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *t
     const char *text = unseen_text(&c->column, unseen.cells, unseen.first, arena);
     if (c->column.unseen < 0) return gt_fail(error, GT_ERR_DATA, "%s, and its rule is 'unseen: error'", text);
     if (c->column.unseen != c->column.other)
-      report(to, gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
-                                 unseen.cells == 1 ? "it is" : "they are",
-                                 gt_quotable(arena, gt_column_category(&c->column, c->column.unseen))));
+      report(to,
+             gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
+                             unseen.cells == 1 ? "it is" : "they are",
+                             gt_quotable(arena, gt_column_category(&c->column, c->column.unseen))),
+             gt_arena_printf(arena,
+                             "to refuse such files: data: {columns: {%s: {unseen: error}}} in the training",
+                             gt_csv_yaml_key(c->column.name, arena)));
   }
   return store(table, tensor, codes, error);
 }

@@ -316,7 +316,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   test->whole = inputs->whole;
   gt_csv_expect(test, reader->typed, reader->arena);
   return read_rows(reader, test) &&
-         gt_csv_type_values(test, reader->typed, number_columns(reader, test, false, false), reader->arena) &&
+         gt_data_type_values(reader, test, number_columns(reader, test, false, false), GT_PART_TEST) &&
          gt_csv_read_targets(reader, test, labels, false, &d->test) &&
          gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
@@ -342,12 +342,11 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
   ok = gt_csv_open(&train, train_file, &form, reader->error);
   report_doubt(reader, &train, "train");
-  ok =
-      ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && read_rows(reader, &train) &&
-      (a.inputs || reader->series || gt_csv_leave_out(reader, &train, &inputs)) &&
-      gt_csv_type_values(&train, reader->typed, number_columns(reader, &train, true, false), reader->arena) &&
-      gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&
-      gt_csv_read_series(reader, &train, GT_PART_TRAIN);
+  ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && read_rows(reader, &train) &&
+       (a.inputs || reader->series || gt_csv_leave_out(reader, &train, &inputs)) &&
+       gt_data_type_values(reader, &train, number_columns(reader, &train, true, false), GT_PART_TRAIN) &&
+       gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&
+       gt_csv_read_series(reader, &train, GT_PART_TRAIN);
   if (ok) gt_csv_review(reader, &train);
   ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);

@@ -77,16 +77,32 @@ static void take_missing(const gt_spec *data, gt_typed_table *typed, gt_arena *a
   typed->has_missing = true;
 }
 
-static void warn_unseen(void *path, const char *text) { gt_warn("%s: %s", (const char *)path, text); }
+typedef struct place { /* of what is found in a file */
+  const gt_data_signature *signature;
+  const char *path;
+} place;
+
+static void report(const place *at, gt_finding finding, const char *text, const char *help) {
+  gt_diagnostics *diagnostics = at->signature->diagnostics;
+  if (diagnostics)
+    gt_finding_at(diagnostics, finding, (gt_position){.file = at->path}, "%s", text)->help =
+        gt_arena_strdup(diagnostics->arena, help);
+  else
+    gt_warn("%s: %s", at->path, text);
+}
+
+static void report_unseen(void *at, const char *text, const char *help) {
+  report(at, GT_FINDING_unseen_category, text, help);
+}
 
 static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
-                         const gt_typed_table *typed, const char *path, gt_arena *arena, gt_tensor *out,
+                         const gt_typed_table *typed, place *at, gt_arena *arena, gt_tensor *out,
                          gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const gt_input *input = &signature->input[k];
     const gt_typed_use use = {typed, inputs->place[k]};
     if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
-                                        warn_unseen, gt_arena_strdup(arena, path), error))
+                                        report_unseen, at, error))
       return false;
   }
   return true;
@@ -120,6 +136,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   gt_arena arena;
   gt_csv csv = {0};
   gt_csv_form form;
+  place at = {signature, path};
   gt_arena_init(&arena);
   const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
   bool ok = taught_form(signature, &inputs, &form, error) &&
@@ -137,7 +154,9 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
        gt_csv_take_order(&csv, &inputs, &typed, signature) &&
        gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
-       store_inputs(signature, &inputs, &typed, path, &arena, out, error);
+       store_inputs(signature, &inputs, &typed, &at, &arena, out, error);
+  const char *filled = ok ? gt_csv_filled_gaps(&csv, &typed, &arena) : NULL;
+  if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   for (int k = 0; k < signature->inputs && ok; k++)
     ok = gt_data_fit(path, &signature->input[k], &out[k], error);
   if (ok) take_ids(&csv, signature->ids);

@@ -210,16 +210,55 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
   return find_role(csv, GT_CSV_TIME, o.time) && find_role(csv, GT_CSV_GROUP, o.group);
 }
 
-/* Notes the first column of an input without a value in each row. Columns whose missing values are filled
- * have one. */
-static void note_lacks(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
-                       bool ahead, gt_series_lack *lacks) {
+typedef struct forecast_rows { /* which rows a forecast reads */
+  int64_t *after; /* rows of the group behind each row; heap */
+  int64_t window, ahead;
+} forecast_rows;
+
+static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const gt_data_signature *signature) {
+  const gt_data_series o = gt_data_series_options(signature->data);
+  forecast_rows f = {gt_alloc(count * sizeof *f.after + 1), o.window, 0};
+  int64_t *seen = gt_alloc((size_t)rows->groups * sizeof *seen);
+  for (int k = 0; k < signature->inputs; k++)
+    if (gt_series_is_ahead(&signature->input[k])) f.ahead = o.horizon;
+  for (size_t i = count; i-- > 0;) f.after[i] = seen[rows->group ? rows->group[i] : 0]++;
+  free(seen);
+  return f;
+}
+
+/* True if the input with the rows ahead, or the one with the window, reads the row. */
+static bool is_read(const forecast_rows *f, size_t row, bool ahead) {
+  return ahead ? f->after[row] < f->ahead
+               : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
+}
+
+/* Fills missing values that the model has a value for, where a forecast reads them, and counts them in the
+ * facts. Notes the first column of the other ones in each row. */
+static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
+                      bool ahead, const forecast_rows *f, gt_series_lack *lacks) {
   for (size_t row = 0; row < csv->rows; row++)
-    for (int64_t f = features - 1; f >= 0; f--) {
-      const gt_column *column = &typed->item[place[f]].column;
-      if (column->fills || !isnan(csv->values[row * (size_t)csv->inputs + (size_t)place[f]])) continue;
-      *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
+    for (int64_t i = features - 1; i >= 0; i--) {
+      const gt_column *column = &typed->item[place[i]].column;
+      float *value = &csv->values[row * (size_t)csv->inputs + (size_t)place[i]];
+      if (column->fills || !isnan(*value)) continue;
+      if (!column->spare) {
+        *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
+      } else if (is_read(f, row, ahead)) {
+        csv->facts[place[i]].empty++;
+        if (column->kind != GT_COLUMN_CATEGORY) *value = column->fill;
+      }
     }
+}
+
+/* The rows ahead lack most values, which are no gaps: those of the facts are counted anew. */
+static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
+                          const gt_data_signature *signature) {
+  const forecast_rows f = find_rows(signature->rows, csv->rows, signature);
+  for (int i = 0; i < csv->inputs; i++) csv->facts[i].empty = csv->facts[i].missing = 0;
+  for (int k = 0; k < inputs->inputs; k++)
+    fill_gaps(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]), &f,
+              signature->rows->lacks);
+  free(f.after);
 }
 
 bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
@@ -228,12 +267,11 @@ bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_
   gt_forecast_rows *to = signature->forecast;
   if (!rows) return true;
   rows->lacks = gt_alloc(csv->rows * sizeof *rows->lacks + 1);
-  for (int k = 0; k < inputs->inputs; k++)
-    note_lacks(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]),
-               rows->lacks);
   if (csv->role_column[GT_CSV_TIME] >= 0)
     to->time_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_TIME]]);
   if (csv->role_column[GT_CSV_GROUP] >= 0)
     to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
-  return gt_csv_read_order(csv, to->arena, rows);
+  if (!gt_csv_read_order(csv, to->arena, rows)) return false;
+  fill_forecast(csv, inputs, typed, signature);
+  return true;
 }

@@ -232,13 +232,16 @@ static void check_gaps(typing *t, int role) {
   const bool category = c->column.kind == GT_COLUMN_CATEGORY, can_fill = category || !is_codes(t, role);
   if (!c->final && can_fill)
     c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
-  if (!gaps || fill == GT_FILL_DROP || c->column.fills || t->table->may_lack) return;
+  const bool fills = c->column.fills || (c->final && can_fill && c->column.spare);
+  if (!gaps || fill == GT_FILL_DROP || fills || t->table->may_lack) return;
   if (c->final)
     add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
-                can_fill ? gt_arena_printf(
-                               t->arena, "train with data: {columns: {%s: {missing: %s}}} to fill them",
-                               gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median")
-                         : NULL);
+                can_fill
+                    ? gt_arena_printf(
+                          t->arena,
+                          "fill the cells in the file, or train with data: {columns: {%s: {missing: %s}}}",
+                          gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median")
+                    : NULL);
   else if (fill == GT_FILL_ERROR)
     add_problem(t, role, "has missing values, and its rule is 'missing: error'",
                 category ? "{missing: category}" : "{missing: median}", NULL);
@@ -324,7 +327,10 @@ static void value_texts(typing *t, int role) {
 static float unbox(const typing *t, int role, float value) {
   const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
   if (!isnan(value)) return value;
-  return code >= GT_CSV_CELL_TEXT && t->of_text[role] ? t->of_text[role][code - GT_CSV_CELL_TEXT] : NAN;
+  if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) return t->of_text[role][code - GT_CSV_CELL_TEXT];
+  const gt_typed_column *c = &t->table->item[role];
+  if (t->table->may_lack) return NAN; /* filled later, where a forecast reads it */
+  return c->final && c->column.spare && c->column.kind != GT_COLUMN_CATEGORY ? c->column.fill : NAN;
 }
 
 enum { TILE = 4096 }; /* rows */

@@ -38,6 +38,12 @@ void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
  * fix it. */
 bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numbers, gt_arena *arena);
 
+/* After gt_csv_type_values for a trained model: the sentence about missing values in columns that had none in
+ * training, and what fills them; NULL: there are none. */
+const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
+#define GT_FILLED_GAPS_HELP \
+  "to refuse such files: missing: error for these columns in data.columns of the training"
+
 /* Finds what is hardly meant in the training file (csv_review.c): after its targets are read, before its
  * values are moved. */
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);
@@ -67,13 +73,15 @@ bool gt_typed_is_plain(const gt_typed_use *use, int columns);
 /* Learns a column's fill and categories from the raw values of training rows, F32 [rows, columns], of which
  * it is column `place`. False after an error if there is none. */
 bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
-/* Receives the sentence about categories that training has not seen. */
-typedef void (*gt_unseen_report)(void *to, const char *text);
+/* Receives the sentence about categories that training has not seen, and what to change. */
+typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
 /* Replaces raw values F32 [rows, columns] by stored values, F32 or (codes) I32. Columns are final.
  * report NULL: for training rows. */
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
-/* The same for a split of a dataset; unseen categories are a finding. */
+/* gt_csv_type_values for a file of a dataset; missing values that the model fills are a finding. */
+bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *number_targets, int part);
+/* gt_typed_store for a split of a dataset; unseen categories are a finding. */
 bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part);
 /* The columns of a trained model's inputs. */
 gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena);

@@ -134,8 +134,11 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   int64_t crop[2];               /* height and width of the part that the network reads; 0: all */
   const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: each is a number */
   const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
-  gt_scaling scaling;            /* inputs of U8 always have one */
-  gt_value_range range;          /* of a trained model: the range of its training data; else unknown */
+  /* CSV without a table: what replaces a missing value at prediction, one per column, NaN: nothing; NULL:
+   * unknown */
+  const float *fills;
+  gt_scaling scaling;   /* inputs of U8 always have one */
+  gt_value_range range; /* of a trained model: the range of its training data; else unknown */
   bool window;  /* samples are windows of a series: dim[0] rows, `columns` and `table` of one row */
   double white; /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
@@ -234,6 +237,7 @@ typedef struct gt_data_signature {
   gt_forecast_rows *forecast;  /* of windows; set by gt_data_read_inputs; NULL: not wanted */
   struct gt_series_rows *rows; /* of windows, while their rows are read (data/series.h) */
   gt_row_ids *ids;             /* set by gt_data_read_inputs; NULL: not wanted */
+  gt_diagnostics *diagnostics; /* receives what gt_data_read_inputs finds; NULL: it is logged */
 } gt_data_signature;
 
 /* `data.series`: samples are windows of consecutive rows (data/series.h). */

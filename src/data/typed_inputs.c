@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "data/csv_typed.h"
 #include "data/date.h"
+#include "base/text.h"
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +49,12 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
   for (int k = 0; k < known.inputs; k++)
     for (int64_t f = 0; f < known.features[k]; f++) {
       const int32_t place = known.place[k][f];
-      const gt_column plain = {.name = known.names ? known.names[place] : "", .missing = -1, .other = -1};
+      const float fill = input[k].fills ? input[k].fills[f] : NAN;
+      const gt_column plain = {.name = known.names ? known.names[place] : "",
+                               .spare = !isnan(fill),
+                               .fill = fill,
+                               .missing = -1,
+                               .other = -1};
       t.item[place] = of_model(input[k].table ? &input[k].table->column[f] : &plain, arena);
     }
   return t;
@@ -69,16 +76,26 @@ typedef struct unseen_place {
   int part;
 } unseen_place;
 
-static void report_unseen(void *to, const char *text) {
-  const unseen_place *at = to;
-  gt_data_reader *reader = at->reader;
-  const bool test_file = at->part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
+/* Adds what was found in a file for this part of the dataset. */
+static void report(gt_data_reader *reader, int part, gt_finding finding, const char *text, const char *help) {
+  const bool test_file = part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
   const char *file = test_file ? reader->test_name : reader->train_name;
   if (!reader->trust.strange)
-    gt_finding_at(reader->diagnostics, GT_FINDING_unseen_category,
-                  gt_data_position(reader, test_file ? "test" : "train"), "%s%s: %s",
-                  model ? file : gt_data_part_names[at->part], model ? "" : " samples", text)
-        ->help = "columns: {NAME: {unseen: error}} makes this an error";
+    gt_finding_at(reader->diagnostics, finding, gt_data_position(reader, test_file ? "test" : "train"),
+                  "%s%s: %s", model ? file : gt_data_part_names[part], model ? "" : " samples", text)
+        ->help = help;
+}
+
+static void report_unseen(void *to, const char *text, const char *help) {
+  const unseen_place *at = to;
+  report(at->reader, at->part, GT_FINDING_unseen_category, text, help);
+}
+
+bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *number_targets, int part) {
+  if (!gt_csv_type_values(csv, reader->typed, number_targets, reader->arena)) return false;
+  const char *filled = gt_csv_filled_gaps(csv, reader->typed, reader->arena);
+  if (filled) report(reader, part, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
+  return true;
 }
 
 bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
@@ -108,6 +125,12 @@ static void scale_column(const gt_typed_column *c, uint8_t *scale) {
                                                : (uint8_t)c->rule.scale;
 }
 
+static const float *spare_fills(const gt_column *column, int columns, gt_arena *arena) {
+  float *fill = GT_NEW_N(arena, float, columns + 1);
+  for (int i = 0; i < columns; i++) fill[i] = column[i].spare ? column[i].fill : NAN;
+  return fill;
+}
+
 static void fit_input(gt_data_reader *reader, int index) {
   gt_input *input = &reader->dataset->input[index];
   const gt_typed_use *use = &reader->use[index];
@@ -123,7 +146,11 @@ static void fit_input(gt_data_reader *reader, int index) {
   for (int64_t i = 0, at = 0; i < columns; at += gt_column_stored(&column[i++]))
     scale_column(&use->table->item[use->place[i]], scale + at);
   reader->scale[index] = scale;
-  if (plain) return;
+  if (plain) {
+    input->fills = codes ? NULL : spare_fills(column, columns, reader->arena);
+    return;
+  }
+  for (int i = 0; i < columns && codes; i++) column[i].spare &= column[i].kind == GT_COLUMN_CATEGORY;
   input->table = gt_table_of(reader->arena, column, columns, codes);
   input->columns = input->table->names;
 }
@@ -139,6 +166,35 @@ static const char *first_value(const gt_typed_column *c, float value, gt_arena *
   case GT_COLUMN_DATE: return gt_arena_strdup(arena, gt_date_text((double)value, c->column.hours, text));
   default: return gt_arena_printf(arena, "%.6g", (double)value);
   }
+}
+
+/* "'age' in 2 of 9 rows with 34" */
+static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t rows, gt_arena *arena) {
+  const bool category = c->column.kind == GT_COLUMN_CATEGORY;
+  const char *value =
+      category ? gt_column_category(&c->column, (int)c->column.fill) : first_value(c, c->column.fill, arena);
+  return gt_arena_printf(arena, "'%s' in %" PRIu64 " of %zu rows with %s%s%s",
+                         gt_quotable(arena, c->column.name), gaps, rows, category ? "'" : "",
+                         gt_quotable(arena, value), category ? "'" : "");
+}
+
+const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
+  enum { MOST = 8 };
+  const char *text = "";
+  int columns = 0;
+  for (int i = 0; i < table->count && i < csv->inputs; i++) {
+    const gt_typed_column *c = &table->item[i];
+    const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
+    if (!gaps || !c->final || !c->column.spare || c->rule.fill == GT_FILL_DROP || columns++ >= MOST) continue;
+    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
+  }
+  if (columns > MOST) text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MOST);
+  if (!columns) return NULL;
+  return gt_arena_printf(
+      arena,
+      "missing values in %s that had none in training are filled with the usual value of the "
+      "training rows: %s",
+      columns == 1 ? "a column" : "columns", text);
 }
 
 /* Notes where the stored values of each column of the file begin, in the first input that reads it. */

@@ -27,6 +27,7 @@
   X(never_evaluated, "early stopping, a schedule or best.bin without any evaluation")   \
   X(watches_test, "early stopping, model selection or a schedule on the test split")    \
   X(clipped_light, "pixel values above white, which color_jitter clips")                \
+  X(scaled_loss, "a limit for a loss that compares scaled targets")                     \
   X(no_effect, "a number of steps or epochs that the run never reaches")                \
   X(single_value_norm, "normalization over a single value, whose output is constant")   \
   X(lost_weights, "trained weights that do not fit the new size of their layer")        \
@@ -43,6 +44,8 @@
   X(sentinel_values, "a number that may stand for missing values")                      \
   X(many_classes, "a target of text that is nearly always another one")                 \
   X(unseen_category, "categories of a table that the training rows do not have")        \
+  X(filled_gaps, "missing values of a column that had none in training")                \
+  X(numbers_as_text, "numbers with a unit or a sign that are read as text")             \
   X(large_integers, "whole numbers of an input that 32-bit floats cannot tell apart")   \
   X(missing_labels, "words for a missing value that are read as a class")               \
   X(similar_names, "class names that differ only in their Unicode normalization")       \

@@ -22,6 +22,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "a patience that no run is long enough for, a goal that the metric cannot reach. For a setting that several "
         "phases share: only if it has no effect in any of them (a warmup: if it has none in one of them). Change the "
         "number or the length.",
+    [GT_FINDING_scaled_loss] =
+        "Appears if a goal or a gate is a number for the loss of a regression whose targets are scaled: the loss is then in "
+        "the units of the scaled targets, not in those of the data. Set it for rmse or mae, or data: {normalize_targets: "
+        "none}.",
     [GT_FINDING_single_value_norm] =
         "Appears if a normalization averages over a single value, for example batch_norm with a batch of one sample, "
         "even if only the last batch of an epoch is that small. Choose another batch_size, or layer_norm.",
@@ -69,6 +73,14 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if a target that holds text is read as classes and at least every second row has another text: numbers "
         "with thousands separators or units, names or notes. Clean the column, choose another target, or set data: {task: "
         "classification}.",
+    [GT_FINDING_filled_gaps] =
+        "Appears if a file for a trained model lacks values in a column that had no missing values in training. They are "
+        "filled with the value of the training rows that the model keeps: the median of numbers and dates, the most "
+        "frequent boolean or category. With columns: {NAME: {missing: error}} in training they are an error.",
+    [GT_FINDING_numbers_as_text] =
+        "Appears if nearly all texts of an input column are a number with the same unit or sign, such as 12 mg, 51% or "
+        "$3.50, and are read as categories. Write plain numbers in the file, or set columns: {NAME: category} if the texts "
+        "are meant as categories.",
     [GT_FINDING_unseen_category] =
         "Appears if validation, test or evaluation rows have a category that is not one of those learned from the training "
         "rows. It is read as `other`, if training had rare categories, else as the most frequent one. Set columns: {NAME: "

@@ -50,6 +50,7 @@ static void add_input(json_t *to, const gt_input *input) {
                                      : "input_shape",
                       shape);
   if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
+  if (input->fills) json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
   if (input->crop[0])
     json_object_set_new(to, "input_crop",
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
@@ -284,6 +285,8 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
   input->columns = read_names(arena, json_object_get(from, "input_names"), of_row);
+  const json_t *fills = json_object_get(from, "fills");
+  if (fills && !columns && !(input->fills = gt_fills_of_json(fills, of_row, arena))) return false;
   if (!columns) return true;
   if (input->element == GT_ELEMENT_U8) return false;
   input->table = gt_table_of_json(columns, input->element == GT_ELEMENT_I32, arena);

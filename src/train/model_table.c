@@ -9,6 +9,7 @@ enum { MAX_COLUMNS = 1000000 };
 static json_t *column_json(const gt_column *c) {
   json_t *root = json_pack("{s:s, s:s}", "name", c->name, "kind", gt_column_kind_names[c->kind]);
   if (c->fills) json_object_set_new(root, "fill", json_real((double)c->fill));
+  if (c->spare) json_object_set_new(root, "spare_fill", json_real((double)c->fill));
   if (c->indicator) json_object_set_new(root, "indicator", json_true());
   if (c->log) json_object_set_new(root, "log1p", json_true());
   if (c->hours) json_object_set_new(root, "hours", json_true());
@@ -31,6 +32,24 @@ json_t *gt_table_json(const gt_table *table) {
 }
 
 /* --- reading --- */
+
+json_t *gt_fills_json(const float *fill, int64_t count) {
+  json_t *fills = json_array();
+  for (int64_t i = 0; i < count; i++)
+    json_array_append_new(fills, isnan(fill[i]) ? json_null() : json_real((double)fill[i]));
+  return fills;
+}
+
+const float *gt_fills_of_json(const json_t *fills, int64_t count, gt_arena *arena) {
+  if (!json_is_array(fills) || json_array_size(fills) != (size_t)count) return NULL;
+  float *fill = GT_NEW_N(arena, float, count + 1);
+  for (int64_t i = 0; i < count; i++) {
+    const json_t *value = json_array_get(fills, (size_t)i);
+    fill[i] = json_is_null(value) ? NAN : (float)json_number_value(value);
+    if (!json_is_null(value) && (!json_is_number(value) || !isfinite(fill[i]))) return NULL;
+  }
+  return fill;
+}
 
 /* An optional code of a category, from `least` on. */
 static bool read_code(const json_t *from, const char *key, int least, int categories, int *out) {
@@ -65,22 +84,25 @@ static bool read_categories(gt_column *c, const json_t *from, gt_arena *arena) {
 static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
   const char *name = json_string_value(json_object_get(from, "name")),
              *kind = json_string_value(json_object_get(from, "kind"));
-  const json_t *fill = json_object_get(from, "fill");
-  if (!name || !kind || (fill && !json_is_number(fill))) return false;
+  const json_t *fill = json_object_get(from, "fill"),
+               *spare = fill ? NULL : json_object_get(from, "spare_fill");
+  const json_t *value = fill ? fill : spare;
+  if (!name || !kind || (value && !json_is_number(value))) return false;
   int k = 0;
   while (k < GT_COLUMN_KINDS && strcmp(kind, gt_column_kind_names[k]) != 0) k++;
   if (k == GT_COLUMN_KINDS) return false;
   *c = (gt_column){.name = gt_arena_strdup(arena, name),
                    .kind = (gt_column_kind)k,
                    .fills = fill != NULL,
-                   .fill = (float)json_number_value(fill),
+                   .spare = spare != NULL,
+                   .fill = (float)json_number_value(value),
                    .indicator = json_is_true(json_object_get(from, "indicator")),
                    .log = json_is_true(json_object_get(from, "log1p")),
                    .hours = json_is_true(json_object_get(from, "hours")),
                    .order = (unsigned)json_integer_value(json_object_get(from, "order")),
                    .missing = -1,
                    .other = -1};
-  if (!isfinite(c->fill) || (c->log && (c->kind != GT_COLUMN_NUMBER || (c->fills && c->fill <= -1))))
+  if (!isfinite(c->fill) || (c->log && (c->kind != GT_COLUMN_NUMBER || (value && c->fill <= -1))))
     return false;
   if (c->kind == GT_COLUMN_DATE)
     return fabsf(c->fill) < 1e8f && (c->order == GT_DATE_YEAR_FIRST || c->order == GT_DATE_DAY_FIRST ||
@@ -90,7 +112,7 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
 
 static bool can_be_codes(const gt_column *c) {
   return c->kind != GT_COLUMN_DATE && !c->indicator && !c->log &&
-         (!c->fills || c->kind == GT_COLUMN_CATEGORY);
+         ((!c->fills && !c->spare) || c->kind == GT_COLUMN_CATEGORY);
 }
 
 const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena) {

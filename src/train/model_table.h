@@ -9,6 +9,9 @@ json_t *gt_table_json(const gt_table *table);
 /* In the arena. codes: of an input of whole numbers, for embeddings. NULL if it is not such a table: a file
  * may hold anything. */
 const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena);
+/* gt_input.fills, null for NaN; NULL if it is not such an array. */
+json_t *gt_fills_json(const float *fill, int64_t count);
+const float *gt_fills_of_json(const json_t *fills, int64_t count, gt_arena *arena);
 /* True if inputs that read the same column describe it in the same way. */
 bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena);
 #endif

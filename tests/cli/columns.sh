@@ -44,12 +44,17 @@ says "is better than guessing" '"guessing":false'
 
 # An independent computation, on dates, gaps and categories that training did not see.
 rows 3000 2 | sed '5s/,female\|,male/,robot/; 9s/,female\|,male/,/' > other.csv
-exits 65 "a gap where training had none" "$GTRAIN" predict run/model.bin other.csv
-says "says where, and what would fill it" "other.csv:9:4: column 'sex' has missing values, but the model was trained without any in \
-this column (empty at 9:4); train with data: {columns: {sex: {missing: category}}} to fill them"
+sed '9s/,,/,female,/' other.csv > filled.csv
+exits 0 "a gap where training had none" "$GTRAIN" predict run/model.bin other.csv --output gap.csv
+says "… is filled, counted and shown" "missing values in a column that had none in training are filled with the usual value of the \
+training rows: 'sex' in 1 of 3000 rows with 'female' [filled_gaps]"
+exits 0 "… with the most frequent category" "$GTRAIN" predict run/model.bin filled.csv --output filled-out.csv
+check "… as if it were there" cmp gap.csv filled-out.csv
+exits 0 "… in an evaluation, too" "$GTRAIN" eval run/model.bin --data other.csv
+says "… which says so" "'sex' in 1 of 3000 rows with 'female' [filled_gaps]"
 sed -i '9s/,,/,male,/' other.csv
 exits 0 "a category that training had not" "$GTRAIN" predict run/model.bin other.csv --output out.csv
-says "is said" "other.csv: 1 cell of column 'sex' holds a category that is not one of the 2 learned from the training rows ('robot')"
+says "is said" "other.csv: warning: 1 cell of column 'sex' holds a category that is not one of the 2 learned from the training rows ('robot')"
 exits 0 "predictions are those of plain Python" python3 "$tools/columns.py" run/model.bin other.csv < <(tail -n +"$(($(wc -l < out.csv) - 2999))" out.csv)
 
 # The columns of a file for predictions.

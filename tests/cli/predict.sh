@@ -59,6 +59,20 @@ exits 0 "quantities" "$GTRAIN" train q.yaml --device "$DEVICE" --run-dir quantit
 exits 0 "… are predicted" "$GTRAIN" predict quantities q.csv --id cost --device "$DEVICE" -o q-out.csv
 check "… and name the columns" test "$(head -n 1 q-out.csv)" = "cost,price,cost"
 
+# --- gaps in columns that had none in training ---
+printf 'a,b\n1,2\n,2\nNA,?\n' > gaps.csv && printf 'a,b\n1,2\n1,2\n1,1\n' > none.csv && printf 'a,b\n,2\n' > gap.csv
+exits 0 "gaps" "$GTRAIN" predict quantities gaps.csv --device "$DEVICE" -o gaps-out.csv
+says "… are counted" "in training are filled with the usual value of the training rows: 'a' in 2 of 3 rows with 1, 'b' in 1 of 3 rows with 1"
+exits 0 "… and filled with the median" "$GTRAIN" predict quantities none.csv --device "$DEVICE" -o none-out.csv
+check "… of the training rows" cmp gaps-out.csv none-out.csv
+exits 0 "… quietly" "$GTRAIN" predict quantities gap.csv --device "$DEVICE" --set 'quiet=[filled_gaps]' --strict
+exits 65 "… but not with --strict" "$GTRAIN" predict quantities gap.csv --device "$DEVICE" --strict
+exits 0 "a model that refuses gaps" "$GTRAIN" train q.yaml --device "$DEVICE" --run-dir strict --quiet \
+  --set 'data.columns={a: {missing: error}}'
+exits 65 "… stops" "$GTRAIN" predict strict gap.csv --device "$DEVICE"
+says "… and says what to do" "gap.csv:2:1: column 'a' has missing values, but the model was trained without any in this column (empty at \
+2:1); fill the cells in the file, or train with data: {columns: {a: {missing: median}}}"
+
 # --- starting ---
 # A row takes about 5 ms of processor time; loading the Vulkan drivers would take 40. The limit leaves room for sanitizers.
 head -n 2 t.csv > row.csv

@@ -20,6 +20,7 @@ data:
   inputs: [kind, x, y]
   future: [kind]
   target: [y]
+  columns: {x: {missing: error}}
   validation: 0.2
   test_fraction: 0.2
 model:
@@ -93,9 +94,13 @@ refuses "there are 10 rows, and a window of 8 is needed, then 3 rows ahead" "$TE
 { head -n 1 "$TEST_TMP/end.csv"; echo '138,a,p,1,1'; sed '1d; 5d' "$TEST_TMP/now.csv"; } > "$TEST_TMP/gap.csv"
 refuses "gap.csv:6:1: a gap in time before this row is in the last window" "$TEST_TMP/gap.csv"
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
-refuses "lacks.csv:4:1: column 'y' has no value in this row, which the forecast needs" "$TEST_TMP/lacks.csv"
+sed '4s/,[^,]*,\([^,]*\)$/,,\1/' "$TEST_TMP/now.csv" > "$TEST_TMP/refused.csv"
+refuses "refused.csv:4:1: column 'x' has no value in this row, which the forecast needs" "$TEST_TMP/refused.csv"
+exits 0 "a gap in the window is filled" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/lacks.csv" --device "$DEVICE"
+says "… which is said; the rows ahead have no gaps" "a column that had none in training are filled with the usual value of the training rows: 'y' in 1 of"
 sed '11s/,[pqr],/,,/' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
-refuses "lacks.csv:11:1: column 'kind' has no value in this row" "$TEST_TMP/lacks.csv"
+exits 0 "a gap ahead is filled" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/lacks.csv" --device "$DEVICE"
+says "… which is said, too" "'kind' in 1 of"
 cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
 refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
 exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t

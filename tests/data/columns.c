@@ -481,15 +481,16 @@ static void codes_among_labels(void **state) {
     int64_t samples, classes; /* samples 0: an error, ':3:3: missing label' */
   } cases[] = {
       {"x,y\n1,no\n2,unknown\n3,yes\n4,no\n", "missing_values: [unknown]", 0, 0},
-      {"x,y\n1,no\n2,unknown\n3,yes\n4,no\n",
-       "missing_values: [unknown], columns: {y: {missing: drop}}", 3, 2},
+      {"x,y\n1,no\n2,unknown\n3,yes\n4,no\n", "missing_values: [unknown], columns: {y: {missing: drop}}", 3,
+       2},
       {"x,y\n1,0\n2,-999.0\n3,1\n4,0\n", "missing_values: [-999]", 0, 0},
       {"x,y\n1,0\n2,-999.0\n3,1\n4,0\n", "missing_values: [-999], task: classification", 0, 0},
       {"x,y\n1,0\n2,-999\n3,1\n4,0\n", "missing_values: [-999], columns: {y: {missing: drop}}", 3, 2},
       {"x,y\n1,no\n2,unknown\n3,yes\n4,no\n", "missing_values: [unknown], classes: ['no', 'yes']", 0, 0},
       {"x,y\n1,no\n2,NA\n3,yes\n4,no\n", "missing_values: [NA]", 0, 0},
       {"x,y\n1,no\n2,NA\n3,yes\n4,no\n", "missing_values: []", 4, 3},
-      {"x,y\n1,no\n2,?\n3,yes\n4,no\n", "task: regression, missing_values: [0, '?'], columns: {y: {missing: drop}}", 3, 0},
+      {"x,y\n1,no\n2,?\n3,yes\n4,no\n",
+       "task: regression, missing_values: [0, '?'], columns: {y: {missing: drop}}", 3, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     opened o;
@@ -561,13 +562,13 @@ static int quiet(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinds_are_decided),    cmocka_unit_test(proposals_load),
-      cmocka_unit_test(gaps_are_filled),      cmocka_unit_test(categories_are_sorted),
-      cmocka_unit_test(unseen_categories),    cmocka_unit_test(many_categories),
-      cmocka_unit_test(columns_are_scaled),   cmocka_unit_test(a_column_in_two_inputs),
-      cmocka_unit_test(nothing_leaks),        cmocka_unit_test(rows_without_a_target),
-      cmocka_unit_test(codes_among_labels),
-      cmocka_unit_test(a_column_named_twice), cmocka_unit_test(large_integers),
+      cmocka_unit_test(kinds_are_decided),  cmocka_unit_test(proposals_load),
+      cmocka_unit_test(gaps_are_filled),    cmocka_unit_test(categories_are_sorted),
+      cmocka_unit_test(unseen_categories),  cmocka_unit_test(many_categories),
+      cmocka_unit_test(columns_are_scaled), cmocka_unit_test(a_column_in_two_inputs),
+      cmocka_unit_test(nothing_leaks),      cmocka_unit_test(rows_without_a_target),
+      cmocka_unit_test(codes_among_labels), cmocka_unit_test(a_column_named_twice),
+      cmocka_unit_test(large_integers),
   };
   return cmocka_run_group_tests_name("data: typed columns", tests, quiet, NULL);
 }
