@@ -93,7 +93,9 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
     gt_json_add_result(root, results);
-    if (config->threshold.used) json_object_set_new(root, "threshold", json_real(config->threshold.value));
+    if (config->threshold.used)
+      json_object_set_new(root, "threshold",
+                          gt_threshold_json(config->threshold.value, config->threshold.count));
     gt_cli_add_baselines(root, results, config, &baselines);
     add_matrices(root, data, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
@@ -101,7 +103,8 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     gt_cli_print_json(root);
     return;
   }
-  if (config->threshold.used) gt_info("threshold %.10g", config->threshold.value);
+  for (int i = 0; config->threshold.used && i < config->threshold.count; i++)
+    gt_info("threshold%s %.10g", gt_threshold_of(config, i, arena), config->threshold.value[i]);
   printf("%s samples %lld", split, (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
   gt_cli_print_values(results, &baselines, NULL);
@@ -153,7 +156,7 @@ static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_
   const char *confusion = gt_option_value(arguments, "confusion");
   return (!confusion || gt_confusion_check_path(confusion, error)) && check_data_option(arguments, error) &&
          gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) &&
-         gt_config_take_threshold(config, file->threshold);
+         gt_config_take_threshold(config, file);
 }
 
 /* Without --set, errors are those of the model file, not of the user's config. */

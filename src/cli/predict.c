@@ -5,6 +5,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/predict_answer.h"
 #include "cli/predict_forecast.h"
 #include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
@@ -65,62 +66,19 @@ typedef struct row_names {
 
 static const char *name_of(const row_names *names, int64_t row) { return names->of ? names->of[row] : NULL; }
 
-static int64_t largest(const float *row, int64_t count) {
-  int64_t best = 0;
-  for (int64_t i = 1; i < count; i++)
-    if (row[i] > row[best]) best = i;
-  return best;
-}
-
-typedef struct answer { /* of a classifier for a sample */
-  int64_t class;
-  const char *name; /* NULL: the class has none */
-  double probability;
-} answer;
-
-/* True if the outputs are one number per sample that says how likely a boolean target is true. */
-static bool is_boolean(const gt_data_target *target, int64_t outputs) {
-  return outputs == 1 && !target->classes && target->words && *target->words[1];
-}
-
-static bool is_classifier(const gt_data_target *target, int64_t outputs) {
-  return (target->classes > 1 && outputs == target->classes) || is_boolean(target, outputs);
-}
-
-/* The most probable class; of two, the second if its probability is above the threshold of the model. */
-static answer answer_of(const gt_model_file *file, int index, const float *row, int64_t outputs) {
-  const gt_data_target *target = &file->signature.target[index];
-  const bool boolean = is_boolean(target, outputs);
-  const double threshold = file->threshold > 0 ? file->threshold : 0.5;
-  answer a = {.class = 0};
-  if (boolean || (outputs == 2 && file->threshold > 0))
-    a.class = (double)row[outputs - 1] > threshold;
-  else
-    a.class = largest(row, outputs);
-  const char *const *names = boolean ? target->words : target->class_names;
-  a.name = names ? names[a.class] : NULL;
-  a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];
-  return a;
-}
-
 /* The class and its probability, or the values. */
 static void write_answer(FILE *stream, const gt_model_file *file, int index, const float *row,
                          int64_t count) {
-  if (!is_classifier(&file->signature.target[index], count)) {
+  if (!gt_is_classifier(file, index, count)) {
     for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
     return;
   }
-  const answer a = answer_of(file, index, row, count);
+  const gt_answer a = gt_answer_of(file, index, row, count);
   if (a.name)
     gt_put_text(stream, a.name);
   else
     fprintf(stream, "%lld", (long long)a.class);
   fprintf(stream, " %.4f", a.probability);
-}
-
-/* The values of a sample. */
-static const float *row_of(const gt_tensor *outputs, int64_t sample) {
-  return (const float *)outputs->data + sample * gt_tensor_features(outputs);
 }
 
 /* One line per sample: its name, if it has one, then its answers, of several targets after their names. */
@@ -131,34 +89,34 @@ static void write_text_row(FILE *stream, const gt_model_file *file, const char *
     const gt_tensor *outputs = &prediction->outputs[k];
     if (k) fputs("  ", stream);
     if (prediction->targets > 1) fprintf(stream, "%s ", file->signature.target[k].name);
-    write_answer(stream, file, k, row_of(outputs, sample), gt_tensor_features(outputs));
+    write_answer(stream, file, k, gt_answer_row(outputs, sample), gt_tensor_features(outputs));
   }
   fputs("\n", stream);
 }
 
-/* The names of the boolean targets that are more likely true than not; NULL unless all targets are boolean.
- */
-static json_t *labels_json(const gt_data_target *target, const float *row, int64_t count) {
-  if (count < 2 || target->classes || !target->words || count != target->column_count) return NULL;
+/* The names of the boolean columns whose probability is above their threshold; NULL unless all columns are
+ * boolean. */
+static json_t *labels_json(const gt_model_file *file, int index, const float *row, int64_t count) {
+  if (count < 2) return NULL;
   json_t *names = json_array();
   for (int64_t i = 0; i < count; i++) {
-    if (!*target->words[2 * i + 1]) return json_decref(names), NULL;
-    if (row[i] > 0.5f) json_array_append_new(names, json_string(target->columns[i]));
+    if (!gt_is_probability(file, index, count, i)) return json_decref(names), NULL;
+    if ((double)row[i] > gt_answer_threshold(file, i))
+      json_array_append_new(names, json_string(file->signature.target[index].columns[i]));
   }
   return names;
 }
 
 /* Adds "class" and "name", or "labels", and "outputs". */
 static void add_answer(json_t *root, const gt_model_file *file, int index, const float *row, int64_t count) {
-  const gt_data_target *target = &file->signature.target[index];
   json_t *values = json_array();
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
-  if (is_classifier(target, count)) {
-    const answer a = answer_of(file, index, row, count);
+  if (gt_is_classifier(file, index, count)) {
+    const gt_answer a = gt_answer_of(file, index, row, count);
     json_object_set_new(root, "class", json_integer(a.class));
     if (a.name) json_object_set_new(root, "name", json_string(a.name));
   }
-  json_t *labels = labels_json(target, row, count);
+  json_t *labels = labels_json(file, index, row, count);
   if (labels) json_object_set_new(root, "labels", labels);
   json_object_set_new(root, "outputs", values);
 }
@@ -171,7 +129,7 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
   for (int k = 0; k < prediction->targets; k++) {
     const gt_tensor *outputs = &prediction->outputs[k];
     json_t *to = prediction->targets > 1 ? json_object() : root;
-    add_answer(to, file, k, row_of(outputs, sample), gt_tensor_features(outputs));
+    add_answer(to, file, k, gt_answer_row(outputs, sample), gt_tensor_features(outputs));
     if (to != root) json_object_set_new(root, file->signature.target[k].name, to);
   }
   gt_cli_write_json(stream, root);
@@ -184,7 +142,7 @@ static void write_rows(FILE *stream, row_form form, const gt_model_file *file, c
   const int64_t rows = outputs->dim[0];
   if (gt_is_forecast(file, &names->forecast, outputs)) {
     if (form == TEXT)
-      gt_forecast_write_text(stream, &names->forecast, outputs);
+      gt_forecast_write_text(stream, file, &names->forecast, outputs);
     else
       gt_forecast_write_json(stream, form == JSON, file, &names->forecast, outputs);
     return;
@@ -211,120 +169,11 @@ static bool write_json_file(const char *path, row_form form, const gt_model_file
   return ok;
 }
 
-/* The names of the classes, else their numbers; in the arena. */
-static const char *const *class_names(const gt_data_target *target, gt_arena *arena) {
-  if (target->class_names) return target->class_names;
-  const char **names = GT_NEW_N(arena, const char *, target->classes);
-  for (int c = 0; c < target->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
-  return names;
-}
-
-/* The class of each sample, by name. */
-static const char *const *chosen_classes(const gt_model_file *file, int index, const gt_tensor *outputs,
-                                         gt_arena *arena) {
-  const gt_data_target *target = &file->signature.target[index];
-  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
-  const char **chosen = GT_NEW_N(arena, const char *, rows);
-  const char *const *all = is_boolean(target, values) ? target->words : class_names(target, arena);
-  for (int64_t i = 0; i < rows; i++)
-    chosen[i] = all[answer_of(file, index, row_of(outputs, i), values).class];
-  return chosen;
-}
-
-/* The columns: the name of the sample, the class, then the probability of each class or the outputs. */
-static bool write_csv(const char *path, const gt_model_file *file, const row_names *names,
-                      const gt_tensor *outputs, gt_error *error) {
-  const gt_data_target *target = &file->signature.target[0];
-  const char *const *header = target->classes ? NULL : target->columns;
-  gt_text_column text[2];
-  int texts = 0;
-  gt_arena arena;
-  gt_arena_init(&arena);
-  if (names->of) text[texts++] = (gt_text_column){names->column, names->of};
-  if (is_classifier(target, gt_tensor_features(outputs))) {
-    if (target->classes) header = class_names(target, &arena);
-    text[texts++] = (gt_text_column){"class", chosen_classes(file, 0, outputs, &arena)};
-  }
-  const bool ok = gt_data_write_csv(path, outputs, header, text, texts, error);
-  gt_arena_finish(&arena);
-  return ok;
-}
-
-/* The header of a value of one of several targets: "kind=yes" for a probability, the target's name for a
- * single number; of several, the columns of the training file. prefixed: with the target's name before the
- * column. */
-static const char *value_name(const gt_data_target *target, int64_t values, int64_t index, bool prefixed,
-                              gt_arena *arena) {
-  if (target->classes && values == target->classes)
-    return gt_arena_printf(arena, "%s=%s", target->name, class_names(target, arena)[index]);
-  if (is_boolean(target, values)) return gt_arena_printf(arena, "%s=%s", target->name, target->words[1]);
-  if (target->columns && values > 1 && values == target->column_count)
-    return prefixed ? gt_arena_printf(arena, "%s.%s", target->name, target->columns[index])
-                    : target->columns[index];
-  return values > 1 ? gt_arena_printf(arena, "%s.%lld", target->name, (long long)index) : target->name;
-}
-
-static bool has_name(const char *const *names, int64_t count, const char *name) {
-  for (int64_t i = 0; i < count; i++)
-    if (!strcmp(names[i], name)) return true;
-  return false;
-}
-
-/* Names of all values; false if two columns would have the same. used: the columns before them. */
-static bool name_values(const gt_model_file *file, const gt_prediction *prediction, bool prefixed,
-                        const gt_text_column *used, int texts, const char **header, gt_arena *arena) {
-  int64_t count = 0;
-  bool unique = true;
-  for (int k = 0; k < prediction->targets; k++) {
-    const int64_t values = gt_tensor_features(&prediction->outputs[k]);
-    for (int64_t i = 0; i < values; i++) {
-      header[count] = value_name(&file->signature.target[k], values, i, prefixed, arena);
-      unique = unique && !has_name(header, count, header[count]);
-      for (int t = 0; t < texts; t++) unique = unique && strcmp(used[t].name, header[count]) != 0;
-      count++;
-    }
-  }
-  return unique;
-}
-
-/* Several targets: the name of the sample, the class of each classifier under its target's name, then the
- * values of all targets. */
-static bool write_targets_csv(const char *path, const gt_model_file *file, const row_names *names,
-                              const gt_prediction *prediction, gt_error *error) {
-  const int64_t rows = prediction->outputs[0].dim[0];
-  gt_text_column text[1 + GT_DATA_MAX_TARGETS];
-  gt_tensor all = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {rows, 0}};
-  int texts = 0;
-  gt_arena arena;
-  gt_arena_init(&arena);
-  if (names->of) text[texts++] = (gt_text_column){names->column, names->of};
-  for (int k = 0; k < prediction->targets; k++) {
-    const gt_tensor *outputs = &prediction->outputs[k];
-    all.dim[1] += gt_tensor_features(outputs);
-    if (is_classifier(&file->signature.target[k], gt_tensor_features(outputs)))
-      text[texts++] =
-          (gt_text_column){file->signature.target[k].name, chosen_classes(file, k, outputs, &arena)};
-  }
-  const char **header = GT_NEW_N(&arena, const char *, all.dim[1]);
-  if (!name_values(file, prediction, false, text, texts, header, &arena))
-    name_values(file, prediction, true, text, texts, header, &arena);
-  float *to = all.data = gt_alloc((size_t)(rows * all.dim[1]) * sizeof *to + 1);
-  for (int64_t i = 0; i < rows; i++)
-    for (int k = 0; k < prediction->targets; k++) {
-      const int64_t values = gt_tensor_features(&prediction->outputs[k]);
-      memcpy(to, row_of(&prediction->outputs[k], i), (size_t)values * sizeof *to);
-      to += values;
-    }
-  const bool ok = gt_data_write_csv(path, &all, header, text, texts, error);
-  gt_tensor_finish(&all);
-  gt_arena_finish(&arena);
-  return ok;
-}
-
 static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const row_names *names,
                           const gt_prediction *prediction, gt_error *error) {
   const gt_tensor *outputs = &prediction->outputs[0];
   const bool several = prediction->targets > 1;
+  const gt_text_column id = {names->column, names->of};
   if (several && (form == PICTURES || form == NPY))
     return gt_fail(error, GT_ERR_USAGE,
                    "%s holds one array, and the model predicts %d targets; write a .csv, "
@@ -335,8 +184,8 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
   if (form == CSV && gt_is_forecast(file, &names->forecast, outputs))
     return gt_forecast_write_csv(path, file, &names->forecast, outputs, error);
-  if (form == CSV && several) return write_targets_csv(path, file, names, prediction, error);
-  if (form == CSV) return write_csv(path, file, names, outputs, error);
+  if (form == CSV && several) return gt_predict_write_targets_csv(path, file, &id, prediction, error);
+  if (form == CSV) return gt_predict_write_csv(path, file, &id, outputs, error);
   return write_json_file(path, form, file, names, prediction, error);
 }
 
@@ -398,7 +247,7 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
 
 static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
   for (int k = 0; k < prediction->targets; k++) {
-    const float *row = row_of(&prediction->outputs[k], sample);
+    const float *row = gt_answer_row(&prediction->outputs[k], sample);
     for (int64_t i = 0; i < gt_tensor_features(&prediction->outputs[k]); i++)
       if (!isfinite(row[i])) return false;
   }
@@ -498,9 +347,10 @@ const gt_command gt_command_predict = {
         "training; columns are matched by name. A model with several inputs takes one CSV with the columns\n"
         "of all of them, or --input NAME=FILE for each.\n"
         "A CSV of a classifier has the column class and, for each class, a column with its name and the\n"
-        "probabilities; other CSV files have a column for each target. With several named targets, the\n"
-        "class of a target is in the column of its name, and its probabilities in NAME=CLASS; JSON has an\n"
-        "object for each target. Before them comes the id column:\n"
+        "probabilities; other CSV files have a column for each target. Of a boolean target (loss: bce), it\n"
+        "holds the answer, and a further column TARGET=WORD the probability of that word. With several named\n"
+        "targets, the class of a target is in the column of its name, and its probabilities in NAME=CLASS;\n"
+        "JSON has an object for each target. Before them comes the id column:\n"
         "--id, else data.id of the training if FILE has that column. Ids are copied as they are; JSON has\n"
         "them as \"id\", a line of text as ID: CLASS.\n"
         "A model of a time series (data.series) forecasts from the last window of each group: FILE needs the\n"

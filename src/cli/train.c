@@ -7,6 +7,7 @@
 #include "cli/result_gates.h"
 #include "train/progress.h"
 #include "train/signals.h"
+#include "train/threshold.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
     gt_json_add_result(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
-  if (result->threshold > 0) json_object_set_new(root, "threshold", json_real(result->threshold));
+  if (result->threshold)
+    json_object_set_new(root, "threshold", gt_threshold_json(result->threshold, result->thresholds));
   if (last_result(result)) gt_cli_add_baselines(root, last_result(result), config, baselines);
   if (result->importance.columns)
     json_object_set_new(root, "importance", gt_importance_json(&result->importance, false));

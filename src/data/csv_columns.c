@@ -203,19 +203,61 @@ bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t co
   return false;
 }
 
+enum { MOST_ABSENT = 8, MOST_PRESENT = 12 };
+
+static bool fail_absent(const gt_csv *csv, const char *name) {
+  const char *nearest = gt_csv_nearest(csv, name);
+  if (csv->columns == 1)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
+                   csv->path, name, csv->delimiter);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
+                 gt_csv_how_named(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+}
+
+/* Names the columns that the file does not have, each with the nearest one that it has. */
+static bool fail_several_absent(const gt_csv *csv, const char *const *absent, int count) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *text = "", *present = "";
+  for (int i = 0; i < count && i < MOST_ABSENT; i++) {
+    const char *nearest = gt_csv_nearest(csv, absent[i]);
+    text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_quotable(&arena, absent[i]),
+                           nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+  }
+  if (count > MOST_ABSENT) text = gt_arena_printf(&arena, "%s and %d more", text, count - MOST_ABSENT);
+  for (int i = 0; i < csv->columns && i < MOST_PRESENT; i++)
+    present = gt_arena_printf(&arena, "%s%s'%s'", present, i ? ", " : "", gt_quotable(&arena, csv->names[i]));
+  if (csv->columns > MOST_PRESENT)
+    present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MOST_PRESENT);
+  gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path, text,
+          present, csv->header ? "" : ", as its first line is read as a sample, not as a header");
+  gt_arena_finish(&arena);
+  return false;
+}
+
+/* Names of both lists that are no columns are in one message. */
+static bool are_there(const gt_csv *csv, const char *const *inputs, int input_count,
+                      const char *const *targets, int target_count) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char **absent = GT_NEW_N(&arena, const char *, input_count + target_count + 1);
+  int count = 0;
+  for (int i = 0; i < input_count + target_count; i++) {
+    const char *name = i < input_count ? inputs[i] : targets[i - input_count];
+    if (gt_csv_find(csv, name) < 0) absent[count++] = name;
+  }
+  if (count == 1 || (count && csv->columns == 1))
+    fail_absent(csv, absent[0]);
+  else if (count)
+    fail_several_absent(csv, absent, count);
+  gt_arena_finish(&arena);
+  return !count;
+}
+
 static bool take_named(gt_csv *csv, const char *const *names, int count, int first_role) {
   for (int i = 0; i < count; i++) {
     const int column = gt_csv_find(csv, names[i]);
-    if (column < 0) {
-      const char *nearest = gt_csv_nearest(csv, names[i]);
-      if (csv->columns == 1)
-        return gt_fail(csv->error, GT_ERR_DATA,
-                       "%s:1:1: there is no column '%s'; is the delimiter '%c' right?", csv->path, names[i],
-                       csv->delimiter);
-      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, names[i],
-                     gt_csv_how_named(csv, names[i]), nearest ? "; did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?" : "");
-    }
     if (csv->role[column] >= 0 && csv->shares && first_role) {
       csv->also_target[column] = i;
       continue;
@@ -236,5 +278,6 @@ bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count
   }
   csv->inputs = input_count;
   csv->targets = target_count;
-  return take_named(csv, inputs, input_count, 0) && take_named(csv, targets, target_count, input_count);
+  return are_there(csv, inputs, input_count, targets, target_count) &&
+         take_named(csv, inputs, input_count, 0) && take_named(csv, targets, target_count, input_count);
 }

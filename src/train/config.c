@@ -306,7 +306,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   gt_config_check_model(config, wanted != NULL, arena);
   if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
-  if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted, diagnostics);
+  if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted);
   if (wanted) return; /* the model is trained already */
   if (config->has_dataset && !asked.unscaled) gt_config_review_scale(config, arena);
   if (config->has_dataset && config->loss[0] && config->optim) gt_config_check_sampler(config, diagnostics);

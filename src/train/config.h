@@ -37,7 +37,9 @@ typedef struct gt_checkpoint_config {
 typedef struct gt_threshold {   /* threshold.h */
   bool used;                    /* there is an `eval.threshold` */
   bool automatic;               /* chosen at the end of training */
-  double value;                 /* 0: not chosen yet */
+  double given;                 /* a number of the config, for all; 0: none */
+  int count;                    /* answers of an item: 1, or one per label (multi-label) */
+  double *value;                /* [count], 0: not chosen yet; in the arena of the diagnostics */
   const gt_metric_type *metric; /* that the choice makes largest */
   gt_position at;
 } gt_threshold;

@@ -53,12 +53,14 @@ const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt
   return model && check_target_scaling(model, file, error) ? model : NULL;
 }
 
-bool gt_model_file_check(const gt_model_file *file, gt_error *error) {
+bool gt_model_file_check(gt_model_file *file, gt_error *error) {
   gt_config config;
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_model *model = gt_model_file_build(&config, &arena, file, error);
   const bool ok = model && gt_store_match(model->store, &file->container, file->path, GT_MODEL_ROLES, error);
+  for (int k = 0; k < file->signature.targets; k++)
+    file->bits[k] = ok && gt_metric_task_of(config.loss[k]) == GT_METRIC_BITS;
   gt_arena_finish(&arena);
   return ok;
 }

@@ -5,6 +5,7 @@
 #include "train/model_table.h"
 #include "train/net.h"
 #include "train/review.h"
+#include "train/threshold.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -109,7 +110,9 @@ static char *signature_text(const gt_config *config) {
   json_t *root = json_object();
   add_inputs(root, &config->dataset);
   add_targets(root, &config->dataset);
-  if (config->threshold.value > 0) json_object_set_new(root, "threshold", json_real(config->threshold.value));
+  if (config->threshold.value) /* of several under another key: older programs know a number */
+    json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
+                        gt_threshold_json(config->threshold.value, config->threshold.count));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
   return text;
@@ -359,13 +362,28 @@ static bool read_targets(gt_data_signature *s, const json_t *root, bool several,
   return true;
 }
 
+/* A number, or one for each label of the only target. */
+static bool read_thresholds(gt_model_file *file, const json_t *root) {
+  const json_t *one = json_object_get(root, "threshold"), *several = json_object_get(root, "thresholds");
+  const gt_data_signature *s = &file->signature;
+  if (!one && !several) return true;
+  file->thresholds = one ? 1 : (int)json_array_size(several);
+  if (s->targets > 1 || (!one && (file->thresholds < 2 || file->thresholds != s->target[0].column_count)))
+    return false;
+  double *value = GT_NEW_N(&file->container.arena, double, file->thresholds);
+  for (int i = 0; i < file->thresholds; i++) {
+    value[i] = json_number_value(one ? one : json_array_get(several, (size_t)i));
+    if (!(value[i] > 0 && value[i] < 1)) return false;
+  }
+  file->threshold = value;
+  return true;
+}
+
 static bool read_signature(gt_model_file *file, json_t *root, bool several) {
   gt_arena *arena = &file->container.arena;
   if (!read_inputs(&file->signature, root, arena) || !read_targets(&file->signature, root, several, arena))
     return false;
-  const json_t *threshold = json_object_get(root, "threshold");
-  file->threshold = json_number_value(threshold);
-  return !threshold || (file->threshold > 0 && file->threshold < 1);
+  return read_thresholds(file, root);
 }
 
 static const gt_stored *scaling_row(gt_container *container, const gt_input *input, const char *row) {

@@ -28,7 +28,9 @@ typedef struct gt_model_file {
   gt_container container;
   const char *path, *config; /* the resolved config's text */
   gt_data_signature signature;
-  double threshold;         /* of answers (threshold.h); 0: none was chosen */
+  const double *threshold; /* of answers (threshold.h): one, or one per label; NULL: none was chosen */
+  int thresholds;
+  bool bits[GT_DATA_MAX_TARGETS]; /* outputs are probabilities of boolean targets (gt_model_file_check) */
   gt_data_fingerprint data; /* 0: unknown; `meaning` is never set */
   int64_t step;             /* step of the weights; -1: unknown */
 } gt_model_file;
@@ -53,7 +55,7 @@ const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, c
                                            gt_error *error);
 /* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. To be called
  * before samples of the signature's shape are read: a foreign file may claim any shape. */
-bool gt_model_file_check(const gt_model_file *file, gt_error *error);
+bool gt_model_file_check(gt_model_file *file, gt_error *error);
 /* What the model requires of evaluation data. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
 #endif

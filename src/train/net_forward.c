@@ -106,7 +106,7 @@ static bool shifts(const gt_net *net, const gt_config *config) {
 }
 
 static gt_id read_shift(gt_graph *graph, const gt_config *config) {
-  const gt_shape shape = gt_shape_1(config->dataset.target[0].classification ? 2 : 1);
+  const gt_shape shape = gt_shape_1(config->dataset.target[0].classification + config->threshold.count);
   return gt_variable_read(graph, gt_graph_variable(graph, GT_SHIFT_VARIABLE, shape, GT_F32, false));
 }
 

@@ -241,6 +241,7 @@ static bool set_threshold(gt_run *run, gt_error *error) {
   if (t->automatic && !gt_threshold_choose(&run->session, gt_optim_averages(run->config->optim), error))
     return false;
   run->result->threshold = t->value;
+  run->result->thresholds = t->count;
   return gt_threshold_apply(&run->session, error);
 }
 

@@ -30,7 +30,8 @@ typedef struct gt_train_result {
   char directory[4096], device[256];
   int64_t step, epoch, best_step;
   gt_results train, validation, test; /* items 0: absent */
-  double threshold;                   /* of answers; 0: the config has none */
+  const double *threshold;            /* [thresholds] of answers; NULL: the config has none */
+  int thresholds;
   bool stopped_early, interrupted;
   bool out_of_time; /* interrupted by max_seconds */
   int64_t attempts; /* with restart_every; else 1 */

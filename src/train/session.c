@@ -184,14 +184,18 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
 }
 
-/* The shift of the last output: class 1, or the only one. */
+/* Of classes only the last output, class 1, is shifted; else each one. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int outputs = session->config->dataset.target[0].classification ? 2 : 1;
-  float shift[2] = {0};
-  if (session->threshold > 0) shift[outputs - 1] = gt_threshold_shift(session->threshold);
-  return !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
-         gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift, (uint64_t)outputs * sizeof *shift,
-                           error);
+  const int count = session->config->threshold.count,
+            first = session->config->dataset.target[0].classification;
+  float *shift = gt_alloc((size_t)(first + count) * sizeof *shift);
+  for (int i = 0; i < count && session->threshold; i++)
+    shift[first + i] = gt_threshold_shift(session->threshold[i]);
+  const bool ok = !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
+                  gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
+                                    (uint64_t)(first + count) * sizeof *shift, error);
+  free(shift);
+  return ok;
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

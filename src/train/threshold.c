@@ -34,18 +34,21 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *give
                       .at = value ? value->at : node->at};
   if (t->automatic) return;
   char *end;
-  t->value = strtod(given->value, &end);
-  if (*given->value && !*end && t->value > 0 && t->value < 1) return;
+  t->given = strtod(given->value, &end);
+  if (*given->value && !*end && t->given > 0 && t->given < 1) return;
   gt_error_at(&config->diagnostics, t->at, "'%s' is not a threshold", given->value)->expected =
       "auto, or a number between 0 and 1";
 }
 
-static bool is_binary(const gt_config *config) {
+/* The answers of an item that a threshold decides; 0: the model is not a binary classifier. */
+static int answers(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  return gt_metric_task_of(config->loss[0]) == GT_METRIC_CLASSES
-             ? data->target[0].classes == 2
-             : gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS &&
-                   gt_tensor_features(&data->train.target[0]) == 1;
+  const gt_tensor *target = &data->train.target[0];
+  const int64_t labels = gt_tensor_features(target);
+  if (gt_metric_task_of(config->loss[0]) == GT_METRIC_CLASSES) return data->target[0].classes == 2;
+  return gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS && (labels == 1 || target->rank == 2)
+             ? (int)labels
+             : 0;
 }
 
 /* The class of an item: 0 or 1, or -1 if it does not count. */
@@ -56,54 +59,90 @@ static int class_of(const gt_split *split, bool classes, int64_t item) {
                  : ((const float *)split->target[0].data)[item] > 0.5f;
 }
 
-static void check_split(const gt_config *config, gt_diagnostics *diagnostics) {
+/* Counts the items of each class whose answer a threshold decides. */
+static void count_classes(const gt_config *config, int answer, int64_t count[2]) {
+  const gt_split *split = &config->dataset.validation;
+  const bool classes = config->dataset.target[0].classification;
+  const int64_t items = split->samples * gt_tensor_features(&split->target[0]),
+                step = config->threshold.count;
+  count[0] = count[1] = 0;
+  for (int64_t i = answer; i < items; i += step)
+    if (class_of(split, classes, i) >= 0) count[class_of(split, classes, i)]++;
+}
+
+static void report_one_class(gt_config *config, int64_t ones) {
   const gt_dataset *data = &config->dataset;
-  const gt_split *split = &data->validation;
-  const gt_position at = config->threshold.at;
-  const bool classes = data->target[0].classification;
+  const gt_data_target *target = &data->target[0];
+  const char *const *names = target->classification ? target->class_names : target->words;
+  const char *name = names && names[ones > 0] ? names[ones > 0] : ones ? "1" : "0";
+  const bool several = config->threshold.count > 1;
+  gt_error_at(&config->diagnostics, config->threshold.at,
+              "the threshold is chosen on the validation split, whose %lld samples are all of %s%s%s",
+              (long long)data->validation.samples, several ? "one class in each target" : "class '",
+              several ? "" : name, several ? "" : "'")
+      ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
+}
+
+static void check_split(gt_config *config) {
+  const gt_split *split = &config->dataset.validation;
+  const gt_threshold *t = &config->threshold;
   if (!split->samples) {
-    gt_error_at(diagnostics, at, "the threshold is chosen on the validation split, and there is none")
+    gt_error_at(&config->diagnostics, t->at,
+                "the threshold is chosen on the validation split, and there is none")
         ->expected = "data: {validation: 0.2}, or a number instead of auto";
     return;
   }
   const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
-  int64_t count[2] = {0};
   if (!split->target[0].data) return; /* an outline */
-  for (int64_t i = 0; i < items; i++)
-    if (class_of(split, classes, i) >= 0) count[class_of(split, classes, i)]++;
   if (items > GT_METRIC_MAX_SCORES)
-    gt_error_at(diagnostics, at, "the validation split has %lld items; a threshold is chosen on at most %d",
-                (long long)items, GT_METRIC_MAX_SCORES)
+    gt_error_at(&config->diagnostics, t->at,
+                "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,
+                GT_METRIC_MAX_SCORES)
         ->expected = "a smaller validation split, or a number instead of auto";
-  if (count[0] && count[1]) return;
-  const char *const *names = classes ? data->target[0].class_names : data->target[0].words;
-  gt_error_at(diagnostics, at,
-              "the threshold is chosen on the validation split, whose %lld samples are all of class '%s'",
-              (long long)split->samples,
-              names      ? names[count[1] > 0]
-              : count[1] ? "1"
-                         : "0")
-      ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
+  int64_t count[2] = {0};
+  bool both = false;
+  for (int i = 0; i < t->count && !both; i++) {
+    count_classes(config, i, count);
+    both = count[0] && count[1];
+  }
+  if (!both) report_one_class(config, count[1]);
 }
 
-void gt_config_check_threshold(const gt_config *config, bool trained, gt_diagnostics *diagnostics) {
-  const gt_threshold *t = &config->threshold;
+void gt_config_check_threshold(gt_config *config, bool trained) {
+  gt_threshold *t = &config->threshold;
   if (!t->used || config->dataset.targets > 1) return; /* reported: config_metrics.c */
-  if (!is_binary(config))
-    gt_error_at(diagnostics, t->at, "a threshold needs a binary classifier")->expected =
-        "2 classes with loss: cross_entropy, or one output with loss: bce";
+  t->count = answers(config);
+  t->value = GT_NEW_N(config->diagnostics.arena, double, t->count + 1);
+  for (int i = 0; i < t->count; i++) t->value[i] = t->given;
+  if (!t->count)
+    gt_error_at(&config->diagnostics, t->at, "a threshold needs a binary classifier")->expected =
+        "2 classes with loss: cross_entropy, or boolean targets with loss: bce";
   else if (t->automatic && !trained)
-    check_split(config, diagnostics);
+    check_split(config);
 }
 
-bool gt_config_take_threshold(gt_config *config, double chosen) {
+bool gt_config_take_threshold(gt_config *config, const gt_model_file *file) {
   gt_threshold *t = &config->threshold;
   if (!t->used || !t->automatic) return true;
-  t->value = chosen;
-  if (chosen > 0) return true;
+  for (int i = 0; i < t->count && file->thresholds == t->count; i++) t->value[i] = file->threshold[i];
+  if (file->thresholds == t->count) return true;
   gt_error_at(&config->diagnostics, t->at, "this model was trained without choosing a threshold")->expected =
       "a number between 0 and 1";
   return false;
+}
+
+const char *gt_threshold_of(const gt_config *config, int target, gt_arena *arena) {
+  const char *const *names = config->dataset.target[0].columns;
+  if (config->threshold.count < 2) return "";
+  return names ? gt_arena_printf(arena, " of '%s'", names[target])
+               : gt_arena_printf(arena, " of target %d", target);
+}
+
+json_t *gt_threshold_json(const double *threshold, int count) {
+  if (count == 1) return json_real(*threshold);
+  json_t *all = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
+  return all;
 }
 
 /* --- the search --- */
@@ -162,59 +201,67 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 
 /* --- at the end of a run --- */
 
-/* The items that count. Counts of classes do not weigh samples, sums of bits do, as in the metrics. */
-static int64_t score(const gt_net *net, const float *logit, gt_scored *to) {
+/* The items that count, of one answer. Counts of classes do not weigh samples, sums of bits do, as in the
+ * metrics. */
+static int64_t score(const gt_net *net, const float *logit, int answer, int answers, gt_scored *to) {
   const bool classes = net->target[0].metrics.task == GT_METRIC_CLASSES;
   const gt_split *split = net->data;
   const float *weights = classes ? NULL : split->weights.data;
-  const int64_t items = split->samples * net->target[0].items;
+  const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
   int64_t n = 0;
-  for (int64_t i = 0; i < items; i++) {
+  for (int64_t i = answer; i < items; i += answers) {
     const int label = class_of(split, classes, i);
     const double x = classes ? (double)logit[2 * i + 1] - (double)logit[2 * i] : (double)logit[i];
-    if (label >= 0) to[n++] = (gt_scored){1 / (1 + exp(-x)), weights ? (double)weights[i] : 1, label};
+    if (label >= 0)
+      to[n++] = (gt_scored){1 / (1 + exp(-x)), weights ? (double)weights[i / answers] : 1, label};
   }
   return n;
 }
 
-static bool collect(gt_session *session, const gt_evaluator *evaluator, gt_scored **item, int64_t *items,
-                    gt_error *error) {
+static bool has_both(const gt_scored *item, int64_t items) {
+  int64_t ones = 0;
+  for (int64_t i = 0; i < items; i++) ones += item[i].label;
+  return ones && ones < items;
+}
+
+static void choose_one(gt_config *config, int answer, gt_scored *item, int64_t items) {
+  enum { MOST_TOLD = 20 };
+  gt_threshold *t = &config->threshold;
+  gt_chosen_threshold chosen = {.value = 0.5};
+  const char *of = gt_threshold_of(config, answer, config->diagnostics.arena);
+  if (!has_both(item, items))
+    gt_warn("the threshold%s stays 0.5: the validation split has one class", of);
+  else if (!gt_threshold_search(item, items, t->metric, &chosen))
+    gt_warn("the threshold%s stays 0.5: not all outputs for the validation split are finite", of);
+  else if (answer < MOST_TOLD)
+    gt_info("threshold%s %.10g (largest %s on validation: %.4g; 0.5 gives %.4g)", of, chosen.value,
+            t->metric->name, chosen.best, chosen.half);
+  t->value[answer] = chosen.value;
+}
+
+static bool choose(gt_session *session, const gt_evaluator *evaluator, gt_error *error) {
   const gt_net *net = evaluator->net;
   const int64_t each = net->target[0].items * net->target[0].metrics.outputs,
                 values = each * net->data->samples;
+  const int answers = session->config->threshold.count;
   float *logit = gt_alloc((size_t)values * sizeof *logit);
-  *item = gt_alloc((size_t)(net->data->samples * net->target[0].items) * sizeof **item);
+  gt_scored *item = gt_alloc((size_t)values * sizeof *item);
   const bool ok =
       gt_session_set_clock(session, net, 0, error) &&
       gt_evaluator_collect(session, evaluator, &(gt_collected){net->target[0].scores, each, logit}, 1, error);
-  *items = ok ? score(net, logit, *item) : 0;
+  for (int i = 0; i < answers && ok; i++)
+    choose_one(session->config, i, item, score(net, logit, i, answers, item));
+  free(item);
   free(logit);
   return ok;
 }
 
-static void choose(gt_config *config, gt_scored *item, int64_t items) {
-  gt_threshold *t = &config->threshold;
-  gt_chosen_threshold chosen = {.value = 0.5};
-  if (gt_threshold_search(item, items, t->metric, &chosen))
-    gt_info("threshold %.10g (largest %s on validation: %.4g; 0.5 gives %.4g)", chosen.value, t->metric->name,
-            chosen.best, chosen.half);
-  else
-    gt_warn("the threshold stays 0.5: not all outputs for the validation split are finite");
-  t->value = chosen.value;
-}
-
 bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error) {
   gt_evaluator evaluator;
-  gt_scored *item = NULL;
-  int64_t items;
   session->scores = true;
   const bool opened = gt_evaluator_open(session, &evaluator, "validation", averaged, error);
   session->scores = false;
-  if (!opened) return false;
-  const bool ok = collect(session, evaluator.hard ? evaluator.hard : &evaluator, &item, &items, error);
-  if (ok) choose(session->config, item, items);
-  free(item);
-  return ok;
+  return opened && choose(session, evaluator.hard ? evaluator.hard : &evaluator, error);
 }
 
 bool gt_threshold_apply(gt_session *session, gt_error *error) {

@@ -1,12 +1,14 @@
 /* `eval: {threshold: …}`: the probability above which a binary classifier answers class 1 (or the true value
- * of a boolean target), instead of 1/2. It decides what counts answers: accuracy, metrics of the confusion
- * matrix, and the class that `predict` names; not the loss, and not metrics of scores.
+ * of a boolean target; of several targets each has its own), instead of 1/2. It decides what counts answers:
+ * accuracy, metrics of the confusion matrix, and the class that `predict` names; not the loss, and not
+ * metrics of scores.
  *
  * `auto` chooses it when a run ends, for the weights of model.bin, on the validation split, so that a metric
  * is largest; model.bin keeps it. Until then a run answers with 1/2. */
 #ifndef GT_TRAIN_THRESHOLD_H
 #define GT_TRAIN_THRESHOLD_H
 #include "train/session.h"
+#include <jansson.h>
 
 typedef struct gt_threshold_config {
   const char *value, *metric;
@@ -15,12 +17,17 @@ extern const gt_schema gt_threshold_schema;
 
 /* Sets config->threshold from `eval.threshold`; reports a value that is none. */
 void gt_config_read_threshold(gt_config *config, const gt_threshold_config *given);
-/* Reports a model that is not a binary classifier and, for a model that is not trained yet, a validation
- * split that `auto` cannot use: there is none, or its samples are of one class. */
-void gt_config_check_threshold(const gt_config *config, bool trained, gt_diagnostics *diagnostics);
-/* For a trained model: sets the value that was chosen when it was trained. False after reporting if there is
- * none. */
-bool gt_config_take_threshold(gt_config *config, double chosen);
+/* Sets their number, and the value that the config gives. Reports a model that is not a binary classifier
+ * and, for a model that is not trained yet, a validation split that `auto` cannot use: there is none, or its
+ * samples are of one class in all targets. */
+void gt_config_check_threshold(gt_config *config, bool trained);
+/* For a trained model: sets what was chosen when it was trained. False after reporting if there is nothing.
+ */
+bool gt_config_take_threshold(gt_config *config, const gt_model_file *file);
+/* " of 'NAME'", if there are several targets. */
+const char *gt_threshold_of(const gt_config *config, int target, gt_arena *arena);
+/* A number, or an array if there are several. */
+json_t *gt_threshold_json(const double *threshold, int count);
 
 /* What is added to the logit of class 1, so that the answer for a probability above the threshold, and no
  * other, is class 1: -log(t / (1 - t)), 0 for 1/2. */
@@ -38,7 +45,8 @@ typedef struct gt_chosen_threshold {
  * good ones that nearest to 1/2. False if a probability is not finite. */
 bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *metric,
                          gt_chosen_threshold *out);
-/* Chooses it with the weights on the device, says so, and applies it to the evaluations of the session. */
+/* Chooses them with the weights on the device, says so, and applies them to the evaluations of the session.
+ */
 bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error);
 /* Evaluations of the session answer with config->threshold from now on. */
 bool gt_threshold_apply(gt_session *session, gt_error *error);

@@ -65,6 +65,8 @@ check "in another order" test "$(awk -F, -v OFS=, '{ print $7, $5, $6, $2, $4, $
 check "with one more" test "$(sed 's/$/,more/' few.csv | predict)" = "$expected"
 exits 65 "with one less" predict < <(cut -d, -f1-2,4- few.csv)
 says "names it" "there is no column 'age'"
+exits 65 "with three less, and one renamed" predict < <(sed '1s/fare/Fare/' few.csv | cut -d, -f1,5-)
+says "names all that the model needs, with the nearest" "there are no columns"
 exits 65 "a text in a column of numbers" predict < <(sed '2s/,[0-9.]*,\(yes\|no\)/,many,\1/' few.csv)
 says "is at its place" "column 'fare' has texts, but the model reads numbers ('many' at 2:"
 exits 65 "a number below -1 where log1p is" predict < <(sed '2s/,[0-9.]*,\(yes\|no\)/,-2,\1/' few.csv)

@@ -127,5 +127,28 @@ says "… are counted" "task            classification: 10 classes (inferred: th
 exits 0 "predicted" "$GTRAIN" predict labels inputs.csv --output labels.jsonl
 check "… by name" grep -q '"labels":\["Late","big"\]' labels.jsonl
 exits 0 "… as columns" "$GTRAIN" predict labels inputs.csv --output predicted.csv
-check "… of their names" test "$(head -1 predicted.csv)" = Late,big
+check "… of their names: the answers, then the probabilities" test "$(head -1 predicted.csv)" = Late,big,Late=Yes,big=TRUE
+check "… and the words of the file" awk -F, 'NR > 1 { if ($1 != ($3 > 0.5 ? "Yes" : "no") || $2 != ($4 > 0.5 ? "TRUE" : "FALSE")) bad = 1 }
+  END { exit bad || NR != 1001 }' predicted.csv
+exits 0 "… of one target" "$GTRAIN" predict fixed inputs.csv -o one.csv
+check "… answered by its threshold" awk -F, 'NR == 1 { bad = $0 != "rare,rare=yes" } NR > 1 && $1 != ($2 > 0.05 ? "yes" : "no") { bad = 1 }
+  END { exit bad }' one.csv
+
+# A threshold for each label.
+awk -F, 'NR == 1 { print "x,y,late,rare" } NR > 1 { print $1 "," $2 "," ($2 > 0.6 ? "Yes" : "No") "," $4 }' rare.csv > each.csv
+each() { "$GTRAIN" train labels.yaml --set data.train=each.csv --set 'data.target=[late, rare]' --device "$DEVICE" --run-dir "$@"; }
+exits 0 "a threshold for each label" each each --set eval.threshold=auto
+check "… of the rare one" grep -qE "^threshold of 'rare' 0\.[0-4][0-9]* \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0" <<< "$out"
+low=$(sed -n "s/^threshold of 'rare' \([0-9.]*\) .*/\1/p" <<< "$out") high=$(sed -n "s/^threshold of 'late' \([0-9.]*\) .*/\1/p" <<< "$out")
+best=$(sed -n "s/^threshold of 'rare' .*validation: \([0-9.]*\);.*/\1/p" <<< "$out")
+exits 0 "… of which eval knows" evaluate each --split validation --json
+says "… both" "\"threshold\":[$high,$low]"
+check "… and answers with them" awk -v a="$(number f1.rare)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
+exits 0 "… unless it is given one for all" evaluate each --split validation --set eval.threshold=0.5 --json
+check "… which answers with it" awk -v a="$(number f1.rare)" -v b="$best" 'BEGIN { exit !(a < b - 0.01) }'
+exits 0 "… and predict" "$GTRAIN" predict each inputs.csv -o each-out.csv
+check "… for each row" awk -F, -v h="$high" -v l="$low" 'NR > 1 { if ($1 != ($3 > h ? "Yes" : "No") || $2 != ($4 > l ? "yes" : "no")) bad = 1; n += $2 == "yes" }
+  END { exit bad || !n }' each-out.csv
+exits 0 "a label of one class in the validation split" each some --set eval.threshold=auto --set data.validation=0.012 --set data.split=last
+says "… keeps 1/2" "the threshold of 'rare' stays 0.5: the validation split has one class"
 finish

@@ -166,7 +166,7 @@ train: {epochs: 10, batch_size: 32}
     outputs = predictions("bits", "bits-inputs.csv")
     both = []
     for k, name in enumerate(("up", "right")):
-        labels, p = [row[2 + k] for row in rows[120:]], [row[k] for row in outputs]
+        labels, p = [row[2 + k] for row in rows[120:]], [row[2 + k] for row in outputs]  # after the answers
         want = {**of_answers(labels, [int(x > 0.5) for x in p], 2), **of_scores(labels, [[1 - x, x] for x in p])}
         both.append({n: want[n] for n in NAMES})
         compare("bits", got, {f"{n}.{name}": want[n] for n in NAMES})

@@ -1,0 +1,35 @@
+/* What the outputs of a model answer for a sample: a class, the words of boolean columns, or numbers. */
+#ifndef GT_CLI_PREDICT_ANSWER_H
+#define GT_CLI_PREDICT_ANSWER_H
+#include "train/predict.h"
+
+typedef struct gt_answer { /* of a classifier for a sample */
+  int64_t class;
+  const char *name; /* NULL: the class has none */
+  double probability;
+} gt_answer;
+
+/* The outputs of a sample. */
+const float *gt_answer_row(const gt_tensor *outputs, int64_t sample);
+/* True if output i of a target is the probability that a boolean column is true. */
+bool gt_is_probability(const gt_model_file *file, int target, int64_t outputs, int64_t i);
+/* The probability above which the answer of output i is class 1, or the true value. */
+double gt_answer_threshold(const gt_model_file *file, int64_t i);
+/* The word of the boolean column that an output i of a target answers. */
+const char *gt_answer_word(const gt_model_file *file, int target, int64_t i, double probability);
+/* True if the target has classes, or is one boolean column. */
+bool gt_is_classifier(const gt_model_file *file, int target, int64_t outputs);
+/* Of a classifier: the most probable class; of two, the second if its probability is above the threshold of
+ * the model. */
+gt_answer gt_answer_of(const gt_model_file *file, int target, const float *row, int64_t outputs);
+
+/* Both write the column `id` first, if it has cells (predict_csv.c).
+ * One target: the class or the words of boolean columns, then the probability of each class or the outputs;
+ * of a boolean column NAME=WORD, the probability of the word. */
+bool gt_predict_write_csv(const char *path, const gt_model_file *file, const gt_text_column *id,
+                          const gt_tensor *outputs, gt_error *error);
+/* Several targets: the class of each classifier under its target's name and the words of boolean columns,
+ * then the values of all targets. */
+bool gt_predict_write_targets_csv(const char *path, const gt_model_file *file, const gt_text_column *id,
+                                  const gt_prediction *prediction, gt_error *error);
+#endif
