@@ -28,13 +28,16 @@ static void stand_in(gt_config *config) {
   }
 }
 
-/* The file scales as many targets as the model has outputs, or none. */
-static bool check_target_scaling(const gt_model *model, const gt_model_file *file, gt_error *error) {
+/* The file scales and names as many targets as the model has outputs, or none. */
+static bool check_targets(const gt_model *model, const gt_model_file *file, gt_error *error) {
   for (int k = 0; k < file->signature.targets; k++) {
     const gt_data_target *target = &file->signature.target[k];
     const gt_model_layer *head =
         target->name ? gt_model_find_layer(model, target->name) : &model->layer[model->layers - 1];
     const int64_t outputs = gt_shape_count(head->output) / head->output.dim[0], count = target->scaling.count;
+    if (!target->classes && target->column_count && target->column_count != outputs)
+      return gt_fail(error, GT_ERR_DATA, "%s: it names %d targets, and its model has %lld outputs",
+                     file->path, target->column_count, (long long)outputs);
     if (!count || count == outputs) continue;
     return gt_fail(error, GT_ERR_DATA, "%s: its scaling is for %lld targets, and its model has %lld outputs",
                    file->path, (long long)count, (long long)outputs);
@@ -50,7 +53,7 @@ const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt
   if (!model)
     gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
             config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
-  return model && check_target_scaling(model, file, error) ? model : NULL;
+  return model && check_targets(model, file, error) ? model : NULL;
 }
 
 bool gt_model_file_check(gt_model_file *file, gt_error *error) {

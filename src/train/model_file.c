@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 1 << 20 };
+enum { MAX_NAMES = 1 << 23 };
 
 static const char *const dtype_names[] = {
     [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
@@ -219,17 +219,19 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
 
 /* --- reading --- */
 
-/* Reads an array of `count` strings; NULL if it is anything else, or empty. */
-static const char **read_names(gt_arena *arena, json_t *array, int64_t count) {
-  if (!json_is_array(array) || count <= 0 || count > MAX_NAMES || json_array_size(array) != (size_t)count)
-    return NULL;
+/* Reads an array of `count` strings, NULL if it is absent or empty. False if it is anything else. */
+static bool read_names(gt_arena *arena, json_t *array, int64_t count, const char ***out) {
+  *out = NULL;
+  if (!array || (json_is_array(array) && !json_array_size(array))) return true;
+  if (!json_is_array(array) || count > MAX_NAMES || json_array_size(array) != (size_t)count) return false;
   const char **names = GT_NEW_N(arena, const char *, count);
   for (int64_t i = 0; i < count; i++) {
     const char *text = json_string_value(json_array_get(array, (size_t)i));
-    if (!text) return NULL;
+    if (!text) return false;
     names[i] = gt_arena_strdup(arena, text);
   }
-  return names;
+  *out = names;
+  return true;
 }
 
 static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
@@ -287,7 +289,9 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   input->element = GT_ELEMENT_F32;
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
-  input->columns = read_names(arena, json_object_get(from, "input_names"), of_row);
+  const char **names;
+  if (!read_names(arena, json_object_get(from, "input_names"), of_row, &names)) return false;
+  input->columns = names;
   const json_t *fills = json_object_get(from, "fills");
   if (fills && !columns && !(input->fills = gt_fills_of_json(fills, of_row, arena))) return false;
   if (!columns) return true;
@@ -322,20 +326,32 @@ static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *aren
   return gt_tables_agree(s->input, s->inputs, arena);
 }
 
+/* Names of target columns, and their words, which are texts for 0 and 1 or both empty. */
+static bool read_target_names(gt_data_target *target, const json_t *from, gt_arena *arena) {
+  json_t *columns = json_object_get(from, "target_names");
+  const char **names, **words;
+  target->column_count = (int)json_array_size(columns);
+  if (!read_names(arena, columns, target->column_count, &names) ||
+      !read_names(arena, json_object_get(from, "target_words"), 2 * (int64_t)target->column_count, &words))
+    return false;
+  for (int i = 0; i < target->column_count && words; i++)
+    if (!*words[2 * i] != !*words[2 * i + 1]) return false;
+  target->columns = names;
+  target->words = words;
+  return true;
+}
+
 static bool read_target(gt_data_target *target, const json_t *from, gt_arena *arena) {
   const json_int_t classes = json_integer_value(json_object_get(from, "classes"));
   if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
   target->classes = (int)classes;
   target->classification = classes > 0;
-  const char **class_names = read_names(arena, json_object_get(from, "class_names"), classes);
+  const char **class_names;
+  if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
   for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
   target->class_names = class_names;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
-  json_t *columns = json_object_get(from, "target_names");
-  target->columns = read_names(arena, columns, (int64_t)json_array_size(columns));
-  target->column_count = target->columns ? (int)json_array_size(columns) : 0;
-  target->words = read_names(arena, json_object_get(from, "target_words"), 2 * (int64_t)target->column_count);
-  return true;
+  return read_target_names(target, from, arena);
 }
 
 static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena *arena) {

@@ -500,9 +500,9 @@ static void codes_among_labels(void **state) {
       expect_bad_file(&o, ":3:3: missing label");
     } else {
       expect_open(&o);
-      if (o.data.train.samples != cases[i].samples || o.data.classes != cases[i].classes ||
+      if (o.data.train.samples != cases[i].samples || o.data.target[0].classes != cases[i].classes ||
           o.diagnostics.count)
-        fail_msg("case %zu: %d samples, %d classes", i, (int)o.data.train.samples, o.data.classes);
+        fail_msg("case %zu: %d samples, %d classes", i, (int)o.data.train.samples, o.data.target[0].classes);
       close_data(&o);
     }
     unlink(path);

@@ -130,17 +130,63 @@ static void impossible_numbers_are_refused(void **unused) {
   }
 }
 
+/* Names, words and thresholds of the wrong number or kind are damage, not absent. */
+static void names_fit_their_number(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *keys;
+    bool fits;
+  } cases[] = {
+      {"\"target_names\": [\"a\", \"b\"]", true},
+      {"\"target_names\": []", true},
+      {"\"target_names\": \"a\"", false},
+      {"\"target_names\": [\"a\", 1]", false},
+      {"\"target_names\": [\"a\"], \"target_words\": [\"no\", \"yes\"]", true},
+      {"\"target_names\": [\"a\", \"b\"], \"target_words\": [\"no\", \"yes\", \"\", \"\"]", true},
+      {"\"target_names\": [\"a\"], \"target_words\": [\"no\"]", false},
+      {"\"target_names\": [\"a\"], \"target_words\": [\"no\", \"\"]", false},
+      {"\"target_names\": [\"a\"], \"target_words\": [\"no\", null]", false},
+      {"\"target_names\": [\"a\"], \"target_words\": {}", false},
+      {"\"target_words\": [\"no\", \"yes\"]", false},
+      {"\"class_names\": [\"no\", \"yes\"]", false},
+      {"\"input_names\": [\"x\"]", false},
+      {"\"input_names\": [\"x\", 2]", false},
+      {"\"fills\": [1, null]", true},
+      {"\"fills\": [1]", false},
+      {"\"fills\": [1, \"2\"]", false},
+      {"\"threshold\": 0.3", true},
+      {"\"threshold\": 1", false},
+      {"\"threshold\": [0.3]", false},
+      {"\"target_names\": [\"a\", \"b\"], \"thresholds\": [0.3, 0.4]", true},
+      {"\"target_names\": [\"a\", \"b\"], \"thresholds\": [0.3, 1.5]", false},
+      {"\"target_names\": [\"a\"], \"thresholds\": [0.3, 0.4]", false},
+      {"\"thresholds\": 0.3", false},
+  };
+  char signature[256];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gt_model_file file;
+    snprintf(signature, sizeof signature,
+             "{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 0, %s}", cases[i].keys);
+    const bool fits = try_model(signature, NULL, 0, &file);
+    if (fits != cases[i].fits) fail_msg("%s", cases[i].keys);
+    if (fits) gt_model_file_finish(&file);
+  }
+}
+
 /* A signature that does not match the tensors is rejected before a sample of its shape is allocated. */
 static void a_signature_fits_the_tensors(void **unused) {
   (void)unused;
   static const float weight[2] = {1, 2};
   static const struct {
-    const char *config, *shape, *says;
-    int64_t scaled; /* targets */
+    const char *config, *shape, *says; /* shape: with the other keys of the signature */
+    int64_t scaled;                    /* targets */
   } model[] = {
       {"[{linear: 1}]", "2", NULL, 0},
       {"[{linear: 1}]", "2", NULL, 1},
       {"[{linear: 1}]", "2", "its scaling is for 2 targets, and its model has 1 outputs", 2},
+      {"[{linear: 1}]", "2], \"target_names\": [\"a\"", NULL, 0},
+      {"[{linear: 1}]", "2], \"target_names\": [\"a\", \"b\"",
+       "it names 2 targets, and its model has 1 outputs", 0},
       {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters", 0},
       {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]", 0},
       {"[{linear: 2}]", "2", "is from another model", 0},
@@ -174,9 +220,11 @@ static void a_signature_fits_the_tensors(void **unused) {
 int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/model-%ld.bin", folder ? folder : "/tmp", (long)getpid());
-  const struct CMUnitTest tests[] = {cmocka_unit_test(old_files), cmocka_unit_test(files_with_centers),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(old_files),
+                                     cmocka_unit_test(files_with_centers),
                                      cmocka_unit_test(files_with_scaled_targets),
                                      cmocka_unit_test(impossible_numbers_are_refused),
+                                     cmocka_unit_test(names_fit_their_number),
                                      cmocka_unit_test(a_signature_fits_the_tensors)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
