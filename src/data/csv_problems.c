@@ -175,14 +175,22 @@ static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
 
+static gt_column_problem target_problem(const gt_csv *csv, int role) {
+  gt_csv_units units;
+  gt_arena *arena = (gt_arena *)&csv->arena; /* of the file */
+  if (has_only_gaps(csv, &csv->facts[role]))
+    return (gt_column_problem){role, "is a target and has missing values", "{missing: drop}", NULL, true};
+  if (!gt_csv_find_units(csv, &csv->facts[role], arena, &units))
+    return (gt_column_problem){role, "is a target and has cells that are not numbers", NULL, NULL, false};
+  return (gt_column_problem){role, gt_arena_printf(arena, "is a target and has %s", units.what), NULL,
+                             units.fix, false};
+}
+
 int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem) {
   int problems = 0;
   for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
     if (are_numbers && are_numbers[i - csv->inputs] && gt_csv_facts_bad(&csv->facts[i]))
-      problem[problems++] =
-          has_only_gaps(csv, &csv->facts[i])
-              ? (gt_column_problem){i, "is a target and has missing values", "{missing: drop}", NULL, true}
-              : (gt_column_problem){i, "is a target and has cells that are not numbers", NULL, NULL, false};
+      problem[problems++] = target_problem(csv, i);
   return problems;
 }
 
@@ -198,6 +206,8 @@ bool gt_csv_check_targets(const gt_csv *csv, const bool *are_numbers) {
       snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are %s", gt_csv_facts_bad(f),
                csv->rows, gaps ? "missing" : "not numbers");
     if (gaps) strcat(more, gt_csv_drop_help(csv, problem[0].role - csv->inputs, help));
+    if (problem[0].also && strlen(more) + strlen(problem[0].also) + 2 < sizeof more)
+      strcat(strcat(more, "; "), problem[0].also);
     gt_csv_fail_number(csv, &f->odd->bad[0], name_of(csv, problem[0].role), more);
   } else if (problems)
     gt_csv_fail_columns(csv, problem, problems);

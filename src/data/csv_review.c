@@ -77,8 +77,25 @@ static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index)
       "{task: classification}";
 }
 
+/* Categories that are quantities. */
+static void review_units(gt_data_reader *reader, const gt_csv *csv) {
+  gt_csv_units units;
+  for (int c = 0; c < csv->inputs; c++) {
+    const gt_typed_column *t = &reader->typed->item[c];
+    if (t->column.kind != GT_COLUMN_CATEGORY || !t->rule.any ||
+        !gt_csv_find_units(csv, &csv->facts[c], reader->arena, &units))
+      continue;
+    gt_finding_at(reader->diagnostics, GT_FINDING_numbers_as_text, gt_data_position(reader, "train"),
+                  "column '%s' has %s, which are read as %d categories", t->column.name, units.what,
+                  csv->facts[c].odd->distinct)
+        ->help = gt_arena_printf(reader->arena, "%s; if they are categories: data: {columns: {%s: category}}",
+                                 units.fix, gt_csv_yaml_key(t->column.name, reader->arena));
+  }
+}
+
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv) {
   if (reader->wanted->signature || reader->trust.strange) return;
   review_sentinels(reader, csv);
+  review_units(reader, csv);
   for (int k = 0; k < reader->dataset->targets; k++) review_classes(reader, csv, k);
 }

@@ -86,6 +86,7 @@ static bool has_thousands(const gt_csv *csv, const gt_csv_facts *f) {
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const gt_csv_facts *f = &csv->facts[role];
   const gt_csv_odd *odd = f->odd;
+  gt_csv_units units;
   *kind = GT_COLUMN_NUMBER;
   if (!f->texts) return true;
   if (f->numbers || f->unfit || has_thousands(csv, f) || has_other_mark(csv, f)) return false;
@@ -96,7 +97,9 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
     *kind = GT_COLUMN_DATE;
   else
     *kind = GT_COLUMN_CATEGORY;
-  return *kind != GT_COLUMN_CATEGORY || codes || is_few((uint64_t)odd->distinct, f->texts);
+  if (*kind != GT_COLUMN_CATEGORY || codes) return true;
+  return is_few((uint64_t)odd->distinct, f->texts) &&
+         (!gt_csv_find_units(csv, f, NULL, &units) || units.unit); /* of a unit, the review tells */
 }
 
 static void report_thousands(typing *t, int role) {
@@ -132,11 +135,14 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
 
 static void decide_any(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
+  gt_csv_units units;
   if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
   if (has_thousands(t->csv, f))
     report_thousands(t, role);
   else if (has_other_mark(t->csv, f))
     report_other_mark(t, role);
+  else if (gt_csv_find_units(t->csv, f, t->arena, &units))
+    add_problem(t, role, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
   else if (!f->numbers && !f->unfit)
     add_problem(
         t, role,
@@ -197,7 +203,10 @@ static void check_texts(typing *t, int role) {
   int count;
   const gt_cell *text = texts_of(t, role, &count);
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
-  if (f->texts && !boolean)
+  gt_csv_units units;
+  if (f->texts && !boolean && gt_csv_find_units(t->csv, f, t->arena, &units))
+    add_problem(t, role, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
+  else if (f->texts && !boolean)
     add_problem(
         t, role, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
         f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t, text, count));

@@ -44,6 +44,14 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
 #define GT_FILLED_GAPS_HELP \
   "to refuse such files: missing: error for these columns in data.columns of the training"
 
+/* Texts that are a number with a unit, a sign or separators of thousands (csv_units.c). */
+typedef struct gt_csv_units {
+  bool unit;              /* there is a unit or a sign */
+  const char *what, *fix; /* "numbers with 'mg' after them", "to read them as numbers, remove …" */
+} gt_csv_units;
+/* True if nearly all texts of the column are, with the same unit. arena NULL: out->unit alone. */
+bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *facts, gt_arena *arena, gt_csv_units *out);
+
 /* Finds what is hardly meant in the training file (csv_review.c): after its targets are read, before its
  * values are moved. */
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);

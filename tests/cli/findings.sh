@@ -449,6 +449,10 @@ finds far_from_unit_scale "--set:1:16" "input column 'a' reaches 9" "$GTRAIN" ch
 finds far_from_unit_scale "--set:1:24" "target 'y' has mean 202" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize_targets=none
 silent "a table that is scaled" "$GTRAIN" check city.yaml --set quiet=unseen_category
 silent "a model that ends in the targets' units" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize_targets=none --set 'model=[{linear: 1}, {expression: "2000 + 20*x"}]'
+awk 'BEGIN { print "dose,y"; for (i = 0; i < 40; i++) print 5 * (1 + i % 4) " mg," i % 7 }' > dose.csv
+printf 'data: {train: dose.csv, target: y, task: regression, test_fraction: 0.2}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > dose.yaml
+finds numbers_as_text "dose.yaml:1:15" "column 'dose' has numbers with 'mg' after them, which are read as 4 categories" "$GTRAIN" check dose.yaml
+silent "categories that the config names" "$GTRAIN" check dose.yaml --set 'data.columns={dose: category}'
 awk 'BEGIN { print "a,b,y,z"; for (i = 0; i < 40; i++) print (i % 10 ? 5 + i : -999) "," (i % 2 ? -9 : 3) "," i / 7 "," i % 3 "." i ",45" }' | sed 's/,\([0-9.]*\),45$/,"\1,45"/' > gaps.csv
 printf 'data: {train: gaps.csv, target: y, ignore: z, test_fraction: 0.2}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > gaps.yaml
 finds sentinel_values gaps.yaml:1:15 "4 of 40 cells of column 'a' are -999, and all others lie from 6 to 44" "$GTRAIN" check gaps.yaml --set quiet=repeated_samples
