@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const gt_option options[] = {
-    {"target", "COLUMN", "the column to predict (default: the last)", false, 't', NULL},
+    {"target", "COLUMN", "the column to predict, also several times (default: the last)", true, 't', NULL},
     {"output", "FILE",
      "write the config to FILE, - for standard output (default: the name of the table, .yaml)", false, 'o',
      NULL},
@@ -76,22 +76,23 @@ static int check_text(const gt_scaffold *init, const char *text) {
 }
 
 static void say_what_was_found(const gt_scaffold *init) {
-  const gt_dataset *data = &init->dataset;
-  const char *name = gt_quotable(init->arena, init->table.column[init->target].name);
-  gt_info("target: '%s'%s", name,
+  const gt_data_target *target = &init->dataset.target[0];
+  const char *name = gt_quotable(init->arena, init->table.column[init->target[0]].name);
+  gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
           init->target_given ? "" : ", the last column; --target COLUMN chooses another");
-  if (data->target[0].classification)
-    gt_info("task: classification, %d classes", data->target[0].classes);
+  if (target->classification)
+    gt_info("task: classification, %d classes", target->classes);
   else
-    gt_info("task: regression");
-  if (data->target[0].classification && data->target[0].classes > 20 &&
-      data->target[0].classes > (int64_t)init->table.rows / 4)
-    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name,
-            data->target[0].classes, (unsigned long long)init->table.rows);
-  const uint64_t dropped = gt_scaffold_dropped_rows(init);
-  if (dropped)
-    gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,
-            dropped == 1 ? "" : "s", name);
+    gt_info("task: %s", gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
+  if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)
+    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, target->classes,
+            (unsigned long long)init->table.rows);
+  for (int i = 0; i < init->targets; i++) {
+    const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
+    if (dropped)
+      gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,
+              dropped == 1 ? "" : "s", gt_quotable(init->arena, init->table.column[init->target[i]].name));
+  }
   for (int i = 0; i < init->table.columns; i++)
     if (init->reason[i])
       gt_info("left out: '%s' (%s)", gt_quotable(init->arena, init->table.column[i].name), init->reason[i]);
@@ -136,13 +137,15 @@ static int check_files(const gt_arguments *arguments, const gt_scaffold *init) {
 
 static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
   gt_error error = {0};
-  const char *output = gt_option_value(arguments, "output"), *target = gt_option_value(arguments, "target");
+  const char *output = gt_option_value(arguments, "output");
+  gt_strings targets = {0};
+  targets.items = gt_option_values(arguments, "target", init->arena, &targets.count);
   init->config =
       output && *output && !goes_to_stdout(arguments) ? output : default_name(init->arena, init->file);
   int code = check_files(arguments, init);
   if (code) return code;
-  if (!gt_survey_read(init->file, target, init->arena, &init->table, &error) ||
-      !gt_scaffold_choose_target(init, target, &error))
+  if (!gt_survey_read(init->file, targets, init->arena, &init->table, &error) ||
+      !gt_scaffold_choose_targets(init, targets, &error))
     return gt_report(&error);
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN); /* how the table is read was said above */
   const bool ok = gt_scaffold_open(init, &code);

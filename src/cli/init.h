@@ -12,7 +12,8 @@ typedef struct gt_scaffold {
   const char *file;   /* the table, as the user gave it */
   const char *config; /* the name of the config */
   gt_survey table;
-  int target;
+  const int *target; /* [targets] columns */
+  int targets;
   bool target_given;   /* by --target */
   const char **reason; /* [columns]: why the column is left out of the inputs; NULL: it is not */
   gt_dataset dataset;  /* the table, as the config reads it; zeroed: not opened yet */
@@ -27,15 +28,25 @@ typedef struct gt_scaffold_kind {
 
 extern const gt_scaffold_kind gt_scaffold_csv, gt_scaffold_formula;
 
-/* Sets init->target. False after an error that suggests the nearest name. */
-bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *error);
+/* Sets init->target; without names, the last column. False after an error that suggests the nearest name. */
+bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings names, gt_error *error);
+bool gt_scaffold_is_target(const gt_scaffold *init, int column);
+/* "'price', 'days'" */
+const char *gt_scaffold_target_names(const gt_scaffold *init);
+/* True if several targets are all yes or no: labels of each sample. */
+bool gt_scaffold_has_labels(const gt_scaffold *init);
+/* The share of the rarest class among the training samples, if it is below 10 % and a third of an equal
+ * share; else 1, also for other tasks. */
+double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
+/* The share of the training samples that the config holds out to choose the best epoch; 0: none. */
+double gt_scaffold_validation(const gt_scaffold *init);
 /* Opens the table by the `data:` map; leaves columns out if it cannot be read with them. False after
  * reporting: *code is the exit code. */
 bool gt_scaffold_open(gt_scaffold *init, int *code);
 /* The whole config, in the arena. */
 const char *gt_scaffold_text(const gt_scaffold *init);
-/* The number of rows that the config leaves out, because they have no target. */
-uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init);
+/* The number of rows that the config leaves out, because they have no value of target `index`. */
+uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index);
 /* A text as a YAML value, quoted where necessary. In the arena. */
 const char *gt_scaffold_value(gt_arena *arena, const char *text);
 /* The number of training samples, and of inputs. */

@@ -3,44 +3,79 @@
 #include "loss/loss.h"
 
 typedef struct plan {
-  int64_t width, batch, epochs, eval_every;
+  int64_t width, batch, epochs, eval_every, patience;
+  const char *weight_decay;
 } plan;
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most) {
   return value < least ? least : value > most ? most : value;
 }
 
+/* The width follows the number of values in the table. Few rows are learned by heart: they get a strong
+ * weight decay, and are evaluated often to stop in time. */
 static plan plan_of(const gt_scaffold *init) {
-  enum { STEPS = 6000 };
-  const int64_t rows = gt_scaffold_samples(init), inputs = gt_scaffold_inputs(init);
+  enum { STEPS = 6000, FEW = 2000 };
+  const int64_t rows = gt_scaffold_samples(init), inputs = gt_scaffold_inputs(init), values = rows * inputs;
   const int64_t batch = clamp(rows < 5000 ? 32 : rows < 50000 ? 128 : 512, 1, rows);
   const int64_t epochs = clamp(STEPS / ((rows + batch - 1) / batch), 10, 100);
-  return (plan){.width = rows < 200                      ? 16
-                         : rows < 50000 && inputs <= 100 ? 64
-                                                         : 128,
+  const bool few = rows < FEW;
+  return (plan){.width = values < 2500      ? 16
+                         : values < 50000   ? 32
+                         : values < 5000000 ? 64
+                                            : 128,
                 .batch = batch,
                 .epochs = epochs,
-                .eval_every = clamp(epochs / 20, 1, 5)};
+                .eval_every = few ? 2 : clamp(epochs / 20, 1, 5),
+                .patience = few ? 10 : 5,
+                .weight_decay = few ? "0.3" : "0.01"};
+}
+
+/* True if the validation split has some samples of the rare class of two. */
+static bool can_choose_threshold(const gt_scaffold *init, double share) {
+  const int64_t samples = init->dataset.validation.samples;
+  return init->dataset.target[0].classes == 2 && share * (double)samples >= 5;
+}
+
+static void write_loss(const gt_scaffold *init, FILE *out) {
+  const bool classes = init->dataset.target[0].classification;
+  const char *name;
+  const double share = gt_scaffold_rarest(init, &name);
+  fprintf(out, "\nloss: %s", classes ? "cross_entropy" : gt_scaffold_has_labels(init) ? "bce" : "mse");
+  if (share < 1)
+    fprintf(out, "  # to find more of the rare class: {type: cross_entropy, class_weights: balanced}");
+  fprintf(out, "\n");
+  if (share < 1)
+    fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class\n",
+            init->dataset.target[0].classes == 2 ? "f1" : "f1_macro");
+  if (share < 1 && can_choose_threshold(init, share))
+    fprintf(
+        out,
+        "eval: {threshold: auto}  # the probability from which the answer is class 1, chosen for f1 on the "
+        "validation rows\n");
 }
 
 static void write_csv(const gt_scaffold *init, FILE *out) {
-  const gt_dataset *data = &init->dataset;
+  const gt_data_target *target = &init->dataset.target[0];
   const plan p = plan_of(init);
   fprintf(out, "model:\n");
   for (int i = 0; i < 2; i++) fprintf(out, "  - linear: %lld\n  - silu\n", (long long)p.width);
-  fprintf(out, "  - linear: %d  # %s\n", data->target[0].classification ? data->target[0].classes : 1,
-          data->target[0].classification ? "one output for each class" : "one output");
-  fprintf(out, "\nloss: %s\n", data->target[0].classification ? "cross_entropy" : "mse");
-  fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: 0.01}\n");
+  fprintf(out, "  - linear: %d  # one output%s\n", target->classification ? target->classes : init->targets,
+          target->classification ? " for each class"
+          : init->targets > 1    ? " for each target"
+                                 : "");
+  write_loss(init, out);
+  fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: %s}\n", p.weight_decay);
   fprintf(out, "schedule: cosine  # the learning rate falls to 0 by the last epoch\n\ntrain:\n");
   fprintf(out, "  epochs: %lld  # passes over the training rows\n", (long long)p.epochs);
   fprintf(out, "  batch_size: %lld\n  eval_every: %lld  # epochs\n", (long long)p.batch,
           (long long)p.eval_every);
-  if (data->validation.samples)
-    fprintf(out,
-            "  early_stopping: {patience: 5}  # stop after 5 evaluations without a lower validation loss, "
-            "and keep the best weights\n"
-            "  checkpoint: {keep_best: true}\n");
+  if (init->dataset.validation.samples)
+    fprintf(
+        out,
+        "  early_stopping: {patience: %lld}  # stop after %lld evaluations without a lower validation loss, "
+        "and keep the best weights\n"
+        "  checkpoint: {keep_best: true}\n",
+        (long long)p.patience, (long long)p.patience);
 }
 
 const gt_scaffold_kind gt_scaffold_csv = {.name = "csv", .write = write_csv};

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_LISTED = 40, FEWEST_TO_TEST = 10, FEWEST_TO_VALIDATE = 500 /* rows */ };
+#define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
+enum { MAX_LISTED = 40, FEWEST_TO_TEST = 10, FEWEST_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 /* rows */ };
 
 int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
@@ -22,8 +23,8 @@ int64_t gt_scaffold_inputs(const gt_scaffold *init) {
 
 /* Tables often end in rows whose target is still unknown. Among labels, a word such as NA or - may be a
  * class, and `missing: drop` would leave it out: then training reports the empty cells. */
-uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init) {
-  const gt_survey_column *target = &init->table.column[init->target];
+uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
+  const gt_survey_column *target = &init->table.column[init->target[index]];
   return target->texts && target->missing > target->empty ? 0 : target->missing;
 }
 
@@ -51,22 +52,8 @@ const char *gt_scaffold_value(gt_arena *arena, const char *text) {
 
 /* --- the target --- */
 
-bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *error) {
+static bool no_column(const gt_scaffold *init, const char *name, const char *const *names, gt_error *error) {
   const gt_survey *table = &init->table;
-  const char **names = GT_NEW_N(init->arena, const char *, table->columns);
-  init->target = table->columns - 1;
-  init->target_given = name != NULL;
-  init->reason = GT_NEW_N(init->arena, const char *, table->columns);
-  if (table->columns < 2)
-    return gt_fail(error, GT_ERR_DATA, "%s:1:1: the table has one column, '%s'; expected inputs and a target",
-                   init->file, gt_quotable(init->arena, table->column[0].name));
-  if (!name) return true;
-  for (int i = 0; i < table->columns; i++) {
-    names[i] = table->column[i].name;
-    if (strcmp(name, names[i])) continue;
-    init->target = i;
-    return true;
-  }
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
   const char *list = "";
   for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
@@ -74,6 +61,77 @@ bool gt_scaffold_choose_target(gt_scaffold *init, const char *name, gt_error *er
   return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
                  name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings wanted, gt_error *error) {
+  const gt_survey *table = &init->table;
+  const char **names = GT_NEW_N(init->arena, const char *, table->columns);
+  int *target = GT_NEW_N(init->arena, int, wanted.count + 1);
+  init->target = target;
+  init->targets = wanted.count ? wanted.count : 1;
+  init->target_given = wanted.count > 0;
+  init->reason = GT_NEW_N(init->arena, const char *, table->columns);
+  *target = table->columns - 1;
+  for (int i = 0; i < table->columns; i++) names[i] = table->column[i].name;
+  if (table->columns <= init->targets)
+    return gt_fail(
+        error, GT_ERR_DATA, "%s:1:1: the table has %s column%s; expected inputs and a target", init->file,
+        table->columns == 1 ? gt_arena_printf(init->arena, "one")
+                            : gt_arena_printf(init->arena, "%d", table->columns),
+        table->columns == 1 ? gt_arena_printf(init->arena, ", '%s'", gt_quotable(init->arena, names[0]))
+                            : "s");
+  for (int k = 0; k < wanted.count; k++) {
+    int i = 0;
+    while (i < table->columns && strcmp(wanted.items[k], names[i]) != 0) i++;
+    if (i == table->columns) return no_column(init, wanted.items[k], names, error);
+    target[k] = i;
+    for (int before = 0; before < k; before++)
+      if (target[before] == i)
+        return gt_fail(error, GT_ERR_USAGE, "--target: the column '%s' is given twice", names[i]);
+  }
+  return true;
+}
+
+bool gt_scaffold_is_target(const gt_scaffold *init, int column) {
+  for (int i = 0; i < init->targets; i++)
+    if (init->target[i] == column) return true;
+  return false;
+}
+
+const char *gt_scaffold_target_names(const gt_scaffold *init) {
+  const char *text = "";
+  for (int i = 0; i < init->targets; i++)
+    text = gt_arena_printf(init->arena, "%s%s'%s'", text, i ? ", " : "",
+                           gt_quotable(init->arena, init->table.column[init->target[i]].name));
+  return text;
+}
+
+bool gt_scaffold_has_labels(const gt_scaffold *init) {
+  for (int i = 0; i < init->targets; i++) {
+    const gt_survey_column *c = &init->table.column[init->target[i]];
+    const bool digits = c->numbers && !c->texts && c->whole && c->least == 0 && c->largest == 1;
+    if (!digits && !(c->texts && c->kind && *c->kind == 'b')) return false;
+  }
+  return init->targets > 1 && !init->kind->task;
+}
+
+double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  int64_t all = 0;
+  int rarest = 0;
+  if (counts.classes < 2 || init->kind->task) return 1;
+  for (int c = 0; c < counts.classes; c++) {
+    all += counts.split[0][c];
+    if (counts.split[0][c] < counts.split[0][rarest]) rarest = c;
+  }
+  const double share = (double)counts.split[0][rarest] / (double)all;
+  *name = gt_class_name(&counts, rarest, init->arena);
+  return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
+}
+
+double gt_scaffold_validation(const gt_scaffold *init) {
+  if (init->kind->needs_numbers || init->table.rows < FEWEST_TO_VALIDATE) return 0;
+  return init->table.rows < ENOUGH_TO_VALIDATE ? 0.2 : 0.1;
 }
 
 /* --- the text --- */
@@ -118,7 +176,11 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
     const gt_survey_column *c = &table->column[i];
     const char *name = gt_quotable(init->arena, c->name), *why = init->reason[i];
     fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", kind_text(init, c));
-    fprintf(out, "%s%s\n", i == init->target ? ": the target" : why ? ": left out, " : "", why ? why : "");
+    fprintf(out, "%s%s\n",
+            gt_scaffold_is_target(init, i) ? ": the target"
+            : why                          ? ": left out, "
+                                           : "",
+            why ? why : "");
   }
   if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
   const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
@@ -129,7 +191,8 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
 
 /* What the target could also mean. */
 static const char *task_text(const gt_scaffold *init) {
-  const gt_survey_column *target = &init->table.column[init->target];
+  const gt_survey_column *target = &init->table.column[init->target[0]];
+  if (init->targets > 1) return "quantities";
   if (init->kind->task) return "a quantity";
   if (init->dataset.target[0].classification)
     return target->texts ? "the texts are classes"
@@ -150,11 +213,36 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
 }
 
 static void write_drop(const gt_scaffold *init, FILE *out) {
-  const uint64_t rows = gt_scaffold_dropped_rows(init);
+  const char *text = "";
+  uint64_t rows = 0;
+  int dropping = 0;
+  for (int i = 0; i < init->targets; i++) {
+    const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
+    const uint64_t own = gt_scaffold_dropped_rows(init, i);
+    if (!own) continue;
+    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, dropping++ ? ", " : "", name);
+    rows = own > rows ? own : rows;
+  }
   if (rows)
-    fprintf(out, "  columns: {%s: {missing: drop}}  # leaves out %llu row%s without a target\n",
-            gt_scaffold_value(init->arena, init->table.column[init->target].name), (unsigned long long)rows,
-            rows == 1 ? "" : "s");
+    fprintf(out, "  columns: {%s}  # leaves out %s%llu row%s without a target\n", text,
+            dropping > 1 ? "at least " : "", (unsigned long long)rows, rows == 1 ? "" : "s");
+}
+
+static void write_targets(const gt_scaffold *init, FILE *out) {
+  fprintf(out, "  target: %s", init->targets > 1 ? "[" : "");
+  for (int i = 0; i < init->targets; i++)
+    fprintf(out, "%s%s", i ? ", " : "",
+            gt_scaffold_value(init->arena, init->table.column[init->target[i]].name));
+  fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
+}
+
+/* Random splits may have none of a rare class. */
+static void write_split(const gt_scaffold *init, FILE *out) {
+  const char *name;
+  const double share = gt_scaffold_rarest(init, &name);
+  if (share == 1 || init->table.rows < FEWEST_TO_TEST) return;
+  fprintf(out, "  split: stratified  # class '%s' is rare (%.2g %%): each split gets its share of it\n",
+          gt_quotable(init->arena, name), 100 * share);
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
@@ -162,11 +250,10 @@ static void write_data(const gt_scaffold *init, FILE *out) {
   fprintf(out, "data:\n");
   if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
   fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
-  fprintf(out, "  target: %s  # the column to predict\n",
-          gt_scaffold_value(init->arena, init->table.column[init->target].name));
+  write_targets(init, out);
   write_ignored(init, out);
   write_drop(init, out);
-  if (opened || init->kind->task)
+  if ((opened || init->kind->task) && !gt_scaffold_has_labels(init))
     fprintf(out, "  task: %s  # %s\n",
             init->kind->task                         ? init->kind->task
             : init->dataset.target[0].classification ? "classification"
@@ -174,8 +261,10 @@ static void write_data(const gt_scaffold *init, FILE *out) {
             task_text(init));
   if (init->table.rows >= FEWEST_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
-  if (!init->kind->needs_numbers && init->table.rows >= FEWEST_TO_VALIDATE)
-    fprintf(out, "  validation: 0.1  # and a tenth of the others to choose the best epoch\n");
+  if (gt_scaffold_validation(init) > 0)
+    fprintf(out, "  validation: %g  # and a %s of the others to choose the best epoch\n",
+            gt_scaffold_validation(init), gt_scaffold_validation(init) < 0.15 ? "tenth" : "fifth");
+  write_split(init, out);
   if (init->kind->needs_numbers)
     fprintf(out, "  normalize: standard  # subtract each input's mean and divide by its deviation\n");
 }
@@ -184,9 +273,9 @@ const char *gt_scaffold_text(const gt_scaffold *init) {
   gt_arena *arena = init->arena;
   gt_text text = {0};
   FILE *out = gt_text_open(&text);
-  fprintf(out, "# Predicts '%s' from %lld inputs of %s (%llu rows).\n",
-          gt_quotable(arena, init->table.column[init->target].name), (long long)gt_scaffold_inputs(init),
-          gt_quotable(arena, init->file), (unsigned long long)init->table.rows);
+  fprintf(out, "# Predicts %s from %lld inputs of %s (%llu rows).\n", gt_scaffold_target_names(init),
+          (long long)gt_scaffold_inputs(init), gt_quotable(arena, init->file),
+          (unsigned long long)init->table.rows);
   fprintf(out, "# Written by `gtrain init %s`. To train: gtrain train %s\n", init->kind->name,
           gt_quotable(arena, gt_shell_word(arena, init->config)));
   write_columns(init, out);
@@ -210,10 +299,11 @@ static bool leave_out(gt_scaffold *init, int level) {
   int left = 0;
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
-    if (i == init->target) continue;
+    if (gt_scaffold_is_target(init, i)) continue;
     const char *why = init->reason[i];
-    if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = "counts the rows";
-    if (!why && level == UNREADABLE && !c->kind) why = c->numbers ? "numbers and texts" : "free text";
+    if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = ROW_NUMBER_REASON;
+    if (!why && level == UNREADABLE && !c->kind)
+      why = c->units ? c->units : c->numbers ? "numbers and texts" : "free text";
     if (!why && level == NOT_NUMBERS && (c->texts || c->missing)) why = c->texts ? "text" : "missing values";
     any |= why != init->reason[i];
     init->reason[i] = why;
@@ -226,7 +316,7 @@ static bool leave_out(gt_scaffold *init, int level) {
 
 static bool has_inputs(const gt_scaffold *init) {
   for (int i = 0; i < init->table.columns; i++)
-    if (i != init->target && !init->reason[i]) return true;
+    if (!gt_scaffold_is_target(init, i) && !init->reason[i]) return true;
   return false;
 }
 

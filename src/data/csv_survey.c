@@ -7,6 +7,8 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
   const gt_csv_odd *odd = f->odd;
   gt_column_kind kind;
   const bool known = gt_csv_kind_of(csv, column, &kind);
+  gt_csv_units units;
+  const bool has_units = (!known || kind == GT_COLUMN_CATEGORY) && gt_csv_find_units(csv, f, arena, &units);
   return (gt_survey_column){.name = gt_arena_strdup(arena, csv->names[column]),
                             .numbers = f->numbers + f->unfit,
                             .texts = f->texts,
@@ -17,11 +19,12 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .whole = f->numbers && f->whole,
                             .counts_rows = gt_csv_facts_count_rows(f),
                             .distinct = odd ? odd->distinct : 0,
-                            .kind = known ? gt_column_kind_names[kind] : NULL};
+                            .kind = known ? gt_column_kind_names[kind] : NULL,
+                            .units = has_units ? units.what : NULL};
 }
 
-bool gt_survey_read(const char *path, const char *target, gt_arena *arena, gt_survey *out, gt_error *error) {
-  const gt_csv_form form = {.known = {{.items = &target, .count = target != NULL}}};
+bool gt_survey_read(const char *path, gt_strings targets, gt_arena *arena, gt_survey *out, gt_error *error) {
+  const gt_csv_form form = {.known = {targets}};
   gt_csv csv;
   *out = (gt_survey){.known_suffix = gt_data_has_suffix(path, ".csv") || gt_data_has_suffix(path, ".tsv")};
   bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);

@@ -4,6 +4,7 @@
 #define GT_DATA_SURVEY_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "spec/spec.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ typedef struct gt_survey_column {
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or such, from 10,000 on */
   int distinct;                     /* texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
+  const char *units;                /* "numbers with 'mg' after them", if the texts are such; else NULL */
 } gt_survey_column;
 
 typedef struct gt_survey {
@@ -25,7 +27,7 @@ typedef struct gt_survey {
   bool known_suffix; /* the name of the file tells that it is a CSV file */
 } gt_survey;
 
-/* target: the name of a column, from which a header is recognized; or NULL. Everything is in the arena. False
+/* targets: names of columns, from which a header is recognized. Everything is in the arena. False
  * after an error, as for gt_dataset_open. */
-bool gt_survey_read(const char *path, const char *target, gt_arena *arena, gt_survey *out, gt_error *error);
+bool gt_survey_read(const char *path, gt_strings targets, gt_arena *arena, gt_survey *out, gt_error *error);
 #endif

@@ -110,7 +110,8 @@ static char *signature_text(const gt_config *config) {
   json_t *root = json_object();
   add_inputs(root, &config->dataset);
   add_targets(root, &config->dataset);
-  if (config->threshold.value) /* of several under another key: older programs know a number */
+  /* Chosen. Of several under another key: older programs know a number. */
+  if (config->threshold.value && *config->threshold.value > 0)
     json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
                         gt_threshold_json(config->threshold.value, config->threshold.count));
   char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -21,7 +21,7 @@ says "… and what to do next" "next: gtrain train penguins.yaml"
 trains penguins.yaml --fail-if 'r2<0.7'
 exits 0 "classes" "$GTRAIN" init csv datasets/digits/digits.csv --target label
 says "… are counted" "task: classification, 10 classes"
-check "… in the config, too" grep -q '^# Classes, with their training samples: 0 1[0-9][0-9], 1 ' digits.yaml
+check "… in the config, too" grep -q '^# Classes, with their training samples: 0 [0-9]*, 1 ' digits.yaml
 check "… which validates and keeps the best weights" grep -q 'keep_best: true' digits.yaml
 trains digits.yaml --set train.epochs=10 --quiet --fail-if 'accuracy<0.8'
 exits 65 "… and is no formula" "$GTRAIN" explain run-digits.yaml --pareto
@@ -36,7 +36,7 @@ awk 'BEGIN { print "id,name,age,sex,height,size"
     printf "%d,person %d,%s,%s,%.1f,%s\n", i, i, age, sex, 150 + i/2, size
   } }' > people.csv
 exits 0 "columns that cannot be inputs" "$GTRAIN" init csv people.csv
-says "… are named" "left out: 'id' (counts the rows)"
+says "… are named" "left out: 'id' (counts the rows; if it is an input, remove it from 'ignore')"
 says "… with the reason" "left out: 'name' (free text)"
 check "… as in the config" grep -q '^  ignore: \[id, name\]' people.yaml
 check "… with what they contain" grep -q '^#   name    text, 60 different: left out, free text' people.yaml
@@ -47,9 +47,38 @@ trains people.yaml --quiet
 # Ids that do not begin at 1.
 awk -F, -v OFS=, 'NR > 1 { $1 += 100000 } 1' people.csv > numbered.csv
 exits 0 "ids of a survey" "$GTRAIN" init csv numbered.csv
-says "… count the rows, too" "left out: 'id' (counts the rows)"
+says "… count the rows, too" "left out: 'id' (counts the rows; if it is an input, remove it from 'ignore')"
 exits 0 "… which training without init" "$GTRAIN" check numbered.yaml --set 'data.ignore=[name]'
 says "… tells" "column 'id' counts the rows from 100001 and is an input; data: {columns: {id: ignore}} leaves it out"
+
+# Several targets: quantities, and labels that are yes or no.
+awk 'BEGIN { print "x,z,late,big,price,days"
+  for (i = 0; i < 120; i++) { x = (i * 37 % 101) / 101; z = (i * 53 % 97) / 97
+    printf "%.3f,%.3f,%s,%d,%.2f,%d\n", x, z, (x > 0.6 ? "yes" : "no"), (x + z > 1.2), 100 * x + 7, 30 * z } }' > several.csv
+exits 0 "two quantities" "$GTRAIN" init csv several.csv --target price --target days
+says "… are both said" "targets: 'price', 'days'"
+check "… and in the config" grep -q '^  target: \[price, days\]' several.yaml
+check "… with an output each" grep -q '^  - linear: 2  # one output for each target' several.yaml
+check "… and rows to stop by, also of a small table" grep -q '^  validation: 0.2' several.yaml
+trains several.yaml --quiet
+exits 0 "two labels" "$GTRAIN" init csv several.csv -t late -t big -o labels.yaml
+says "… are a task of their own" "task: multi-label classification"
+check "… with its loss" grep -q '^loss: bce' labels.yaml
+trains labels.yaml --quiet
+refused 2 "a target twice" "--target: the column 'late' is given twice" csv several.csv -t late -t late -o new.yaml
+
+# A rare class, of which the validation split has enough samples for a threshold or not.
+for rows in 1000 200; do
+  awk -v n=$rows 'BEGIN { print "x,kind"; for (i = 0; i < n; i++) print (i * 37 % 101) / 101 + (i % 20 == 3) "," (i % 20 == 3 ? "yes" : "no") }' > rare-$rows.csv
+  exits 0 "a rare class in $rows rows" "$GTRAIN" init csv rare-$rows.csv
+  check "… is in each split" grep -q "^  split: stratified  # class 'yes' is rare (" rare-$rows.yaml
+  check "… and measured" grep -q '^metrics: \[f1, balanced_accuracy\]' rare-$rows.yaml
+  check "… with a threshold, or without" test "$(grep -c '^eval: {threshold: auto}' rare-$rows.yaml)" = $((rows == 1000))
+  trains rare-$rows.yaml --quiet
+done
+printf 'dose,y\n' > units.csv; awk 'BEGIN { for (i = 0; i < 30; i++) print i " mg," i % 7 / 2 }' >> units.csv; sed -i 's/^dose/dose,x/; s/mg,/mg,1.5,/; s/,1.5,0$/,2.5,0/' units.csv
+exits 0 "units" "$GTRAIN" init csv units.csv
+says "… are the reason" "left out: 'dose' (numbers with 'mg' after them)"
 
 # Rows without a target, as in a table whose last rows are to be predicted.
 sed '2s/[^,]*$//; 5s/[^,]*$//' people.csv > unlabeled.csv
