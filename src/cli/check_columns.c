@@ -42,10 +42,10 @@ static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
   return f;
 }
 
-static int width_of_names(const gt_dataset *d) {
+static int width_of_names(const gt_dataset *d, gt_arena *arena) {
   int width = MIN_WIDTH;
   for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) {
-    const int own = gt_text_width(d->column[i].name);
+    const int own = gt_text_width(gt_quotable(arena, d->column[i].name));
     if (own > width && own <= MAX_WIDTH) width = own;
   }
   return width;
@@ -56,10 +56,10 @@ static void print_name(const char *name, int width) {
   printf("%*s", gt_padding(width, name), "");
 }
 
-static void print_column(const gt_dataset *d, const gt_column_summary *c, int width) {
+static void print_column(const gt_dataset *d, const gt_column_summary *c, int width, gt_arena *arena) {
   const facts f = facts_of(d, c);
   printf("  ");
-  print_name(c->name, width);
+  print_name(gt_quotable(arena, c->name), width);
   printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
   if (isfinite(f.mean))
     printf("%10.4g %10.4g  %-6s ", f.mean, f.deviation, f.scaled ? "yes" : "no");
@@ -67,21 +67,24 @@ static void print_column(const gt_dataset *d, const gt_column_summary *c, int wi
     printf("%10s %10s  %-6s ", "", "", f.scaled ? "yes" : "no");
   for (int k = 0; k < 3; k++) {
     printf("%s", k ? ", " : "");
-    gt_put_text(stdout, c->first[k] ? c->first[k] : "missing");
+    gt_put_text(stdout, c->first[k] ? gt_quotable(arena, c->first[k]) : "missing");
   }
   printf("\n");
 }
 
 void gt_check_print_columns(const gt_dataset *d) {
-  const int width = width_of_names(d);
+  gt_arena arena;
   if (!d->columns) return;
+  gt_arena_init(&arena);
+  const int width = width_of_names(d, &arena);
   printf("\n  ");
   print_name("column", width);
   printf(" %-9s %8s %8s %10s %10s  %-6s %s\n", "kind", "missing", "distinct", "mean", "deviation", "scaled",
          "first values");
-  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i], width);
+  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i], width, &arena);
   if (d->columns > MAX_SHOWN) printf("  … %d more columns\n", d->columns - MAX_SHOWN);
   printf("\n");
+  gt_arena_finish(&arena);
 }
 
 json_t *gt_check_columns_json(const gt_dataset *d) {

@@ -15,13 +15,26 @@ static const gt_metric *guess_for(const gt_baselines *baselines, const gt_result
   return NULL;
 }
 
+/* True for the mean over several columns of an error in their units, which has no unit itself. */
+static bool mixes_units(const gt_results *results, const gt_metric *m) {
+  static const char *const in_units[] = {"mae", "rmse", "median_error"};
+  const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name;
+  bool unit = false, several = false;
+  for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++) unit |= !strcmp(own, in_units[i]);
+  const size_t length = strlen(m->name);
+  for (int i = 0; i < results->count && unit; i++)
+    several |= !strncmp(results->metric[i].name, m->name, length) && results->metric[i].name[length] == '.';
+  return several;
+}
+
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out) {
+  const bool forecast = baselines->count && baselines->item[0].forecast; /* its columns are steps */
   for (int i = 0; i < results->count; i++) {
     const gt_metric *m = &results->metric[i];
     const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name, *guess;
     if (leave_out && !strncmp(own, leave_out, strlen(leave_out))) continue;
-    if (leave_out && dot && baselines->count && baselines->item[0].forecast)
-      continue; /* of a step: in eval */
+    if (leave_out && dot && forecast) continue; /* of a step: in eval */
+    if (!forecast && mixes_units(results, m)) continue;
     putchar(' ');
     gt_put_text(stdout, m->name);
     printf(" %.6g", m->value);

@@ -1,5 +1,6 @@
 #include "cli/result_gates.h"
 #include "base/log.h"
+#include "train/target_scaling.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
                    config->loss[0]->type->name);
     if (lacks) return false;
     if (name != gates[i].metric) snprintf(gates[i].metric, sizeof gates[i].metric, "%s", name);
+    gt_config_find_scaled_loss(config, gates[i].metric, (gt_position){.file = "--fail-if"},
+                               gt_arena_printf(config->diagnostics.arena, "'%s'", gates[i].metric));
   }
   return true;
 }

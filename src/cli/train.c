@@ -208,8 +208,10 @@ static int run(const gt_arguments *arguments) {
                                        gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
                                    .resume_config = resume_config(arguments, &arena),
                                    .resume_options = resume_options(arguments, &arena)};
-  code = can_judge(&config, gates, gate_count) ? train(arguments, &config, &wanted, gates, gate_count)
-                                               : GT_ERR_USAGE;
+  code = can_judge(&config, gates, gate_count)
+             ? gt_cli_findings(arguments, &config.diagnostics, GT_ERR_CONFIG)
+             : GT_ERR_USAGE;
+  if (!code) code = train(arguments, &config, &wanted, gates, gate_count);
   gt_config_finish(&config);
 done:
   gt_arena_finish(&arena);

@@ -204,6 +204,26 @@ static bool refuse_other_type(gt_arena *arena, const gt_spec *root, const char *
   return true;
 }
 
+/* `a.b=~` removes the key, so that its default applies, except where ~ is a value: in the map of init_from.
+ */
+static void unset(gt_arena *arena, gt_spec *root, const char *path) {
+  static const char map[] = "init_from.map.";
+  gt_spec *node = root;
+  if (!strncmp(path, map, sizeof map - 1)) return;
+  for (;;) {
+    const size_t length = strcspn(path, ".=");
+    const char *part = gt_arena_strndup(arena, path, length);
+    const gt_spec *child = child_of(node, part);
+    if (path[length] != '.') {
+      if (child && node->kind == GT_SPEC_MAP && gt_spec_is_null(child)) gt_spec_remove(node, part);
+      return;
+    }
+    if (!child) return;
+    node = (gt_spec *)child;
+    path += length + 1;
+  }
+}
+
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
   const gt_spec_names *names = names_for(arena, root, assignment);
   const gt_position at = {.file = "--set",
@@ -213,6 +233,7 @@ void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, 
   spell_out_path(arena, root, numbered(arena, names, assignment));
   if (!override_in_phase(arena, root, assignment, diagnostics))
     gt_spec_override(arena, root, assignment, names, diagnostics);
+  unset(arena, root, numbered(arena, names, assignment));
 }
 
 void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {

@@ -40,13 +40,11 @@ static void add_progress(maker *m) {
              (long long)e->step, (long long)e->steps);
 }
 
-/* "soft_accuracy" becomes "soft accuracy", or "soft acc" in short lines. */
+/* "soft_accuracy" becomes "soft_acc" in short lines. */
 static const char *name_of(const maker *m, const char *metric, char name[32]) {
   static const char kind[] = "accuracy";
   const char *long_word = m->brief ? strstr(metric, kind) : NULL;
   snprintf(name, 32, "%.*s%s", (int)(long_word ? long_word - metric : 31), metric, long_word ? "acc" : "");
-  for (char *c = name; *c; c++)
-    if (*c == '_') *c = ' ';
   return name;
 }
 

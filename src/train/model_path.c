@@ -49,6 +49,5 @@ const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error) {
   const char *model = gt_arena_printf(arena, "%s/model.bin", folder);
   const char *best = gt_arena_printf(arena, "%s/best.bin", folder);
   if (!gt_file_exists(model)) return no_model(arena, folder, best, error), NULL;
-  if (gt_file_exists(best)) gt_info("using %s, not best.bin next to it", model);
   return model;
 }

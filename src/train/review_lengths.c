@@ -2,6 +2,7 @@
  * said only where it has no effect in any of them. */
 #include "base/count.h"
 #include "train/metrics.h"
+#include "train/target_scaling.h"
 #include "train/phases.h"
 #include "train/review.h"
 #include <string.h>
@@ -106,6 +107,19 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
         ->help = accuracy ? "a goal from 0 to 1" : "a goal above 0";
 }
 
+/* Numbers for a loss that compares scaled targets are hardly meant in its units. */
+static void review_scaled_loss(gt_config *config, const gt_config *phase) {
+  static const char *const keys[] = {"goal", "min_delta"};
+  const gt_early_stopping *stopping = &phase->train.early_stopping;
+  const gt_spec *node = gt_spec_find(gt_spec_find(phase->root, "train"), "early_stopping");
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *number = gt_spec_find(node, keys[i]);
+    if (!number || (i == 1 && stopping->min_delta <= 0)) continue;
+    gt_config_find_scaled_loss(config, stopping->metric, number->at,
+                               gt_arena_printf(config->diagnostics.arena, "early_stopping.%s", keys[i]));
+  }
+}
+
 /* Distinguishes settings that act on evaluations from those that only show them. */
 static void add_evaluations(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
@@ -174,6 +188,7 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena) {
     add_evaluations(c, phase, &l);
     add_training(c, phase, &l);
     review_stopping(config, phase);
+    review_scaled_loss(config, phase);
     before += l.steps;
   }
   for (int i = 0; i < c->items; i++) {

@@ -90,9 +90,23 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
         "normalize_targets: none, or no such key";
 }
 
+/* A trained model keeps its scaling. */
+static void find_ignored(gt_config *config) {
+  static const char *const keys[] = {"normalize", "normalize_targets"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "data"), keys[i]);
+    if (node && gt_position_is_override(node->at))
+      gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, node->at,
+                    "data.%s has no effect: a trained model keeps the scaling that it was trained with",
+                    keys[i])
+          ->help = "train a model with this setting";
+  }
+}
+
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error) {
   gt_dataset *data = &config->dataset;
+  if (wanted && wanted->signature) find_ignored(config);
   for (int k = 0; k < data->targets && wanted && wanted->signature; k++) {
     const gt_tensor *tensor = &data->train.target[k];
     const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
@@ -104,6 +118,38 @@ void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt
   /* The loss has other units than the data. */
   for (int k = 0; k < data->targets; k++)
     if (data->target[k].scaling.count) gt_config_want_metric(config, k, gt_metric_find("rmse"));
+}
+
+/* The first scaled target whose loss is (a part of) this result; NULL: there is none. */
+static const gt_data_target *scaled_target(const gt_dataset *data, const char *result) {
+  const gt_metric_kind *kind = gt_metric_of_result(result);
+  const char *dot = strchr(result, '.');
+  const size_t length = dot ? (size_t)(dot - result) : 0;
+  if (!kind || kind->type || kind->correct) return NULL;
+  for (int k = 0; k < data->targets; k++) {
+    const gt_data_target *target = &data->target[k];
+    const bool own = !dot || (target->name && strlen(target->name) == length &&
+                              !memcmp(target->name, result, length));
+    if (own && target->scaling.count) return target;
+  }
+  return NULL;
+}
+
+void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what) {
+  const gt_dataset *data = &config->dataset;
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_data_target *target = result ? scaled_target(data, result) : NULL;
+  if (!target) return;
+  const char *of = data->targets > 1 ? gt_arena_printf(arena, " of '%s'", target->name) : "",
+             *prefix = data->targets > 1 ? gt_arena_printf(arena, "%s.", target->name) : "",
+             *sum = data->targets > 1 && !strchr(result, '.') ? "the sum of losses, and " : "";
+  gt_finding_at(&config->diagnostics, GT_FINDING_scaled_loss, at,
+                "%s is a number for %sthe loss%s%s compares scaled targets and is not in the units of the data",
+                what, sum, of, *sum ? "" : ", which")
+      ->help = gt_arena_printf(arena,
+                               "metric %srmse or %smae, which are in the units of the data; or data: "
+                               "{normalize_targets: none}",
+                               prefix, prefix);
 }
 
 static const char *name_of(const gt_data_target *target, int64_t output, gt_arena *arena) {

@@ -17,6 +17,9 @@ bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena
  * Errors are in config->diagnostics or *error. */
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error);
+/* Adds a finding if a number for this result ("loss", "load.loss") counts in the units of scaled targets.
+ * what: the setting. */
+void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what);
 /* "'mass' scaled by mean 4202 and deviation 802 (…)", with the way to switch it off; NULL: unscaled. */
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena);
 #endif

@@ -76,6 +76,10 @@ exits 65 "an empty file" predict < /dev/null
 exits 65 "a header only" predict < <(head -1 few.csv)
 says "says so" "there are no rows after the header"
 
+printf '"a\nb",y\n1,0.5\n2,1\n' > break.csv && printf 'data: {train: break.csv, target: y}\nmodel: [{linear: 1}]\n' > break.yaml
+exits 0 "a name with a line break" "$GTRAIN" check break.yaml
+says "… stays on its line" '  a\x0ab                   number '
+
 # Resumed, the same bits; Vulkan, the same to rounding.
 goes_on run
 check "eval on Vulkan agrees" near "$(loss run vulkan)" "$(tested run)"

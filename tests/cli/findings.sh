@@ -440,6 +440,23 @@ exits 0 "other data than the original's" "$GTRAIN" eval own --set data.test_frac
 says "… are not read, which is said" "${PWD%/*}/project/data/t.csv is read, not $PWD/data/t.csv"
 cd ..
 
+# --- numbers for a loss of scaled targets ---
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 60; i++) print i % 13 "," i % 7 "," 2000 + 31 * (i % 13) - 5 * (i % 7) }' > far.csv
+printf 'data: {train: far.csv, target: y, task: regression, test_fraction: 0.2}\nmodel: [{linear: 1}]\ntrain: {epochs: 2, early_stopping: {goal: 10}}\nquiet: [repeated_samples, watches_test]\n' > far.yaml
+finds scaled_loss "far.yaml:3:43" "early_stopping.goal is a number for the loss, which compares scaled targets" "$GTRAIN" check far.yaml
+silent "in the units of the data" "$GTRAIN" check far.yaml --set train.early_stopping.metric=rmse
+silent "of targets as they are" "$GTRAIN" check far.yaml --set data.normalize_targets=none --set 'quiet=[far_from_unit_scale, repeated_samples, watches_test]'
+exits 0 "a gate on the loss" "$GTRAIN" train far.yaml --set train.early_stopping=~ --fail-if 'loss>1e9' --run-dir far --quiet
+says "… is in the units of the loss" "--fail-if: warning: 'loss' is a number for the loss, which compares scaled targets"
+exits 78 "… with --strict" "$GTRAIN" train far.yaml --set train.early_stopping=~ --fail-if 'loss>1e9' --quiet --run-dir far2 --strict
+exits 0 "… of rmse" "$GTRAIN" train far.yaml --set train.early_stopping=~ --fail-if 'rmse>1e9' --quiet --run-dir far3 --strict
+exits 0 "… of eval" "$GTRAIN" eval far --fail-if 'loss>1e9'
+says "… too" "--fail-if: warning: 'loss' is a number for the loss"
+for key in normalize normalize_targets; do
+  exits 0 "a scaling that a model has already" "$GTRAIN" eval far --set data.$key=none
+  says "… stays" "data.$key has no effect: a trained model keeps the scaling that it was trained with [no_effect]"
+done
+
 # --- tables: scale, and categories that training has not seen ---
 awk 'BEGIN { srand(4); print "a,city,fold,y"
   for (i = 0; i < 60; i++) print 100 * rand() "," (i < 50 ? (i % 3 ? "Rome" : "Oslo") : "Bern") "," (i < 50 ? "train" : "test") "," 2000 + i }' > city.csv

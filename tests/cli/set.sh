@@ -79,6 +79,13 @@ exits 78 "an item of a list that is not there" "$GTRAIN" check "$TEST_TMP/short.
 says "… as before" "the list has no item 9"
 exits 78 "another layer than there is" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.3.linear.units=3
 says "… is not put into its place" "layer 'model.3' is of type 'dropout', not 'linear'"
+# ~ unsets a key: its default applies.
+same data.test_fraction=~ data.test_fraction=0
+same schedule.type=~ schedule=constant
+same train.early_stopping=~ train.early_stopping=0
+exits 0 "~ for a key that is not there" "$GTRAIN" check "$TEST_TMP/short.yaml" --set data.ignore=~
+exits 78 "~ for a key that must be there" "$GTRAIN" check "$TEST_TMP/short.yaml" --set data.train=~
+says "… says that it is missing" "cannot tell the format of the data"
 # A path that names a layer by the type of another layer.
 for path in model.0.kan.grid=7 model.0.kan=7; do
   exits 78 "$path of a linear layer" "$GTRAIN" check configs/digits.yaml --set "$path"

@@ -87,9 +87,9 @@ static void of_others(void **unused) {
   e.watched = of((gt_target_sums){6, 20, 18}, true);
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   expect(&e, 200,
-         "epoch   3/100  train soft loss 0.1234 soft accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
-         "soft loss 0.2500 soft accuracy 0.9500 *   65.9 k samples/s");
-  expect(&e, 80, "epoch   3/100  train soft loss 0.1234  val loss 0.3000 acc 0.9000 *");
+         "epoch   3/100  train soft_loss 0.1234 soft_accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
+         "soft_loss 0.2500 soft_accuracy 0.9500 *   65.9 k samples/s");
+  expect(&e, 80, "epoch   3/100  train soft_loss 0.1234  val loss 0.3000 acc 0.9000 *");
 }
 
 /* Of several targets the objective comes first, and a loss gives way to another result of its target. */
