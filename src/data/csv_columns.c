@@ -220,8 +220,10 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   gt_arena arena;
   gt_arena_init(&arena);
   const char *text = "", *present = "";
+  bool any_near = false;
   for (int i = 0; i < count && i < MOST_ABSENT; i++) {
     const char *nearest = gt_csv_nearest(csv, absent[i]);
+    any_near |= nearest != NULL;
     text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_quotable(&arena, absent[i]),
                            nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
   }
@@ -231,7 +233,10 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   if (csv->columns > MOST_PRESENT)
     present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MOST_PRESENT);
   gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path, text,
-          present, csv->header ? "" : ", as its first line is read as a sample, not as a header");
+          present,
+          !csv->header ? ", as its first line is read as a sample, not as a header"
+          : any_near   ? ""
+                       : ", as its first line is read as the header");
   gt_arena_finish(&arena);
   return false;
 }

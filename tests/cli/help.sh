@@ -70,7 +70,7 @@ lists=$("$GTRAIN" schema --help | tr '\n' ' ' | sed 's/.*Lists: \([^.]*\)\..*/\1
 for list in $lists; do
   [[ $list == others ]] || check "schema $list lists something" test -n "$(listed "$list")"
 done
-sections='config data split columns augment model init_from loss optimizer schedule precision eval threshold train early_stopping checkpoint phases prune symbolic quiet'
+sections='config data series split columns augment model init_from loss optimizer schedule precision eval threshold train early_stopping checkpoint phases prune symbolic quiet'
 # shellcheck disable=SC2086 # names
 check "every section is listed" diff <(printf '%s\n' $sections | sort) <(listed sections | grep -vx 'normalize\|parameters' | sort)
 for list in sections formats augmentations blocks losses optimizers schedules; do

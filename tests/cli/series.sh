@@ -105,6 +105,25 @@ cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
 refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
 exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t
 
+# A boolean target is forecast by word.
+awk -F, 'NR == 1 { print $0 ",high" } NR > 1 { print $0 "," (NR == 7 ? "unknown" : $5 > 11 ? "yes" : "no") }' "$TEST_TMP/rows.csv" > "$TEST_TMP/high.csv"
+high() {
+  "$GTRAIN" train "$TEST_TMP/series.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/high" --set loss=bce --set data.target=high \
+    --set "data.train=$TEST_TMP/high.csv" --set 'data.missing_values=[unknown]' --set eval.threshold=auto "$@"
+}
+exits 65 "a missing boolean" high
+says "… is an error at its place" "high.csv:7:"
+exits 0 "… or left out" high --set 'data.columns={high: {missing: drop}}'
+says "each step has a threshold" "threshold of 'high+2' 0."
+exits 0 "forecasts words" "$GTRAIN" predict "$TEST_TMP/high" "$TEST_TMP/now.csv" --device "$DEVICE" -o "$TEST_TMP/words.csv"
+check "… and their probabilities" test "$(head -n 1 "$TEST_TMP/words.csv")" = "place,t,step,high,high=yes"
+exits 0 "… as eval knows the thresholds" "$GTRAIN" eval "$TEST_TMP/high" --device "$DEVICE" --json --quiet
+limits=$(sed 's/.*"threshold":\[\([^]]*\)\].*/\1/' <<< "$out")
+check "… decided by them" awk -F, -v limits="$limits" 'BEGIN { split(limits, limit, ",") }
+  NR > 1 { n++; if ($4 != ($5 > limit[$3] ? "yes" : "no")) bad = 1 } END { exit bad || n != 3 }' "$TEST_TMP/words.csv"
+exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/high" "$TEST_TMP/now.csv" --device "$DEVICE" --json
+check "… with the word and its probability" grep -qE '"step":1,"high":"(yes|no)","high=yes":0\.' <<< "$out"
+
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"
 cat > "$TEST_TMP/image.yaml" << YAML

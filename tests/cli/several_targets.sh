@@ -79,6 +79,41 @@ exits 0 "the table of check" "$GTRAIN" check "$TEST_TMP/run.yaml"
 says "… shows each loss" "loss load mse, place mae, kind cross_entropy x 0.5"
 says "… and each task" "task            kind: binary classification"
 
+# --- booleans, gaps and missing labels ------------------------------------------------------------------------------
+awk -F, 'NR == 1 { print "a,b,load,rain,hot,wet" } NR > 1 {
+  print $1 "," $2 "," $3 "," (NR == 9 ? "unknown" : $1 > 0.3 ? "yes" : "no") "," ($2 > 0 ? "Yes" : "No") "," ($1 > $2 ? "TRUE" : "FALSE")
+}' "$TEST_TMP/t.csv" > "$TEST_TMP/labels.csv"
+cat > "$TEST_TMP/labels.yaml" << YAML
+data: {train: $TEST_TMP/labels.csv, targets: {load: load, rain: rain, tags: [hot, wet]}, missing_values: [unknown]}
+model: [{linear: {units: 1, name: load}}, {linear: {units: 1, name: rain, from: input}}, {linear: {units: 2, name: tags, from: input}}]
+loss: {rain: bce, tags: bce}
+train: {epochs: 20, batch_size: 8}
+YAML
+labels() { "$GTRAIN" train "$TEST_TMP/labels.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/labels" "$@"; }
+exits 65 "a missing label of one target" labels
+says "… is an error at its place" "labels.csv:9:"
+exits 0 "… or left out" labels --set 'data.columns={rain: {missing: drop}}'
+{ sed -n 1,4p "$TEST_TMP/labels.csv" | cut -d, -f1,2; echo ,0.5; } > "$TEST_TMP/gap.csv"
+exits 0 "predicts booleans, and fills a gap" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/gap.csv" --device "$DEVICE" -o "$TEST_TMP/words.csv"
+says "… which is said" "'a' in 1 of 4 rows with"
+check "… the answers, then the numbers" test "$(head -n 1 "$TEST_TMP/words.csv")" = "rain,hot,wet,load,rain=yes,hot=Yes,wet=TRUE"
+check "… in the words of the file" awk -F, 'NR > 1 { n++
+  if ($1 != ($5 > 0.5 ? "yes" : "no") || $2 != ($6 > 0.5 ? "Yes" : "No") || $3 != ($7 > 0.5 ? "TRUE" : "FALSE")) bad = 1
+} END { exit bad || n != 4 }' "$TEST_TMP/words.csv"
+exits 0 "… and as JSON" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/gap.csv" --device "$DEVICE" --json
+says "… by name" '"rain":{"class":'
+says "… several labels each" '"tags":{"labels":['
+# scaled METRIC GOAL TEXT
+scaled() {
+  exits 0 "a goal for $1" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "train.early_stopping={metric: $1, goal: $2, patience: 2}"
+  says "… counts in scaled units" "$3"
+}
+scaled load.loss 3 "early_stopping.goal is a number for the loss of 'load', which compares scaled targets"
+says "… unlike the metrics of the target" "metric load.rmse or load.mae"
+scaled loss 3 "early_stopping.goal is a number for the sum of losses, and the loss of 'load' compares scaled targets"
+exits 0 "a goal for the loss of classes" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "train.early_stopping={metric: kind.loss, goal: 0.3, patience: 2}"
+check "… does not" test "$(grep -c scaled_loss <<< "$out")" = 0
+
 # --- other formats --------------------------------------------------------------------------------------------------
 cat > "$TEST_TMP/table.yaml" << YAML
 data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: {sum: [[0], [1], [1], [2]], xor: [0, 1, 1, 0]}}

@@ -98,6 +98,7 @@ static void a_model_keeps_its_own(void **state) {
   static const float scaling[] = {1, 2, 3, 4, 5, 6};
   gt_data_signature signature = {
       .inputs = 1,
+      .targets = 1,
       .input = {
           {.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .scaling = {2, scaling}}}};
   const gt_data_wanted model = {.signature = &signature};
