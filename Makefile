@@ -143,7 +143,7 @@ $(BUILD)/obj/src/cli/version.o: $(GEN)/build_facts.h
 
 # --- registries: X(name) lines, one file per kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -----
 
-KINDS := op augment layer loss metric data optim schedule command init sink change inspector exporter opcase
+KINDS := op augment layer loss metric tokenizer data optim schedule command init sink change inspector exporter opcase
 REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
 
 $(GEN)/registry.done: $(SOURCES) $(BUILD)/sources.stamp scripts/generate-registry.sh

@@ -32,7 +32,8 @@ BEGIN {
   row("plan",     "base graph step op")
   row("backend",  "base plan")
   row("selftest", "base graph op backend")
-  row("data",     "base spec")
+  row("tokens",   "base")
+  row("data",     "base spec tokens")
   row("automaton", "base circuit data")
   row("store",    "base graph op backend")
   row("loss",     "base spec graph op data")
@@ -41,10 +42,10 @@ BEGIN {
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
   row("kan",      "base spec op data store layer model")
-  row("train",    "base spec graph op augment plan backend data store loss metric layer optim model")
+  row("train",    "base spec tokens graph op augment plan backend data store loss metric layer optim model")
   row("change",   "base spec data store layer model kan train")
   row("export",   "base circuit op layer model train")
-  row("cli",      "base graph op augment backend selftest data store loss metric layer optim model kan train automaton export")
+  row("cli",      "base tokens graph op augment backend selftest data store loss metric layer optim model kan train automaton export")
   row("main",     "base cli")
   # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).
   may_include_kernels = " op "

@@ -36,6 +36,19 @@ const char *gt_nfc_in(gt_arena *arena, const char *text) {
   return text;
 }
 
+size_t gt_utf8_read(const uint8_t *text, size_t length, uint32_t *code) {
+  utf8proc_int32_t found;
+  const utf8proc_ssize_t used = utf8proc_iterate(text, (utf8proc_ssize_t)length, &found);
+  *code = (uint32_t)found;
+  return used > 0 ? (size_t)used : 0;
+}
+
+size_t gt_utf8_write(uint32_t code, uint8_t out[4]) {
+  return (size_t)utf8proc_encode_char((utf8proc_int32_t)code, out);
+}
+
+uint32_t gt_lower_case(uint32_t code) { return (uint32_t)utf8proc_tolower((utf8proc_int32_t)code); }
+
 int gt_character_width(uint32_t code) { return utf8proc_charwidth((utf8proc_int32_t)code); }
 
 static bool has_category(uint32_t code, const utf8proc_category_t *list, size_t count) {

@@ -1,4 +1,5 @@
-/* Unicode properties of UTF-8 text, by libutf8proc: normalization and width on a terminal. */
+/* Unicode properties of UTF-8 text, by libutf8proc: code points, normalization, case and width on a
+ * terminal. */
 #ifndef GT_BASE_UNICODE_H
 #define GT_BASE_UNICODE_H
 #include <stdbool.h>
@@ -12,6 +13,13 @@ struct gt_arena;
 char *gt_nfc(const char *text, size_t length);
 /* The same for NUL-terminated text, in the arena; returns `text` itself instead of NULL. */
 const char *gt_nfc_in(struct gt_arena *arena, const char *text);
+/* Length in bytes, 1 to 4, of the character at `text`, whose code point it writes to *code; 0 if the bytes
+ * there are not valid UTF-8 (overlong forms and surrogates are not). length: bytes from there on, at least 1.
+ */
+size_t gt_utf8_read(const uint8_t *text, size_t length, uint32_t *code);
+/* Writes a code point; returns its length in bytes. */
+size_t gt_utf8_write(uint32_t code, uint8_t out[4]);
+uint32_t gt_lower_case(uint32_t code); /* simple case mapping: one code point */
 /* Terminal columns: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */
 int gt_character_width(uint32_t code);
 /* Letters, marks on them and digits of any language. */

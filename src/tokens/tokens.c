@@ -1,0 +1,109 @@
+/* The table of tokenizers, text as they read it, and what all vocabularies share. */
+#include "tokens/tokens.h"
+#include "base/unicode.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define X(name) extern const gt_tokenizer_type gt_tokenizer_##name;
+#include "registry/tokenizer.inc"
+#undef X
+
+static const gt_tokenizer_type *const types[] = {
+#define X(name) &gt_tokenizer_##name,
+#include "registry/tokenizer.inc"
+#undef X
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+int gt_tokenizer_count(void) { return TYPES; }
+const gt_tokenizer_type *gt_tokenizer_at(int index) { return types[index]; }
+
+const gt_tokenizer_type *gt_tokenizer_find(const char *name) {
+  for (int i = 0; i < TYPES; i++)
+    if (!strcmp(types[i]->name, name)) return types[i];
+  return NULL;
+}
+
+/* --- text --- */
+
+void gt_text_place(const gt_text *text, size_t byte, int64_t *line, int64_t *column) {
+  *line = 1;
+  *column = 1;
+  for (const uint8_t *at = text->start ? text->start : text->data; at < text->data + byte; at++)
+    if (*at == '\n')
+      ++*line, *column = 1;
+    else
+      ++*column;
+}
+
+static bool fail_at(const gt_text *text, size_t byte, gt_error *error) {
+  const unsigned value = text->data[byte];
+  int64_t line, column;
+  gt_text_place(text, byte, &line, &column);
+  if (!value)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s:%" PRId64 ":%" PRId64
+                   ": error: a NUL byte in a text; expected UTF-8. `vocabulary: byte` "
+                   "reads any file, and iconv converts from UTF-16",
+                   text->name, line, column);
+  return gt_fail(error, GT_ERR_DATA,
+                 "%s:%" PRId64 ":%" PRId64
+                 ": error: byte 0x%02x is not valid UTF-8; `vocabulary: byte` reads any "
+                 "file, and iconv converts to UTF-8",
+                 text->name, line, column, value);
+}
+
+/* The first byte that is NUL or not part of a character; the size if there is none. */
+static size_t find_bad(const uint8_t *data, size_t size) {
+  uint32_t code;
+  size_t i = 0;
+  while (i < size) {
+    if (data[i] && data[i] < 0x80) {
+      i++;
+      continue;
+    }
+    const size_t length = gt_utf8_read(data + i, size - i, &code);
+    if (!length || !code) return i;
+    i += length;
+  }
+  return size;
+}
+
+bool gt_text_clean(const gt_tokenizer_type *type, gt_text *text, gt_error *error) {
+  static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+  if (type->any_bytes) return true;
+  const size_t bad = find_bad(text->data, text->size);
+  if (bad < text->size) return fail_at(text, bad, error);
+  if (text->size >= sizeof mark && !memcmp(text->data, mark, sizeof mark))
+    text->data += sizeof mark, text->size -= sizeof mark;
+  uint8_t *to = memchr(text->data, '\r', text->size);
+  if (!to) return true;
+  const uint8_t *end = text->data + text->size;
+  for (const uint8_t *from = to; from < end; from++)
+    if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
+  text->size = (size_t)(to - text->data);
+  return true;
+}
+
+/* --- vocabularies --- */
+
+const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_tokens_wanted wanted,
+                                         const gt_text *text, gt_arena *arena, gt_error *error) {
+  gt_vocabulary *vocabulary = GT_NEW(arena, gt_vocabulary);
+  *vocabulary = (gt_vocabulary){.type = type, .unknown = -1, .lower = wanted.lower};
+  return type->learn(vocabulary, wanted, text, arena, error) ? vocabulary : NULL;
+}
+
+bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out,
+                          gt_error *error) {
+  return vocabulary->type->encode(vocabulary, text, out, error);
+}
+
+size_t gt_vocabulary_decode(const gt_vocabulary *vocabulary, int32_t before, int32_t id, uint8_t *out) {
+  const gt_token *token = &vocabulary->token[id];
+  const gt_tokenizer_type *type = vocabulary->type;
+  const bool spaced = before >= 0 && type->spaced && type->spaced(vocabulary, before, id);
+  if (spaced) *out = ' ';
+  memcpy(out + spaced, token->text, token->length);
+  return token->length + spaced;
+}
