@@ -22,7 +22,7 @@ layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_BATCH_SPEC_ROWS) const uint ROWS = 1u;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_words4 { uvec4 at[]; };
 
-const uint NONE = 0xffffffffu, AT_ONCE = 4u;
+const uint AT_ONCE = 4u;
 shared uint sample_of[ROWS];
 
 /* The address of sample s: data + s * features * (1 or 4 bytes). */
@@ -83,29 +83,7 @@ void write_quad(uint r, uint f, uvec4 word) {
   }
 }
 
-/* The same draw as balanced_sample in C. */
-uint balanced_sample(uint index, uint epoch) {
-  uvec4 bits = gt_philox4x32(uvec4(index, epoch, GT_PURPOSE_BALANCE, 0x67747261u), uvec2(order.at[1], order.at[2]));
-  uint group, place, low;
-  umulExtended(bits.x, classes, group, low);
-  uint start = members.at[group], end = members.at[group + 1u];
-  umulExtended(bits.y, end - start, place, low);
-  return members.at[classes + 1u + start + place];
-}
-
-/* The sample for row r of the batch, or NONE after the end of the data. */
-uint sample_of_row(uint r) {
-  uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
-  uint index = first * batch + r, s = index;
-  /* Beyond the end of the data first * batch may not fit into 32 bits. */
-  bool inside = first <= (samples - 1u) / batch && index < samples;
-  if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
-  else if (!inside) s = NONE;
-  else if (ORDER == GT_BATCH_SHUFFLED)
-    s = gt_shuffle_index(index, samples, uvec2(order.at[1], order.at[2]), epoch);
-  else if (ORDER == GT_BATCH_BALANCED) s = balanced_sample(index, epoch);
-  return s;
-}
+#include "op/batch_order.glsl"
 
 /* Rows after the end of the data are filled with sample 0; their weight is 0. */
 uvec2 address_of(uint r) { return row_address(sample_of[r] == NONE ? 0u : sample_of[r]); }

@@ -1,6 +1,7 @@
 /* Copies the rows of a batch from a dataset, or from a window of it (src/op/batch.h). U8 data is read as
  * packed words; the buffer is padded to 4 bytes. */
 #include "lib/args.h"
+#include "op/batch_args.h"
 #define GT_BATCH_SPEC_MODE   3
 #define GT_BATCH_SPEC_ORDER  4
 #define GT_BATCH_SPEC_SCALED 5 /* 1: there is a scaling */
@@ -11,11 +12,6 @@
 #define GT_BATCH_F32    1
 #define GT_BATCH_I32    2
 #define GT_BATCH_WEIGHT 3 /* y = 0 for rows after the end of the data, else 1 */
-/* Orders. */
-#define GT_BATCH_SHUFFLED   0
-#define GT_BATCH_SEQUENTIAL 1
-#define GT_BATCH_WINDOW     2 /* rows are in the order of use, batch after batch, in a ring buffer */
-#define GT_BATCH_BALANCED   3 /* a random class, then a random sample of it, for each row */
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   /* Never read: the epilogue of an `early` op (gt_op) has no inputs. lib/program.glsl needs the array. */
@@ -25,6 +21,6 @@ GT_ARGS(gt_batch_args) {
   GT_WORDS order;    /* state of the clock op, which gives the step, and so the batch */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   GT_WORDS members;  /* of the classes: GT_BATCH_BALANCED (src/op/batch.h) */
-  /* features: values per sample; the others as in gt_batch_attribute. */
-  uint batch, samples, features, period, steps, first_step, first_epoch, window, classes;
+  uint features, period; /* values of a sample, and of a period of the scaling */
+  GT_BATCH_ORDER_ARGS
 };

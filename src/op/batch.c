@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/philox.h"
 #include "base/pool.h"
+#include "op/batch_order.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/op.h"
@@ -31,26 +32,6 @@ const gt_op_family gt_op_batch = {rows, ROWS};
 
 static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
-}
-
-/* The samples of rows, or their positions in a window; GT_NONE past the end of the epoch. */
-static void find_samples(const struct gt_batch_args *a, uint32_t order, uint32_t first, uint32_t rows_,
-                         uint32_t *sample) {
-  const uint32_t *clock = GT_PTR(const uint32_t, a->order);
-  const gt_batch_attribute attribute = {.batch = a->batch,
-                                        .samples = a->samples,
-                                        .sequential = order == GT_BATCH_SEQUENTIAL,
-                                        .steps = a->steps,
-                                        .first_step = a->first_step,
-                                        .first_epoch = a->first_epoch,
-                                        .classes = a->classes};
-  const int32_t *members = order == GT_BATCH_BALANCED ? GT_PTR(const int32_t, a->members) : NULL;
-  if (order != GT_BATCH_WINDOW) {
-    gt_batch_samples(&attribute, members, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_,
-                     sample);
-    return;
-  }
-  for (uint32_t i = 0; i < rows_; i++) sample[i] = clock[0] % a->window * a->batch + first + i;
 }
 
 GT_CLONES static void widen(const uint8_t *restrict data, uint32_t n, float *restrict y) {
@@ -131,7 +112,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   uint32_t sample[AT_ONCE];
   for (uint32_t row = first; row < end; row += AT_ONCE) {
     const uint32_t many = gt_least_u32(end - row, AT_ONCE);
-    find_samples(a, spec[GT_BATCH_SPEC_ORDER], row, many, sample);
+    GT_BATCH_FIND_SAMPLES(a, spec[GT_BATCH_SPEC_ORDER], row, many, sample);
     for (uint32_t i = 0; i < many; i++) copy_row(a, spec, epilogue, sample[i], row + i);
   }
 }
@@ -142,14 +123,6 @@ static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
 /* Number of values in a sample. */
 static int64_t features_of(const gt_node *data) { return gt_shape_count(data->shape) / data->shape.dim[0]; }
-
-static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
-  if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&
-      (!attribute->steps || attribute->steps >= gt_ceil_div(attribute->samples, attribute->batch)))
-    return true;
-  return gt_fail(error, GT_ERR_CONFIG, "cannot draw batches of %" PRId64 " from %" PRId64 " samples",
-                 attribute->batch, attribute->samples);
-}
 
 /* Inputs: data, clock, scaling if there is one, members of the classes if they are drawn from here. */
 static bool has_members(const gt_node *node) {
@@ -171,7 +144,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const gt_batch_attribute *attribute = node->attribute;
   const gt_node *data = gt_node_at(graph, node->input[0]);
   char text[128];
-  if (!good_attribute(attribute, error)) return false;
+  if (!gt_batch_check(attribute, error)) return false;
   const int64_t least = attribute->window ? attribute->window * attribute->batch : attribute->samples;
   if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
@@ -234,7 +207,7 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
                          gt_error *error) {
   (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
-  if (!good_attribute(attribute, error)) return false;
+  if (!gt_batch_check(attribute, error)) return false;
   *shape = gt_shape_1(attribute->batch);
   *dtype = GT_F32;
   return true;
@@ -242,22 +215,13 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
 
 static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,
                       uint32_t mode) {
-  args->batch = (uint32_t)attribute->batch;
-  args->samples = (uint32_t)attribute->samples;
-  args->steps = (uint32_t)gt_batch_steps(attribute);
-  args->first_step = attribute->first_step;
-  args->first_epoch = attribute->first_epoch;
-  args->window = attribute->window;
-  args->classes = attribute->classes;
+  GT_BATCH_SET_ORDER(args, attribute);
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
   /* A weight depends only on the position in the epoch. */
-  const bool in_order = attribute->sequential || mode == GT_BATCH_WEIGHT;
-  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window    ? GT_BATCH_WINDOW
-                                    : in_order           ? GT_BATCH_SEQUENTIAL
-                                    : attribute->classes ? GT_BATCH_BALANCED
-                                                         : GT_BATCH_SHUFFLED;
+  step->spec[GT_BATCH_SPEC_ORDER] =
+      mode == GT_BATCH_WEIGHT ? GT_BATCH_SEQUENTIAL : gt_batch_order_of(attribute);
   const uint32_t per_tile = tile_rows(args->features);
   step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
@@ -320,23 +284,6 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     snprintf(buffer + used, size - (size_t)used, ", in a window of %u", attribute->window);
 }
 
-/* A copy with zeroed padding, because attributes are compared as bytes. */
-static gt_batch_attribute clean(gt_batch_attribute attribute) {
-  gt_batch_attribute copy;
-  memset(&copy, 0, sizeof copy);
-  copy.batch = attribute.batch;
-  copy.samples = attribute.samples;
-  copy.sequential = attribute.sequential;
-  copy.steps = attribute.steps;
-  copy.first_step = attribute.first_step;
-  copy.first_epoch = attribute.first_epoch;
-  copy.window = attribute.window;
-  copy.classes = attribute.classes;
-  copy.even = attribute.even;
-  copy.bytes = attribute.bytes;
-  return copy;
-}
-
 gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
   return gt_batch_balanced(graph, data, clock, scaling, GT_NONE, attribute);
 }
@@ -347,14 +294,14 @@ gt_id gt_batch_balanced(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
   int inputs = 2;
   if (scaling != GT_NONE) input[inputs++] = scaling;
   if (members != GT_NONE) input[inputs++] = members;
-  attribute = clean(attribute);
+  attribute = gt_batch_clean(attribute);
   return gt_node_add(graph, &rows[ROW_BATCH], input, inputs, &attribute, sizeof attribute);
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
   /* A weight depends only on the order. */
   attribute.window = 0, attribute.classes = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
-  attribute = clean(attribute);
+  attribute = gt_batch_clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }
 

@@ -2,8 +2,11 @@
  * multiplications, and a processor overlaps the chains of several. */
 #include "base/count.h"
 #include "base/philox.h"
-#include "op/batch.h"
+#include "op/batch_order.h"
+#include "shaders/op/batch_args.h"
 #include "step/math.h"
+#include <inttypes.h>
+#include <string.h>
 
 enum { ABREAST = 64 };
 
@@ -69,4 +72,48 @@ void gt_batch_samples(const gt_batch_attribute *attribute, const int32_t *member
     sample[i] = balanced_sample(members, attribute->classes, sample[i], seed, epoch);
   for (uint32_t done = 0; done < there && !members && !attribute->sequential; done += ABREAST)
     shuffle(sample + done, gt_least_u32(there - done, ABREAST), samples, seed, epoch);
+}
+
+void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,
+                   const int32_t *members, uint32_t first, uint32_t rows, uint32_t *sample) {
+  gt_batch_attribute wanted = *attribute;
+  wanted.sequential = order == GT_BATCH_SEQUENTIAL;
+  if (order != GT_BATCH_WINDOW) {
+    gt_batch_samples(&wanted, order == GT_BATCH_BALANCED ? members : NULL,
+                     clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows, sample);
+    return;
+  }
+  const uint32_t slot = clock[0] % attribute->window * (uint32_t)attribute->batch;
+  for (uint32_t i = 0; i < rows; i++) sample[i] = slot + first + i;
+}
+
+uint32_t gt_batch_order_of(const gt_batch_attribute *attribute) {
+  return attribute->window       ? GT_BATCH_WINDOW
+         : attribute->sequential ? GT_BATCH_SEQUENTIAL
+         : attribute->classes    ? GT_BATCH_BALANCED
+                                 : GT_BATCH_SHUFFLED;
+}
+
+bool gt_batch_check(const gt_batch_attribute *attribute, gt_error *error) {
+  if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&
+      (!attribute->steps || attribute->steps >= gt_ceil_div(attribute->samples, attribute->batch)))
+    return true;
+  return gt_fail(error, GT_ERR_CONFIG, "cannot draw batches of %" PRId64 " from %" PRId64 " samples",
+                 attribute->batch, attribute->samples);
+}
+
+gt_batch_attribute gt_batch_clean(gt_batch_attribute attribute) {
+  gt_batch_attribute copy;
+  memset(&copy, 0, sizeof copy);
+  copy.batch = attribute.batch;
+  copy.samples = attribute.samples;
+  copy.sequential = attribute.sequential;
+  copy.steps = attribute.steps;
+  copy.first_step = attribute.first_step;
+  copy.first_epoch = attribute.first_epoch;
+  copy.window = attribute.window;
+  copy.classes = attribute.classes;
+  copy.even = attribute.even;
+  copy.bytes = attribute.bytes;
+  return copy;
 }

@@ -1,0 +1,26 @@
+/* The samples of a batch's rows. Included after the argument struct and the constant ORDER. */
+const uint NONE = 0xffffffffu;
+
+/* The same draw as balanced_sample in C. */
+uint balanced_sample(uint index, uint epoch) {
+  uvec4 bits = gt_philox4x32(uvec4(index, epoch, GT_PURPOSE_BALANCE, 0x67747261u), uvec2(order.at[1], order.at[2]));
+  uint group, place, low;
+  umulExtended(bits.x, classes, group, low);
+  uint start = members.at[group], end = members.at[group + 1u];
+  umulExtended(bits.y, end - start, place, low);
+  return members.at[classes + 1u + start + place];
+}
+
+/* The sample for row r of the batch, or NONE after the end of the data. */
+uint sample_of_row(uint r) {
+  uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
+  uint index = first * batch + r, s = index;
+  /* Beyond the end of the data first * batch may not fit into 32 bits. */
+  bool inside = first <= (samples - 1u) / batch && index < samples;
+  if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
+  else if (!inside) s = NONE;
+  else if (ORDER == GT_BATCH_SHUFFLED)
+    s = gt_shuffle_index(index, samples, uvec2(order.at[1], order.at[2]), epoch);
+  else if (ORDER == GT_BATCH_BALANCED) s = balanced_sample(index, epoch);
+  return s;
+}

@@ -1,0 +1,33 @@
+/* The order of the samples of a batch: what the ops share that draw batches (batch, window). The macros work
+ * on argument structs that end with GT_BATCH_ORDER_ARGS (shaders/op/batch_args.h). */
+#ifndef GT_OP_BATCH_ORDER_H
+#define GT_OP_BATCH_ORDER_H
+#include "op/batch.h"
+
+#define GT_BATCH_SET_ORDER(args, attribute)                                                           \
+  ((args)->batch = (uint32_t)(attribute)->batch, (args)->samples = (uint32_t)(attribute)->samples,    \
+   (args)->steps = (uint32_t)gt_batch_steps(attribute), (args)->first_step = (attribute)->first_step, \
+   (args)->first_epoch = (attribute)->first_epoch, (args)->window = (attribute)->window,              \
+   (args)->classes = (attribute)->classes)
+
+/* gt_batch_find for the rows of such a struct. */
+#define GT_BATCH_FIND_SAMPLES(args, kind, first, rows, sample)                                              \
+  gt_batch_find(&(const gt_batch_attribute){.batch = (args)->batch,                                         \
+                                            .samples = (args)->samples,                                     \
+                                            .steps = (args)->steps,                                         \
+                                            .first_step = (args)->first_step,                               \
+                                            .first_epoch = (args)->first_epoch,                             \
+                                            .window = (args)->window,                                       \
+                                            .classes = (args)->classes},                                    \
+                kind, GT_PTR(const uint32_t, (args)->order), GT_PTR(const int32_t, (args)->members), first, \
+                rows, sample)
+
+/* The samples of rows `first` … first + rows - 1, or their positions in a window; GT_NONE past the end of the
+ * epoch. order: GT_BATCH_SHUFFLED, …; clock: the words of its state. */
+void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,
+                   const int32_t *members, uint32_t first, uint32_t rows, uint32_t *sample);
+uint32_t gt_batch_order_of(const gt_batch_attribute *attribute);
+bool gt_batch_check(const gt_batch_attribute *attribute, gt_error *error);
+/* A copy with zeroed padding, because attributes are compared as bytes. */
+gt_batch_attribute gt_batch_clean(gt_batch_attribute attribute);
+#endif

@@ -1,0 +1,19 @@
+/* Batches of windows of one long sequence of integers, of which nothing is stored twice: sample s is the
+ * `width` integers from s * stride + begin on. Several windows of the same data differ in `begin`: the
+ * targets of a language model begin one later than its inputs.
+ *
+ * The order of the samples is that of gt_batch (op/batch.h). In a ring buffer (order.window) the rows
+ * themselves are stored, each `stored` integers long, in place of the sequence. */
+#ifndef GT_OP_WINDOW_H
+#define GT_OP_WINDOW_H
+#include "op/batch.h"
+
+typedef struct gt_window_attribute {
+  gt_batch_attribute order;
+  int64_t width, stride, begin;
+} gt_window_attribute;
+
+/* data: U8 or I32 [n], or in a ring [order.window * order.batch, stored] with stored >= begin + width.
+ * -> I32 [order.batch, width]. members: I32, of the balanced order, or GT_NONE. */
+gt_id gt_window(gt_graph *graph, gt_id data, gt_id clock, gt_id members, gt_window_attribute attribute);
+#endif
