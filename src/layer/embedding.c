@@ -10,8 +10,10 @@ typedef struct embedding_config {
 } embedding_config;
 
 static const gt_field fields[] = {
-    GT_ROW(embedding_config, num_embeddings, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
-           .help = "size of the table: largest index + 1", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(
+        embedding_config, num_embeddings, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
+        .help =
+            "size of the table: largest index + 1 (default: for tokens of a text, the size of the vocabulary)"),
     GT_ROW(embedding_config, embedding_dim, GT_FIELD_INT, .min = 1, .max = 1 << 24,
            .help = "size of each embedding vector", .flags = GT_FIELD_REQUIRED),
     GT_ROW(embedding_config, padding_idx, GT_FIELD_INT, .min = -(double)INT32_MAX, .max = INT32_MAX,
@@ -21,8 +23,10 @@ static const gt_field fields[] = {
            .help = "initial weight (default: standard normal, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "embedding", .help = "learned vectors for indices", .fields = fields};
+static const gt_schema schema = {.name = "embedding",
+                                 .help = "learned vectors for indices",
+                                 .fields = fields,
+                                 .shorthand = "embedding_dim"};
 
 typedef struct padded { /* values of another initializer, with zeros in one row */
   const gt_init *init;
@@ -70,6 +74,12 @@ static bool check_input(gt_build *build, const embedding_config *c, const gt_id 
                   gt_arena_printf(build->arena, "needs integers, but %s holds floats",
                                   gt_build_input_text(build, input, 0)),
                   "an input that the data declares as integers (data: {integers: [NAME]})");
+  if (!c->num_embeddings)
+    return refuse(build, GT_ERR_CONFIG, NULL, "needs 'num_embeddings', the number of indices",
+                  limit ? gt_arena_printf(build->arena,
+                                          "num_embeddings: %lld or more; '%s' holds values up to %lld",
+                                          (long long)limit, build->input_name[0], (long long)(limit - 1))
+                        : "num_embeddings: N");
   if (limit > c->num_embeddings)
     return refuse(build, GT_ERR_DATA, "num_embeddings",
                   gt_arena_printf(build->arena, "has %lld rows, but '%s' holds values up to %lld",
@@ -89,12 +99,13 @@ static bool find_padding(gt_build *build, const embedding_config *c, int64_t *ro
 }
 
 static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  const embedding_config *c = config;
+  embedding_config c = *(const embedding_config *)config;
   int64_t padding;
   (void)inputs;
-  if (!check_input(build, c, input) || !find_padding(build, c, &padding)) return GT_NONE;
-  const gt_shape shape = gt_shape_2(c->num_embeddings, c->embedding_dim);
-  const gt_id weight = gt_build_parameter(build, "weight", shape, initial_weight(build, c, padding));
+  if (!c.num_embeddings) c.num_embeddings = build->vocabulary;
+  if (!check_input(build, &c, input) || !find_padding(build, &c, &padding)) return GT_NONE;
+  const gt_shape shape = gt_shape_2(c.num_embeddings, c.embedding_dim);
+  const gt_id weight = gt_build_parameter(build, "weight", shape, initial_weight(build, &c, padding));
   return gt_gather(build->graph, weight, input[0], padding);
 }
 

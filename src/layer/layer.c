@@ -63,6 +63,13 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
   return gt_build_formed(build, name, shape, init, NULL);
 }
 
+gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const char *name) {
+  const gt_id node = build->shared(build, gt_arena_printf(build->arena, "%s.%s", layer, name));
+  if (node != GT_NONE) return node;
+  return gt_build_error(build, key, "shares the %s of '%s', but no earlier layer of this name has one", name,
+                        layer);
+}
+
 gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
                       const void *form) {
   if (init && shape.rank < init->type->min_rank) {

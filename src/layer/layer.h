@@ -67,6 +67,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   /* I32 [B], how many steps along axis 1 of input k each sample has; what lies behind them is padding.
    * GT_NONE: all. NULL: of all inputs. */
   const gt_id *lengths;
+  /* Size of the vocabulary whose tokens the integers in input 0 are; 0: they are no tokens, or floats. */
+  int64_t vocabulary;
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout is off */
@@ -82,6 +84,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
       *facts; /* facts on each input of the layer, with a review; see gt_review_facts */
   /* Reads a slot of the model's store, adding it if it is new; the layer's name is added to its name. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
+  /* The value of another layer's slot, by its full name; GT_NONE if no earlier layer has it. */
+  gt_id (*shared)(struct gt_build *build, const char *name);
   /* In training: the state of this name becomes `value` after a step that is not skipped. */
   void (*update)(struct gt_build *build, const char *name, gt_id value);
   void (*penalty)(struct gt_build *build, gt_id value);
@@ -136,7 +140,11 @@ const char *gt_layer_lacks(const char *key);
 /* A parameter of this layer, called LAYER.name; returns its value in the graph. init: NULL after an error
  * that was reported; the parameter is added anyway. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
-/* The same with gt_slot.form, information for refit, which must live as long as the arena. */
+/* The parameter `name` of another layer, which comes earlier in the config, read by this one, too: its
+ * gradient is the sum of both. GT_NONE after reporting at `key` that there is none. */
+gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const char *name);
+/* The same as gt_build_parameter with gt_slot.form, information for refit, which must live as long as the
+ * arena. */
 gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
                       const void *form);
 /* A state of this layer, called LAYER.name, F32: a value that training updates without a gradient, such as

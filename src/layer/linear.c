@@ -1,5 +1,6 @@
-/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] stored and initialized as in
- * torch.nn.Linear. */
+/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] stored and initialized as in torch.nn.Linear.
+ * With `weight: NAME` W is that of an embedding or another linear layer (Press and Wolf, "Using the Output
+ * Embedding to Improve Language Models", EACL 2017). */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -8,12 +9,17 @@
 typedef struct linear_config {
   int64_t units;
   bool bias;
+  const char *weight;
   const gt_spec *init, *bias_init;
 } linear_config;
 
 static const gt_field fields[] = {
-    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of output features",
-           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of output features"),
+    GT_ROW(
+        linear_config, weight, GT_FIELD_STRING,
+        .help =
+            "name of an earlier layer, such as an embedding, whose weight this layer uses as its own (tied "
+            "weights); its rows are the outputs (default: a weight of its own)"),
     GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true",
            .help = "add a learned bias to each output"),
     GT_ROW(linear_config, init, GT_FIELD_NODE, .holds = "init",
@@ -25,6 +31,25 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "linear", .help = "fully connected layer", .fields = fields, .shorthand = "units"};
 
+/* The weight [units, in]: of this layer, or of another one. GT_NONE after reporting. */
+static gt_id weight_of(gt_build *build, const linear_config *c, const gt_id *input, int64_t in) {
+  const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
+                                : gt_init_linear_default(build->arena);
+  if (!c->weight && !c->units)
+    return gt_build_error(build, NULL, "needs 'units', the number of output features");
+  if (!c->weight) return gt_build_parameter(build, "weight", gt_shape_2(c->units, in), init);
+  if (c->init) return gt_build_error(build, "init", "has no weight of its own to initialize");
+  const gt_id weight = gt_build_shared(build, "weight", c->weight, "weight");
+  if (weight == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(build->graph, weight)->shape;
+  char text[128];
+  if (shape.rank == 2 && shape.dim[1] == in && (!c->units || c->units == shape.dim[0])) return weight;
+  return gt_build_error(build, "weight", "cannot use the weight %s of '%s': its input is %s%s",
+                        gt_shape_text(shape, text), c->weight, gt_build_input_text(build, input, 0),
+                        c->units ? gt_arena_printf(build->arena, " and units is %lld", (long long)c->units)
+                                 : "");
+}
+
 static gt_id build_linear(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const linear_config *c = config;
   (void)inputs;
@@ -33,16 +58,15 @@ static gt_id build_linear(gt_build *build, const void *config, const gt_id *inpu
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
   const int64_t in = shape.dim[shape.rank - 1];
-  const gt_init *weight_init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
-                                       : gt_init_linear_default(build->arena);
   const double bound = 1 / sqrt((double)in);
   const gt_init *bias_init = c->bias_init ? gt_init_read(build->arena, c->bias_init, build->diagnostics)
                                           : gt_init_uniform_between(build->arena, -bound, bound);
-  const gt_id weight = gt_build_parameter(build, "weight", gt_shape_2(c->units, in), weight_init);
-  gt_id out = gt_matmul(build->graph, input[0], weight, false, true);
+  const gt_id weight = weight_of(build, c, input, in);
+  if (weight == GT_NONE) return GT_NONE;
+  const gt_id out = gt_matmul(build->graph, input[0], weight, false, true);
   if (!c->bias) return out;
-  const gt_id bias = gt_build_parameter(build, "bias", gt_shape_1(c->units), bias_init);
-  return gt_add(build->graph, out, bias);
+  const int64_t units = gt_node_at(build->graph, weight)->shape.dim[0];
+  return gt_add(build->graph, out, gt_build_parameter(build, "bias", gt_shape_1(units), bias_init));
 }
 
 GT_DEFINE(layer, linear) = {.name = "linear",

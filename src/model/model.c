@@ -22,6 +22,7 @@ typedef struct pass {
   const gt_sample_facts **facts; /* for each layer whose output holds samples of the data */
   int64_t *limit;                /* for each layer whose output holds integers, as gt_model_input.limit */
   gt_id *lengths;                /* for each layer's output; GT_NONE: none */
+  int64_t *vocabulary;           /* for each layer whose output holds integers, as gt_model_input.vocabulary */
   int64_t values;                /* number of values of the parameters so far, with padding */
   int64_t layer_values;          /* number of values of this layer's parameters */
   gt_model_mode mode;
@@ -64,6 +65,15 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
   if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
   return p->model->after[slot->index] = p->node[slot->index] = node;
+}
+
+/* The node that the slot's own layer reads: a second node would take the gradient of the first away. */
+static gt_id share_slot(gt_build *build, const char *name) {
+  const pass *p = build->owner;
+  const gt_slot *slot = gt_store_find(p->model->store, name);
+  if (!slot || slot->role != GT_PARAMETER) return GT_NONE;
+  if (p->reader) return p->node[slot->index];
+  return gt_variable_read(p->graph, gt_graph_variable(p->graph, name, slot->shape, slot->dtype, false));
 }
 
 static void update(gt_build *build, const char *name, gt_id value) {
@@ -158,6 +168,8 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
     if (input[k] == GT_NONE) return GT_NONE;
   }
   if (!check_integers(p, layer, input, names, limits, &p->limit[index])) return GT_NONE;
+  const int first = layer->input[0];
+  p->vocabulary[index] = first < 0 ? p->input[GT_FROM_INPUT(first)].vocabulary : p->vocabulary[first];
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
@@ -166,6 +178,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .input_name = names,
                     .input_limit = limits,
                     .lengths = lengths,
+                    .vocabulary = is_integer(p, input[0]) ? p->vocabulary[index] : 0,
                     .at = written->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
@@ -177,6 +190,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .clock = p->clock,
                     .weight = p->weight,
                     .slot = use_slot,
+                    .shared = share_slot,
                     .update = update,
                     .penalty = penalty,
                     .adapt = adapt,
@@ -218,6 +232,7 @@ static gt_id run(pass *p) {
   p->limit = GT_NEW_N(p->arena, int64_t, p->read->layers);
   p->lengths = GT_NEW_N(p->arena, gt_id, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) p->lengths[i] = GT_NONE;
+  p->vocabulary = GT_NEW_N(p->arena, int64_t, p->read->layers);
   p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) {
     const gt_layer_read *layer = &p->read->layer[i];

@@ -36,17 +36,22 @@ static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dty
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, dtype, false));
 }
 
-/* Builds the model on an input "x" of this shape and type; f->model is NULL if there was an error. */
-static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
+/* Builds the model on an input "x" of this shape and type, of tokens if there is a vocabulary; f->model is
+ * NULL if there was an error. */
+static void model_of(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype, int64_t vocabulary) {
   memset(f, 0, sizeof *f);
   gt_arena_init(&f->arena);
   gt_diagnostics_init(&f->diagnostics, &f->arena);
   const char *text = gt_arena_printf(&f->arena, "model: [%s]", layers);
   const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
   f->graph = gt_graph_create(&f->arena);
-  const gt_model_input x = {"input", variable(f, "x", shape, dtype)};
+  const gt_model_input x = {"input", variable(f, "x", shape, dtype), .vocabulary = vocabulary};
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
+}
+
+static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
+  model_of(f, layers, shape, dtype, 0);
 }
 
 /* False if there is no such device. */
@@ -316,11 +321,55 @@ static void layers_that_move_integers(void **state) {
         (const int32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11});
 }
 
+/* A table that is the weight of two layers, y = E[x] Eᵀ, of as many rows as the vocabulary: one parameter,
+ * and the sum of both gradients. */
+static void tied_weights(void **state) {
+  enum { ROWS = 3, WIDTH = 2, ITEMS = 4 };
+  static const int32_t index[ITEMS] = {2, 0, 2, 1};
+  float grad[ITEMS * ROWS], table[ROWS * WIDTH], y[ITEMS * ROWS], gradient[ROWS * WIDTH];
+  double want[ROWS * WIDTH] = {0};
+  gt_error error = {0};
+  fixture f;
+  (void)state;
+  model_of(&f, "{embedding: {embedding_dim: 2, name: t}}, {linear: {weight: t, bias: false}}",
+           gt_shape_1(ITEMS), GT_I32, ROWS);
+  assert_non_null(f.model);
+  assert_int_equal(f.model->store->slots, 1);
+  const gt_slot *slot = gt_store_find(f.model->store, "t.weight");
+  assert_true(gt_shape_equal(slot->shape, gt_shape_2(ROWS, WIDTH)));
+  f.kept[0] = f.model->output;
+  const gt_id product = gt_mul(f.graph, f.kept[0], variable(&f, "g", gt_shape_2(ITEMS, ROWS), GT_F32));
+  assert_true(gt_autodiff(f.graph, gt_sum(f.graph, gt_sum(f.graph, product, 0, false), 0, false),
+                          &f.model->node[slot->index], 1, &f.kept[1], &error));
+  assert_true(compile(&f, "cpu", 2));
+  for (int i = 0; i < ROWS * WIDTH; i++) table[i] = (float)(i + 1) / 4;
+  for (int i = 0; i < ITEMS * ROWS; i++) grad[i] = (float)(i * i % 7) - 2;
+  put(&f, "x", index, ITEMS);
+  put(&f, "g", grad, ITEMS * ROWS);
+  put(&f, GT_PARAMETERS_VARIABLE, table, ROWS * WIDTH);
+  run(&f);
+  take(&f, 0, y);
+  take(&f, 1, gradient);
+  for (int i = 0; i < ITEMS; i++)
+    for (int r = 0; r < ROWS; r++) {
+      double sum = 0;
+      for (int w = 0; w < WIDTH; w++) {
+        const int from = index[i] * WIDTH + w, to = r * WIDTH + w;
+        sum += (double)table[from] * (double)table[to];
+        want[from] += (double)grad[i * ROWS + r] * (double)table[to];
+        want[to] += (double)grad[i * ROWS + r] * (double)table[from];
+      }
+      assert_true(fabs((double)y[i * ROWS + r] - sum) < 1e-6);
+    }
+  for (int i = 0; i < ROWS * WIDTH; i++) assert_true(fabs((double)gradient[i] - want[i]) < 1e-5);
+  finish(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_gradients),      cmocka_unit_test(initial_values),
       cmocka_unit_test(errors_are_reported),       cmocka_unit_test(largest_integer),
-      cmocka_unit_test(layers_that_move_integers),
+      cmocka_unit_test(layers_that_move_integers), cmocka_unit_test(tied_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
