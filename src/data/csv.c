@@ -363,6 +363,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 static bool probe(const gt_data_probe *p) {
   /* Workbooks are no CSV files, but the error about them tells people to save one. */
   static const char *const suffixes[] = {".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".ods"};
+  if (p->tokens || gt_spec_find(p->spec, "text")) return false;
   for (size_t i = 0; p->path && i < sizeof suffixes / sizeof *suffixes; i++)
     if (gt_data_has_suffix(p->path, suffixes[i])) return true;
   return false;

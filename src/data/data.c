@@ -358,6 +358,7 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
     if (out[k].data)
       return gt_fail(error, GT_ERR_DATA, "input '%s' has more than one file: %s", all->input[k].name, path);
   if (!gt_data_read_head(path, &p.head, error)) return false;
+  p.tokens = wanted.input[0].vocabulary != NULL;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
   if (!format && !strcmp(path, GT_STDIN)) /* standard input has no file name to detect the format by */

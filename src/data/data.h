@@ -101,11 +101,13 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
   int64_t limit; /* of integer inputs: values lie in [0, limit), the same in all splits */
-  /* Windows of a series, of which nothing is stored twice: `data` holds `stored` rows, and sample i is the
-   * dim[1] rows from start[i] + begin on. 0: samples are stored one after another. */
-  int64_t stored, begin;
-  const int32_t *start; /* [dim[0]]; owned by the split */
-  bool bits;            /* F32, all values 0 or 1; of a table with categories, all features */
+  bool bits;     /* F32, all values 0 or 1; of a table with categories, all features */
+  /* Windows of consecutive rows, of which nothing is stored twice: `data` holds `stored` rows of dim[2 …]
+   * values (of a text a row is one integer), and sample i is the dim[1] rows from start[i] + begin on or,
+   * without a table of starts, from i * stride + begin on. stored 0: samples are stored one after another. */
+  int64_t stored, stride, begin;
+  const int32_t *start; /* [dim[0]], of a series; owned by the split; or NULL */
+  bool narrow;          /* of the windows of a text: the integers (I32) are stored as bytes */
 } gt_tensor;
 
 /* The network reads (value - center)*scale + shift, from the rows of values[3][count]; f is the index within
@@ -134,6 +136,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   int64_t crop[2];               /* height and width of the part that the network reads; 0: all */
   const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: each is a number */
   const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
+  const struct gt_vocabulary *vocabulary; /* of a text (tokens/tokens.h); NULL: the values are no tokens */
   /* CSV without a table: what replaces a missing value at prediction, one per column, NaN: nothing; NULL:
    * unknown */
   const float *fills;
@@ -162,6 +165,8 @@ typedef struct gt_data_target { /* one of the tensors that losses read: the prop
   gt_target_scaling scaling; /* of a trained model, or set by the config */
 } gt_data_target;
 
+/* The target of a text is the tokens of input 0, one position on: a tensor of the same windows without data.
+ */
 typedef struct gt_split {
   gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
   /* One per target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or
@@ -294,9 +299,16 @@ int64_t gt_tensor_features(
     const gt_tensor *tensor); /* number of values in one sample: the product of dim[1 …] */
 /* The values of sample `sample`, contiguous. */
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
-/* The rows of which samples are windows, [stored, values]; another tensor as it is. It borrows the data. */
+/* The rows of which samples are windows, [stored, values…]; another tensor as it is. It borrows the data. */
 gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
+/* Bytes of one sample where samples are copied one by one: its values; of a text also the token after them,
+ * which its targets read. */
+uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
+/* For evaluations: of the windows of a text those that overlap least, from the first on, so that each token is
+ * predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned as
+ * it is. The result borrows the tensors. */
+gt_split gt_split_apart(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
 /* Values in what `columns` and `table` describe: a sample, or a row of a window. */
 int64_t gt_input_row_features(const gt_input *input);

@@ -1,4 +1,5 @@
 /* Helpers for files and tensors that all data formats use. */
+#include "base/count.h"
 #include "base/locate.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -37,6 +38,22 @@ void gt_split_finish(gt_split *split) {
   split->start = NULL;
 }
 
+gt_split gt_split_apart(const gt_split *split, int64_t most) {
+  gt_split apart = *split;
+  gt_tensor *tensor[2] = {&apart.input[0], &apart.target[0]};
+  const gt_tensor *windows = tensor[0];
+  if (!windows->stored || windows->start) return apart;
+  const int64_t length = windows->dim[1], stride = windows->stride;
+  int64_t every = gt_ceil_div(length, stride), samples = (apart.samples - 1) / every + 1;
+  if (most && samples > most) {
+    every *= samples / most;
+    samples = most;
+  }
+  apart.samples = samples;
+  for (int i = 0; i < 2; i++) tensor[i]->dim[0] = samples, tensor[i]->stride = every * stride;
+  return apart;
+}
+
 double gt_split_weight(const gt_split *split) {
   const float *weight = split->weights.data;
   double sum = 0;
@@ -60,10 +77,15 @@ int64_t gt_input_row_features(const gt_input *input) {
   return gt_input_features(input) / (input->window ? input->dim[0] : 1);
 }
 
+static size_t value_size(const gt_tensor *tensor) {
+  return tensor->narrow ? 1 : gt_element_size(tensor->element);
+}
+
 gt_tensor gt_tensor_as_rows(const gt_tensor *tensor) {
   gt_tensor rows = *tensor;
-  if (!tensor->start) return rows;
+  if (!tensor->stored) return rows;
   rows.start = NULL;
+  rows.stored = rows.stride = rows.begin = 0;
   rows.rank--;
   rows.dim[0] = tensor->stored;
   memmove(rows.dim + 1, tensor->dim + 2, (size_t)(rows.rank - 1) * sizeof *rows.dim);
@@ -72,9 +94,9 @@ gt_tensor gt_tensor_as_rows(const gt_tensor *tensor) {
 
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample) {
   const gt_tensor rows = gt_tensor_as_rows(tensor);
-  const int64_t row = tensor->start ? tensor->start[sample] + tensor->begin : sample;
+  const int64_t first = tensor->start ? tensor->start[sample] : sample * (tensor->stored ? tensor->stride : 1);
   return (const uint8_t *)tensor->data +
-         (size_t)(row * gt_tensor_features(&rows)) * gt_element_size(tensor->element);
+         (size_t)((first + tensor->begin) * gt_tensor_features(&rows)) * value_size(tensor);
 }
 
 bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
@@ -93,14 +115,16 @@ bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {
 }
 
 uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
-  uint64_t bytes = gt_element_size(tensor->element);
-  if (tensor->start) {
-    const gt_tensor rows = gt_tensor_as_rows(tensor);
-    return gt_tensor_bytes(&rows);
-  }
-  for (int i = 0; i < tensor->rank; i++)
-    if (__builtin_mul_overflow(bytes, (uint64_t)tensor->dim[i], &bytes)) return UINT64_MAX;
+  const gt_tensor rows = gt_tensor_as_rows(tensor);
+  uint64_t bytes = value_size(tensor);
+  for (int i = 0; i < rows.rank; i++)
+    if (__builtin_mul_overflow(bytes, (uint64_t)rows.dim[i], &bytes)) return UINT64_MAX;
   return bytes;
+}
+
+uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor) {
+  const bool is_text = tensor->stored && !tensor->start;
+  return (uint64_t)(gt_tensor_features(tensor) + is_text) * value_size(tensor);
 }
 
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {

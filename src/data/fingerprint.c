@@ -1,6 +1,7 @@
 #include "base/fingerprint.h"
 #include "data/column.h"
 #include "data/data.h"
+#include "tokens/tokens.h"
 #include <string.h>
 
 static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
@@ -8,7 +9,10 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
   const int64_t shape[2] = {tensor->element, tensor->rank};
   before = gt_fingerprint(before, shape, sizeof shape);
   before = gt_fingerprint(before, tensor->dim, (size_t)tensor->rank * sizeof *tensor->dim);
-  if (!rows) return before;
+  if (tensor->stored)
+    before = gt_fingerprint(before, (const int64_t[]){tensor->stored, tensor->stride, tensor->begin},
+                            3 * sizeof(int64_t));
+  if (!rows || !tensor->data) return before;
   if (tensor->start) before = gt_fingerprint(before, tensor->start, (size_t)rows * sizeof *tensor->start);
   return gt_fingerprint(before, tensor->data, gt_tensor_bytes(tensor));
 }
@@ -52,6 +56,7 @@ static uint64_t of_meaning(const gt_dataset *data) {
     if (scaling->count)
       print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
     print = gt_table_fingerprint(data->input[k].table, print);
+    if (data->input[k].vocabulary) print = gt_vocabulary_fingerprint(data->input[k].vocabulary, print);
   }
   print = of_scaling(print, &data->target[0].scaling);
   for (int k = 1; k < data->targets; k++) print = of_target(print, &data->target[k]);

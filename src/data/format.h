@@ -75,8 +75,9 @@ typedef struct gt_data_reader {
   const char *origin; /* working directory in which the map's run was started; NULL: the current one */
   gt_data_split split;
   struct gt_series *series; /* NULL: each row is a sample (data/series.h) */
-  uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
-  int32_t *group; /* group of each, from 0, for `split.group`; heap */
+  bool has_splits;          /* set by the format: it divides its samples into splits itself */
+  uint8_t *part;            /* split of each sample of the training file, if `split.column` names them; heap */
+  int32_t *group;           /* group of each, from 0, for `split.group`; heap */
   const char *const *group_names;
   int groups;
   struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/csv_typed.h); or NULL */
@@ -95,6 +96,7 @@ typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
   const char *path;    /* the file's name; NULL if there is none */
   gt_bytes head;       /* its first bytes, inflated */
+  bool tokens;         /* the model reads tokens of a text */
 } gt_data_probe;
 
 struct gt_data_format {

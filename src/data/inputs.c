@@ -130,6 +130,7 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
 }
 
 int64_t gt_data_limit(const gt_tensor *tensor) {
+  if (tensor->stored) return tensor->limit;
   const int64_t count = tensor->data ? tensor->dim[0] * gt_tensor_features(tensor) : 0;
   const int32_t *values = tensor->data;
   int64_t limit = 0;

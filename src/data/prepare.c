@@ -83,6 +83,7 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 static bool check_labels(gt_data_reader *reader, const gt_split *split, int index, const char *name) {
   const gt_data_target *target = &reader->dataset->target[index];
   const int32_t *labels = split->target[index].data;
+  if (split->target[index].stored) return true; /* tokens of a vocabulary */
   const int64_t each = split->samples ? gt_tensor_features(&split->target[index]) : 1;
   if (target->name) name = gt_arena_printf(reader->arena, "target '%s'", target->name);
   for (int64_t i = 0; i < split->samples * each; i++)
@@ -353,6 +354,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train;
   const int64_t n = train->samples;
+  if (reader->has_splits) return true;
   int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
                              fraction_of(reader->test_fraction, n)};
   const bool reads = gt_data_split_reads_samples(reader);

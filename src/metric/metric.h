@@ -51,10 +51,11 @@ typedef struct gt_metric_scores {
 
 typedef struct gt_metric_type {
   const char *name, *help;
-  unsigned tasks; /* bits gt_metric_task: the tasks that it is defined for */
-  bool larger;    /* true if larger values are better */
-  bool varies;    /* true if it needs gt_metric_targets.variance */
-  bool forecast;  /* true if it needs a time series, for gt_metric_targets.naive */
+  unsigned tasks;     /* bits gt_metric_task: the tasks that it is defined for */
+  bool larger;        /* true if larger values are better */
+  bool varies;        /* true if it needs gt_metric_targets.variance */
+  bool forecast;      /* true if it needs a time series, for gt_metric_targets.naive */
+  bool of_characters; /* true if it needs targets that are the characters or bytes of a text */
   /* Emits the terms of its sums for each item: for classes F32 [N], else F32 [N, outputs]. */
   int sums;
   void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);

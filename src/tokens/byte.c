@@ -16,15 +16,15 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   return true;
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text *text, gt_arena *arena,
-                  gt_error *error) {
+static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+                  gt_arena *arena, gt_error *error) {
   (void)wanted;
   (void)text;
   (void)error;
   return restore(vocabulary, arena);
 }
 
-static bool encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out, gt_error *error) {
+static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out, gt_error *error) {
   (void)vocabulary;
   (void)error;
   memcpy((uint8_t *)out->data + out->count, text->data, text->size);

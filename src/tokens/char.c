@@ -34,14 +34,14 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   return vocabulary->size > 0;
 }
 
-static void note_characters(const gt_text *text, uint8_t *seen) {
+static void note_characters(const gt_text_view *text, uint8_t *seen) {
   uint32_t code;
   for (size_t i = 0; i < text->size; i += gt_utf8_read(text->data + i, text->size - i, &code), seen[code] = 1)
     ;
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text *text, gt_arena *arena,
-                  gt_error *error) {
+static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+                  gt_arena *arena, gt_error *error) {
   (void)wanted;
   uint8_t *seen = GT_NEW_N(arena, uint8_t, CODES);
   if (!text->size) return gt_fail(error, GT_ERR_DATA, "%s holds no text", text->name);
@@ -60,7 +60,7 @@ static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_t
   return restore(vocabulary, arena);
 }
 
-static bool fail_unknown(const gt_vocabulary *vocabulary, const gt_text *text, size_t at, size_t length,
+static bool fail_unknown(const gt_vocabulary *vocabulary, const gt_text_view *text, size_t at, size_t length,
                          uint32_t code, gt_error *error) {
   int64_t line, column;
   gt_text_place(text, at, &line, &column);
@@ -73,7 +73,7 @@ static bool fail_unknown(const gt_vocabulary *vocabulary, const gt_text *text, s
                  (const char *)text->data + at, shown ? "' (" : "", code, shown ? ")" : "", vocabulary->size);
 }
 
-static bool encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out, gt_error *error) {
+static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out, gt_error *error) {
   const table *t = vocabulary->lookup;
   size_t length;
   for (size_t i = 0; i < text->size; i += length) {

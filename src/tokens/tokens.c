@@ -26,7 +26,7 @@ const gt_tokenizer_type *gt_tokenizer_find(const char *name) {
 
 /* --- text --- */
 
-void gt_text_place(const gt_text *text, size_t byte, int64_t *line, int64_t *column) {
+void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column) {
   *line = 1;
   *column = 1;
   for (const uint8_t *at = text->start ? text->start : text->data; at < text->data + byte; at++)
@@ -36,7 +36,7 @@ void gt_text_place(const gt_text *text, size_t byte, int64_t *line, int64_t *col
       ++*column;
 }
 
-static bool fail_at(const gt_text *text, size_t byte, gt_error *error) {
+static bool fail_at(const gt_text_view *text, size_t byte, gt_error *error) {
   const unsigned value = text->data[byte];
   int64_t line, column;
   gt_text_place(text, byte, &line, &column);
@@ -69,7 +69,7 @@ static size_t find_bad(const uint8_t *data, size_t size) {
   return size;
 }
 
-bool gt_text_clean(const gt_tokenizer_type *type, gt_text *text, gt_error *error) {
+bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error) {
   static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
   if (type->any_bytes) return true;
   const size_t bad = find_bad(text->data, text->size);
@@ -88,13 +88,13 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text *text, gt_error *error
 /* --- vocabularies --- */
 
 const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_tokens_wanted wanted,
-                                         const gt_text *text, gt_arena *arena, gt_error *error) {
+                                         const gt_text_view *text, gt_arena *arena, gt_error *error) {
   gt_vocabulary *vocabulary = GT_NEW(arena, gt_vocabulary);
   *vocabulary = (gt_vocabulary){.type = type, .unknown = -1, .lower = wanted.lower};
   return type->learn(vocabulary, wanted, text, arena, error) ? vocabulary : NULL;
 }
 
-bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out,
+bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,
                           gt_error *error) {
   return vocabulary->type->encode(vocabulary, text, out, error);
 }

@@ -17,12 +17,12 @@ struct gt_vocabulary;
 
 enum { GT_VOCABULARY_MAX = 1 << 24 };
 
-typedef struct gt_text { /* text as a file holds it, not NUL-terminated */
+typedef struct gt_text_view { /* text as a file holds it, not NUL-terminated */
   const uint8_t *data;
   size_t size;
   const char *name;     /* the file, for messages; "the prompt" */
   const uint8_t *start; /* where the file begins, if this is a part of it; else NULL */
-} gt_text;
+} gt_text_view;
 
 typedef struct gt_token {
   const uint8_t *text;
@@ -47,13 +47,14 @@ typedef struct gt_tokenizer_type {
   bool is_exact;   /* decoding restores the text, one character per id: bits per character are defined */
   bool is_trained; /* the vocabulary depends on the training text alone, not on the whole file */
   /* Sets token, size and what the kind needs. NULL: as learned from a list of tokens. */
-  bool (*learn)(struct gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text *text,
+  bool (*learn)(struct gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
                 gt_arena *arena, gt_error *error);
   /* Builds the lookup from the tokens of a saved vocabulary; false if they are not such a vocabulary. */
   bool (*restore)(struct gt_vocabulary *vocabulary, gt_arena *arena);
   /* Appends ids to out->data, which has room for one id per byte of the text. Text that is not in the
    * vocabulary is an error with its place, if there is no `unknown`. */
-  bool (*encode)(const struct gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out, gt_error *error);
+  bool (*encode)(const struct gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,
+                 gt_error *error);
   /* True if a space separates these tokens in a text. NULL: never. */
   bool (*spaced)(const struct gt_vocabulary *vocabulary, int32_t before, int32_t id);
 } gt_tokenizer_type;
@@ -74,15 +75,16 @@ const gt_tokenizer_type *gt_tokenizer_find(const char *name); /* NULL if there i
 /* Prepares text in place for a kind that needs UTF-8: drops a byte order mark at the start, turns CR LF into
  * LF. False: GT_ERR_DATA as "FILE:LINE:BYTE: error: …" if it is not UTF-8 or holds a NUL. text->data is
  * writable memory of the caller. */
-bool gt_text_clean(const gt_tokenizer_type *type, gt_text *text, gt_error *error);
+bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error);
 /* The line of a byte of the text, and its place in the line, both from 1. */
-void gt_text_place(const gt_text *text, size_t byte, int64_t *line, int64_t *column);
+void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column);
 
 /* Learns a vocabulary from clean text. NULL on failure. */
 const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_tokens_wanted wanted,
-                                         const gt_text *text, gt_arena *arena, gt_error *error);
+                                         const gt_text_view *text, gt_arena *arena, gt_error *error);
 /* Appends the ids of clean text, each below vocabulary->size; out->data has room for one id per byte. */
-bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out, gt_error *error);
+bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,
+                          gt_error *error);
 static inline bool gt_vocabulary_is_narrow(const gt_vocabulary *vocabulary) {
   return vocabulary->size <= 256;
 }

@@ -27,14 +27,14 @@ typedef struct words { /* a hash table, open addressing; text NULL: free */
 /* --- tokens of a text --- */
 
 typedef struct scan {
-  const gt_text *text;
+  const gt_text_view *text;
   bool lower;
   size_t at;
   uint8_t *token; /* of this text, on the heap: the token found last */
   size_t length, room;
 } scan;
 
-static size_t read_at(const gt_text *text, size_t at, uint32_t *code) {
+static size_t read_at(const gt_text_view *text, size_t at, uint32_t *code) {
   *code = 0;
   return at < text->size ? gt_utf8_read(text->data + at, text->size - at, code) : 0;
 }
@@ -146,8 +146,8 @@ static void sort_words(words *table) {
   qsort(table->item, to, sizeof *table->item, by_frequency);
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text *text, gt_arena *arena,
-                  gt_error *error) {
+static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+                  gt_arena *arena, gt_error *error) {
   words table = {0};
   scan s = {.text = text, .lower = wanted.lower};
   while (next_token(&s)) enter(&table, s.token, s.length, arena)->count++;
@@ -166,7 +166,7 @@ static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_t
   return restore(vocabulary, arena);
 }
 
-static bool encode(const gt_vocabulary *vocabulary, const gt_text *text, gt_ids *out, gt_error *error) {
+static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out, gt_error *error) {
   const words *table = vocabulary->lookup;
   scan s = {.text = text, .lower = vocabulary->lower};
   (void)error;

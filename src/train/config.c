@@ -76,6 +76,8 @@ static const gt_field train_fields[] = {
                    "(default: every epoch)"),
     GT_ROW(gt_train_config, eval_batch_size, GT_FIELD_INT, .fallback = "500", .min = 1, .max = 1e8,
            .help = "number of samples per step of an evaluation"),
+    GT_ROW(gt_train_config, eval_samples, GT_FIELD_INT, .fallback = "0", .max = 1e9,
+           .help = "of a text: number of windows of a split that an evaluation reads, evenly spread; 0: all"),
     GT_ROW(gt_train_config, log_every, GT_FIELD_INT, .fallback = "0", .max = 1e9,
            .help = "write the training loss to metrics.jsonl every this many steps; 0: once per evaluation"),
     GT_ROW(gt_train_config, restart_every, GT_FIELD_INT, .fallback = "0", .max = 1e12,
@@ -285,6 +287,14 @@ static bool demand_of_losses(const gt_spec *root, gt_data_wanted *asked) {
   return residual;
 }
 
+static void check_eval_samples(gt_config *config) {
+  if (!config->train.eval_samples || config->dataset.train.input[0].stored) return;
+  const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
+  gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
+              "'eval_samples' selects windows of a text, but the samples are no windows")
+      ->expected = "no such key: evaluations read all samples";
+}
+
 /* Reads everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
@@ -306,6 +316,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   gt_config_check_model(config, wanted != NULL, arena);
   if (config->has_dataset) gt_config_scale_targets(config, wanted, arena, error);
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
+  if (config->has_dataset) check_eval_samples(config);
   if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted);
   if (wanted) return; /* the model is trained already */
   if (config->has_dataset && !asked.unscaled) gt_config_review_scale(config, arena);

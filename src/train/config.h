@@ -47,6 +47,7 @@ typedef struct gt_threshold {   /* threshold.h */
 typedef struct gt_train_config {
   int64_t epochs, steps; /* exactly one is nonzero, unless there are phases */
   const gt_spec *phases;
+  int64_t eval_samples; /* windows of a text that an evaluation reads; 0: all */
   int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
   int64_t accumulate;    /* batches of a step */
   const char *sampler;   /* "shuffle", "balanced" (sampler.h) */

@@ -4,6 +4,7 @@
 #include "model/forward.h"
 #include "model/read.h"
 #include "op/core.h"
+#include "tokens/tokens.h"
 #include "train/classes.h"
 #include "train/config.h"
 #include "train/metrics.h"
@@ -62,8 +63,10 @@ static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
   if (input->table) gt_input_seen(input, shape.dim + 1);
-  return (gt_model_input){input->name, stand_in(graph, name, shape, dtype, holds_bits(tensor, input)),
-                          tensor->limit};
+  return (gt_model_input){.name = input->name,
+                          .node = stand_in(graph, name, shape, dtype, holds_bits(tensor, input)),
+                          .limit = tensor->limit,
+                          .vocabulary = input->vocabulary ? input->vocabulary->size : 0};
 }
 
 static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {

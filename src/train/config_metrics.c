@@ -1,8 +1,15 @@
 /* Metrics of evaluations: which of them each target has, and what their results are called. */
+#include "tokens/tokens.h"
 #include "train/config.h"
 #include "train/config_metrics.h"
 #include "train/metrics.h"
 #include <string.h>
+
+/* True if the target is the next character or byte of a text. */
+static bool has_characters(const gt_dataset *data) {
+  const gt_vocabulary *vocabulary = data->input[0].vocabulary;
+  return vocabulary && vocabulary->type->is_exact && data->train.target[0].stored;
+}
 
 /* Why a target has no such metric; NULL: it can have it. */
 static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
@@ -10,6 +17,8 @@ static const char *lacks(const gt_config *config, int target, const gt_metric_ki
   if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
   if (kind->type && kind->type->forecast && !config->dataset.target[target].horizon)
     return "needs a time series (data.series)";
+  if (kind->type && kind->type->of_characters && !has_characters(&config->dataset))
+    return "needs a text of characters or bytes";
   return kind->type ? gt_metric_lacks(kind->type, loss, config->dataset.target[target].classes) : NULL;
 }
 
@@ -117,6 +126,9 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
     if (why && kind && kind->type && kind->type->forecast)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
           ->expected = "data: {series: {window: ROWS}}, or no such metric";
+    else if (why && kind && kind->type && kind->type->of_characters)
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why)
+          ->expected = "data: {text: {vocabulary: char, window: TOKENS}}, or no such metric";
     else if (why && several)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why);
     else if (why)

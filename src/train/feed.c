@@ -10,7 +10,7 @@
 enum { MAX_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
 
 typedef struct ring { /* of one tensor */
-  const gt_tensor *tensor;
+  gt_tensor tensor; /* a view: nets, which have the tensors, are built anew */
   uint64_t row_bytes, begin; /* begin: offset in the staging buffer */
   gt_buffer *window;
   uint8_t *rows; /* where the host writes: the staging buffer, or the window itself */
@@ -53,7 +53,7 @@ static void copy_sample(const gt_feed *feed, uint32_t sample, int64_t to) {
   if (sample == GT_NONE) sample = 0;
   for (int t = 0; t < feed->rings; t++) {
     const ring *r = &feed->ring[t];
-    memcpy(r->rows + (uint64_t)to * r->row_bytes, gt_tensor_sample(r->tensor, sample), r->row_bytes);
+    memcpy(r->rows + (uint64_t)to * r->row_bytes, gt_tensor_sample(&r->tensor, sample), r->row_bytes);
   }
 }
 
@@ -147,8 +147,8 @@ static bool open_rings(gt_feed *feed, gt_buffers *buffers, const gt_feed_plan *p
   for (int t = 0; t < plan->tensors; t++) {
     const gt_tensor *tensor = plan->tensor[t].tensor;
     ring *r = &feed->ring[t];
-    r->tensor = tensor;
-    r->row_bytes = (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+    r->tensor = *tensor;
+    r->row_bytes = gt_tensor_sample_bytes(tensor);
     r->begin = bytes;
     r->window = gt_buffers_find(buffers, plan->tensor[t].variable)->buffer;
     r->rows = api->buffer_map(feed->backend, r->window);

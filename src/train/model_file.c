@@ -2,6 +2,7 @@
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/unicode.h"
+#include "tokens/tokens.h"
 #include "train/model_table.h"
 #include "train/net.h"
 #include "train/review.h"
@@ -41,15 +42,17 @@ static json_t *range_json(const gt_value_range *range) {
                    "bits", range->bits);
 }
 
+/* Windows, typed columns and tokens have other keys, so that a program that does not know them refuses the
+ * file. */
+static const char *shape_key(bool window, bool table, bool tokens) {
+  return window ? "window_shape" : table ? "stored_shape" : tokens ? "token_shape" : "input_shape";
+}
+
 static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
-  /* Under other keys, so that a program that does not know typed columns or windows refuses the file. */
-  json_object_set_new(to,
-                      input->window  ? "window_shape"
-                      : input->table ? "stored_shape"
-                                     : "input_shape",
-                      shape);
+  json_object_set_new(to, shape_key(input->window, input->table, input->vocabulary), shape);
+  if (input->vocabulary) json_object_set_new(to, "vocabulary", gt_vocabulary_json(input->vocabulary));
   if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
   if (input->fills) json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
   if (input->crop[0])
@@ -269,8 +272,9 @@ static bool read_crop(gt_input *input, const json_t *crop) {
 }
 
 static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
-  const json_t *columns = json_object_get(from, "columns"), *window = json_object_get(from, "window_shape"),
-               *shape = window ? window : json_object_get(from, columns ? "stored_shape" : "input_shape");
+  const json_t *columns = json_object_get(from, "columns"), *tokens = json_object_get(from, "vocabulary"),
+               *window = json_object_get(from, "window_shape"),
+               *shape = json_object_get(from, shape_key(window, columns, tokens));
   const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
   int64_t features = 1;
   if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
@@ -293,6 +297,10 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   const char **names;
   if (!read_names(arena, json_object_get(from, "input_names"), of_row, &names)) return false;
   input->columns = names;
+  if (tokens) {
+    input->vocabulary = gt_vocabulary_of_json(tokens, arena);
+    return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns && !window;
+  }
   const json_t *fills = json_object_get(from, "fills");
   if (fills && !columns && !(input->fills = gt_fills_of_json(fills, of_row, arena))) return false;
   if (!columns) return true;

@@ -90,11 +90,11 @@ bool gt_net_adopt(gt_net *net, const gt_net *planned) {
 }
 
 static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_options *options,
-                     const char *split, int64_t batch, int64_t parts) {
+                     const char *split, const gt_split *data, int64_t batch, int64_t parts) {
   gt_net *net = GT_NEW(arena, gt_net);
   net->split = split;
   net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
-  net->data = gt_dataset_split(&config->dataset, split);
+  net->data = data;
   net->targets = config->dataset.targets;
   net->predicts = !net->data->target[0].rank;
   for (int k = 0; k < net->targets; k++) net->target[k].name = config->dataset.target[k].name;
@@ -149,7 +149,8 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, options, "train", config->train.batch_size, config->train.accumulate);
+  gt_net *net = begin(arena, config, options, "train", &config->dataset.train, config->train.batch_size,
+                      config->train.accumulate);
   net->kind = "train";
   net->trains = net->draws = true;
   if (gt_sampler_balances(config)) net->members = gt_sampler_members(config, arena, &net->classes);
@@ -167,7 +168,10 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
 
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, options, split, config->train.eval_batch_size, 1);
+  const gt_split apart =
+      gt_split_apart(gt_dataset_split(&config->dataset, split), config->train.eval_samples);
+  gt_net *net = begin(arena, config, options, split, gt_arena_copy(arena, &apart, sizeof apart),
+                      config->train.eval_batch_size, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
   net->hard = options->hard;
@@ -186,7 +190,7 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
 
 gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
                         gt_error *error) {
-  gt_net *net = begin(arena, config, options, "train", samples, 1);
+  gt_net *net = begin(arena, config, options, "train", &config->dataset.train, samples, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = "sample";
   net->draws = true;

@@ -66,6 +66,13 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
   while (!target->metrics.type[m]->of_scores) m++;
+  if (net->data->target[0].stored) {
+    gt_error_at(&config->diagnostics, config->root->at,
+                "metric '%s' needs all predictions of the %s split, which are not kept for a text",
+                target->metrics.type[m]->name, net->split)
+        ->expected = "another metric, such as perplexity";
+    return false;
+  }
   if (values <= GT_METRIC_MAX_SCORES) return true;
   gt_error_at(&config->diagnostics, config->root->at,
               "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
@@ -119,7 +126,7 @@ static gt_forward_target draw_target(gt_net *net, int index, gt_graph *graph, gt
                                      const gt_config *config, gt_id clock, drawn *keep) {
   const gt_tensor *tensor = &net->data->target[index];
   const gt_data_target *data = &config->dataset.target[index];
-  const int64_t window = net->order.window * net->batch;
+  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
   gt_forward_target target = {.name = data->name,
                               .loss = config->loss[index],
                               .targets = GT_NONE,
@@ -127,9 +134,8 @@ static gt_forward_target draw_target(gt_net *net, int index, gt_graph *graph, gt
                               .values = tensor->rank ? gt_tensor_features(tensor) : 0,
                               .ignores = data->ignores};
   if (tensor->rank)
-    target.targets = gt_samples_draw(
-        graph, gt_tensor_read(tensor, window, graph, gt_net_target_variable(net, index, arena)), clock,
-        GT_NONE, net->order);
+    target.targets = gt_samples_targets(&samples, tensor, gt_net_target_variable(net, index, arena), arena,
+                                        graph, clock, net->order);
   if (data->scaling.count) {
     keep->scaling = gt_target_scaling_read(data, graph);
     target.scaling = &keep->scaling;

@@ -4,15 +4,25 @@
 #include "op/elementwise.h"
 #include "op/one_hot.h"
 #include "op/slice_rows.h"
+#include "op/window.h"
+#include "tokens/tokens.h"
 #include <string.h>
 
-static gt_shape shape_of(const gt_tensor *tensor) {
-  gt_shape shape = {.rank = tensor->rank};
-  for (int d = 0; d < tensor->rank; d++) shape.dim[d] = tensor->dim[d];
+static bool is_text(const gt_tensor *tensor) { return tensor->stored && !tensor->start; }
+
+/* window: samples of the variable if they are streamed, else 0. */
+static gt_shape shape_of(const gt_tensor *tensor, int64_t window) {
+  const gt_tensor all = window ? *tensor : gt_tensor_as_rows(tensor);
+  gt_shape shape = {.rank = all.rank};
+  for (int d = 0; d < all.rank; d++) shape.dim[d] = all.dim[d];
+  if (!window) return shape;
+  shape.dim[0] = window;
+  shape.dim[1] += is_text(tensor); /* the targets read the token after the window */
   return shape;
 }
 
 static gt_dtype dtype_of(const gt_tensor *tensor) {
+  if (tensor->narrow) return GT_U8;
   return tensor->element == GT_ELEMENT_U8 ? GT_U8 : tensor->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
 }
 
@@ -21,9 +31,7 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 }
 
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *name) {
-  const gt_tensor rows = gt_tensor_as_rows(tensor);
-  gt_shape shape = shape_of(window ? tensor : &rows);
-  if (window) shape.dim[0] = window;
+  const gt_shape shape = shape_of(tensor, window);
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_holds_bits(graph, variable);
   if (window) gt_graph_is_fed(graph, variable);
@@ -91,13 +99,10 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
   return gt_reshape(graph, gt_add(graph, scaled, row[2]), shape);
 }
 
-/* A batch of an input, scaled. Windows of a series are streamed whole, or cut from the rows on the device;
- * both are scaled by the same instructions. */
-static gt_id draw(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id clock,
-                  gt_id scaling, gt_batch_attribute attribute) {
-  const gt_tensor *tensor = &samples->tensor[index];
-  const gt_id data = read_samples(samples, index, arena, graph);
-  if (!tensor->start) return gt_samples_draw(graph, data, clock, scaling, attribute);
+/* A batch of windows of a series, scaled. They are streamed whole, or cut from the rows on the device; both are
+ * scaled by the same instructions. */
+static gt_id draw_rows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph, gt_id data,
+                       gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
   if (samples->window)
     return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
   const gt_id starts = read_variable(graph, samples->starts, gt_shape_1(tensor->dim[0]), GT_I32),
@@ -105,11 +110,30 @@ static gt_id draw(const gt_samples *samples, int index, gt_arena *arena, gt_grap
   return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
+/* Of the balanced order, from all samples. */
+static gt_id read_members(gt_graph *graph, const gt_batch_attribute *attribute) {
+  if (!attribute->classes || attribute->window) return GT_NONE;
+  return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(attribute)), GT_I32);
+}
+
 gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
-  gt_id members = GT_NONE;
-  if (attribute.classes && !attribute.window)
-    members = read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(&attribute)), GT_I32);
-  return gt_batch_balanced(graph, data, clock, scaling, members, attribute);
+  return gt_batch_balanced(graph, data, clock, scaling, read_members(graph, &attribute), attribute);
+}
+
+/* A batch of windows of a text. */
+static gt_id draw_windows(gt_graph *graph, const gt_tensor *tensor, gt_id data, gt_id clock,
+                          gt_batch_attribute attribute) {
+  attribute.even = 0, attribute.bytes = (gt_byte_form){0};
+  return gt_window(graph, data, clock, read_members(graph, &attribute),
+                   (gt_window_attribute){attribute, tensor->dim[1], tensor->stride, tensor->begin});
+}
+
+gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
+                         gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
+  if (is_text(targets))
+    return draw_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
+  return gt_samples_draw(graph, gt_tensor_read(targets, samples->window, graph, variable), clock, GT_NONE,
+                         attribute);
 }
 
 bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
@@ -122,19 +146,27 @@ gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch) {
   return input->crop[0] ? gt_middle(graph, batch, input->crop[0], input->crop[1]) : batch;
 }
 
+static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id clock,
+                        gt_batch_attribute attribute) {
+  const gt_input *input = &samples->input[index];
+  const gt_tensor *tensor = &samples->tensor[index];
+  const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, index, arena, graph);
+  if (is_text(tensor)) return draw_windows(graph, tensor, data, clock, attribute);
+  tell_of_bytes(tensor, &input->scaling, &attribute);
+  const gt_id batch = tensor->start ? draw_rows(samples, tensor, graph, data, clock, scaling, attribute)
+                                    : gt_samples_draw(graph, data, clock, scaling, attribute);
+  return encode(samples, index, arena, graph, gt_input_piece(input, graph, batch));
+}
+
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute) {
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
-    const gt_id scaling = read_scaling(input, arena, graph);
-    tell_of_bytes(&samples->tensor[k], &input->scaling, &attribute);
-    items[k] = (gt_model_input){
-        .name = input->name,
-        .node =
-            encode(samples, k, arena, graph,
-                   gt_input_piece(input, graph, draw(samples, k, arena, graph, clock, scaling, attribute))),
-        .limit = samples->tensor[k].limit};
+    items[k] = (gt_model_input){.name = input->name,
+                                .node = draw_input(samples, k, arena, graph, clock, attribute),
+                                .limit = input->vocabulary ? input->vocabulary->size : samples->tensor[k].limit,
+                                .vocabulary = input->vocabulary ? input->vocabulary->size : 0};
   }
   return (gt_model_inputs){samples->inputs, items};
 }

@@ -20,8 +20,9 @@ static const char *const names[SPLITS] = {"train", "validation", "test"};
 typedef struct placed {
   const char *name;
   bool read, windowed;
-  uint64_t bytes, sample, batch, largest; /* of all samples; per sample, per batch; of the largest tensor */
-  int64_t parts;                          /* batches per step */
+  uint64_t bytes, batch, largest; /* of all samples; per batch; of the largest tensor */
+  uint64_t sample;                /* of one sample; those of windows overlap in memory */
+  int64_t parts;                  /* batches per step */
 } placed;
 
 typedef struct placing {
@@ -36,10 +37,6 @@ typedef struct placing {
 
 /* --- what is needed --- */
 
-static uint64_t bytes_of_sample(const gt_tensor *tensor) {
-  return (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-}
-
 /* True if a tensor is larger than the device can allocate in one piece. */
 static bool is_too_large(const placing *p, const placed *part) {
   const uint64_t most = p->session->backend->max_allocation;
@@ -53,10 +50,10 @@ static uint64_t measure_split(placing *p, int number) {
   part->name = names[number];
   for (int k = 0; split && k < data->inputs + data->targets; k++) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
-    if (!tensor->rank) continue;
+    if (!tensor->rank || (tensor->stored && !tensor->data)) continue; /* the target of a text has no data */
     const uint64_t bytes = gt_tensor_bytes(tensor);
     part->bytes += bytes;
-    part->sample += bytes_of_sample(tensor);
+    part->sample += gt_tensor_sample_bytes(tensor);
     if (bytes > part->largest) part->largest = bytes;
   }
   if (split && split->start) part->bytes += (uint64_t)split->samples * sizeof *split->start;

@@ -420,7 +420,7 @@ static void nothing_leaks(void **state) {
       SPLIT ", columns: {n: {missing: mean}, l: {scale: log1p}, r: {scale: robust}, "
             "m: {scale: minmax}, k: {min_count: 2}, c: {missing: most_frequent}}";
   enum { CASES = sizeof held_out / sizeof *held_out };
-  opened o[CASES];
+  static opened o[CASES]; /* too large for a stack frame */
   for (int i = 0; i < CASES; i++) {
     char text[2048], *to = text;
     snprintf(text, sizeof text, "%s%s", training, held_out[i]);

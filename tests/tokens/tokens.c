@@ -22,12 +22,12 @@ typedef struct fixture {
   int64_t count;
 } fixture;
 
-static gt_text text_of(const char *text) {
-  return (gt_text){(const uint8_t *)text, strlen(text), "t.txt", NULL};
+static gt_text_view text_of(const char *text) {
+  return (gt_text_view){(const uint8_t *)text, strlen(text), "t.txt", NULL};
 }
 
 static bool learn(fixture *f, const char *kind, gt_tokens_wanted wanted, const char *text) {
-  const gt_text t = text_of(text);
+  const gt_text_view t = text_of(text);
   *f = (fixture){0};
   gt_arena_init(&f->arena);
   f->vocabulary = gt_vocabulary_learn(gt_tokenizer_find(kind), wanted, &t, &f->arena, &f->error);
@@ -38,7 +38,7 @@ static int32_t id_at(const fixture *f, int64_t i) {
   return gt_vocabulary_is_narrow(f->vocabulary) ? f->narrow[i] : f->wide[i];
 }
 
-static bool encode(fixture *f, const gt_text *text) {
+static bool encode(fixture *f, const gt_text_view *text) {
   const bool narrow = gt_vocabulary_is_narrow(f->vocabulary);
   gt_ids ids = {narrow ? (void *)f->narrow : (void *)f->wide, 0};
   f->error = (gt_error){0};
@@ -48,7 +48,7 @@ static bool encode(fixture *f, const gt_text *text) {
 }
 
 static void expect_ids(fixture *f, const char *text, int count, const int32_t *ids) {
-  const gt_text t = text_of(text);
+  const gt_text_view t = text_of(text);
   assert_true(encode(f, &t));
   assert_int_equal(f->count, count);
   for (int i = 0; i < count; i++) assert_int_equal(id_at(f, i), ids[i]);
@@ -92,7 +92,7 @@ static void bytes(void **state) {
   assert_true(learn(&f, "byte", (gt_tokens_wanted){0}, ""));
   assert_int_equal(f.vocabulary->size, 256);
   restore(&f);
-  const gt_text t = {(const uint8_t *)"\0\xff\r\n", 4, "t", NULL};
+  const gt_text_view t = {(const uint8_t *)"\0\xff\r\n", 4, "t", NULL};
   assert_true(encode(&f, &t));
   assert_int_equal(f.count, 4);
   assert_int_equal(id_at(&f, 1), 255);
@@ -109,12 +109,12 @@ static void characters(void **state) {
   restore(&f);
   EXPECT_IDS(&f, "ab\n😀ä€\\", 3, 4, 0, 7, 5, 6, 2);
   expect_decoded(&f, "ab\n😀ä€\\");
-  const gt_text unknown = text_of("ab\nax");
+  const gt_text_view unknown = text_of("ab\nax");
   assert_false(encode(&f, &unknown));
   assert_string_equal(
       f.error.message,
       "t.txt:2:2: error: the character 'x' (U+0078) is not in the vocabulary of 8 characters");
-  const gt_text bell = text_of("\a");
+  const gt_text_view bell = text_of("\a");
   assert_false(encode(&f, &bell));
   assert_non_null(strstr(f.error.message, "t.txt:1:1: error: the character U+0007 is not in"));
   gt_arena_finish(&f.arena);
@@ -132,7 +132,7 @@ static void many_characters(void **state) {
   for (uint32_t c = 0x400; c < 0x400 + 300; c++) n += gt_utf8_write(c, (uint8_t *)text + n);
   assert_true(learn(&f, "char", (gt_tokens_wanted){0}, text));
   assert_false(gt_vocabulary_is_narrow(f.vocabulary));
-  const gt_text t = text_of(text);
+  const gt_text_view t = text_of(text);
   assert_true(encode(&f, &t));
   assert_int_equal(f.count, 300);
   assert_int_equal(id_at(&f, 299), 299);
@@ -163,18 +163,18 @@ static void words(void **state) {
 }
 
 /* Cleans a text of this size. */
-static bool clean(gt_text *text, uint8_t *memory, const char *kind, const char *data, size_t size,
+static bool clean(gt_text_view *text, uint8_t *memory, const char *kind, const char *data, size_t size,
                   gt_error *error) {
   memcpy(memory, data, size);
   *error = (gt_error){0};
-  *text = (gt_text){memory, size, "t.txt", NULL};
+  *text = (gt_text_view){memory, size, "t.txt", NULL};
   return gt_text_clean(gt_tokenizer_find(kind), text, error);
 }
 #define CLEAN(kind, data) clean(&text, memory, kind, data, sizeof(data) - 1, &error)
 
 static void cleaning(void **state) {
   uint8_t memory[64];
-  gt_text text;
+  gt_text_view text;
   gt_error error;
   (void)state;
   assert_true(CLEAN("char", "\xEF\xBB\xBFone\r\ntwo\rthree\r\n\r"));
@@ -237,7 +237,7 @@ static void random_bytes(void **state) {
       const uint32_t bits = gt_random_bits(1, 1, round, i);
       memory[i] = bits & 0xF00 ? often[bits % sizeof often] : (uint8_t)(bits >> 24);
     }
-    gt_text text = {memory, size, "t", NULL};
+    gt_text_view text = {memory, size, "t", NULL};
     fixture f = {0};
     if (!gt_text_clean(gt_tokenizer_find("char"), &text, &f.error)) continue;
     gt_arena_init(&f.arena);

@@ -1,0 +1,198 @@
+/* Texts: windows, splits, and files that hold no such text. */
+#include "data_support.h"
+#include "tokens/tokens.h"
+
+static char alphabet[512]; /* "abc…zabc…" of 400 characters */
+
+static const char *write_alphabet(void) {
+  for (int i = 0; i < 400; i++) alphabet[i] = (char)('a' + i % 26);
+  return write_text("alphabet.txt", alphabet);
+}
+
+static const uint8_t *bytes(const gt_split *split) { return split->input[0].data; }
+
+static void windows(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, text: {window: 10}, validation: 0.1, test_fraction: 0.2}", write_alphabet());
+  expect_open(&o);
+  const gt_dataset *d = &o.data;
+  const gt_tensor *input = &d->train.input[0], *target = &d->train.target[0];
+  assert_int_equal(d->input[0].vocabulary->size, 26);
+  assert_int_equal(d->input[0].element, GT_ELEMENT_I32);
+  assert_int_equal(d->target[0].classes, 26);
+  assert_true(input->narrow && input->stored == 280 && input->stride == 1 && input->limit == 26);
+  assert_int_equal(d->train.samples, 270);
+  assert_int_equal(input->dim[1], 10);
+  assert_true(target->begin == 1 && target->stored == 280 && !target->data);
+  /* Contiguous stretches; windows of evaluations do not overlap. */
+  assert_int_equal(d->validation.input[0].stored, 40);
+  assert_int_equal(d->validation.samples, 3);
+  assert_int_equal(d->validation.input[0].stride, 10);
+  assert_int_equal(d->test.input[0].stored, 80);
+  assert_int_equal(d->test.samples, 7);
+  assert_int_equal(bytes(&d->train)[279], 279 % 26);
+  assert_int_equal(bytes(&d->validation)[0], 280 % 26);
+  assert_int_equal(bytes(&d->test)[0], 320 % 26);
+  assert_int_equal(gt_tensor_bytes(input), 280);
+  assert_int_equal(gt_tensor_sample_bytes(input), 11);
+  close_data(&o);
+}
+
+/* The windows of a training split that an evaluation reads. */
+static void apart(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, text: {window: 10, stride: 3}}", write_alphabet());
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, (400 - 1 - 10) / 3 + 1);
+  gt_split all = gt_split_apart(&o.data.train, 0), some = gt_split_apart(&o.data.train, 5);
+  assert_int_equal(all.input[0].stride, 12);
+  assert_int_equal(all.samples, 33);
+  assert_true((all.samples - 1) * 12 + 11 <= 400);
+  assert_int_equal(some.samples, 5);
+  assert_int_equal(some.input[0].stride, 72);
+  assert_int_equal(some.target[0].stride, 72);
+  close_data(&o);
+}
+
+/* Changes of the text, and only they, change the fingerprint. */
+static void fingerprints(void **state) {
+  (void)state;
+  opened o;
+  uint64_t print[3];
+  for (int i = 0; i < 3; i++) {
+    const char *path = write_alphabet();
+    if (i == 2) alphabet[7] = 'x', path = write_text("alphabet.txt", alphabet);
+    open_data(&o, "{train: %s, text: {window: 10}}", path);
+    expect_open(&o);
+    print[i] = gt_dataset_fingerprint(&o.data).train;
+    close_data(&o);
+  }
+  assert_true(print[0] == print[1] && print[1] != print[2]);
+}
+
+static void files(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, text: {window: 3}}",
+            write_text("bom.txt", "\xEF\xBB\xBF"
+                                  "aé\r\naé\r\n"));
+  expect_open(&o);
+  assert_int_equal(o.data.input[0].vocabulary->size, 3);
+  assert_int_equal(o.data.train.input[0].stored, 6);
+  close_data(&o);
+  open_data(&o, "{train: %s, text: {vocabulary: byte, window: 3}}",
+            write_bytes("raw.txt", "\0\xff\r\n\n", 5));
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(bytes(&o.data.train)[1], 255);
+  close_data(&o);
+  /* Borders of splits lie between characters: of é é é é é é é é é é, nine train. */
+  open_data(&o, "{train: %s, text: {window: 1}, validation: 0.3}", write_text("e.txt", "éééééééééé"));
+  expect_open(&o);
+  assert_int_equal(o.data.train.input[0].stored, 7);
+  assert_int_equal(o.data.validation.input[0].stored, 3);
+  close_data(&o);
+  open_data(&o, "{train: %s, test: %s, text: {vocabulary: word, window: 2, size: 4}}",
+            write_text("w.txt", "a b a b c a"), write_text("v.txt", "b z, a"));
+  expect_open(&o);
+  const uint8_t *test = bytes(&o.data.test);
+  assert_true(test[0] == 3 && test[1] == 1 && test[2] == 1 && test[3] == 2);
+  close_data(&o);
+}
+
+static void bad_files(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, text: {window: 3}}", write_text("bad.txt", "ab\na\xC3(bc"));
+  expect_bad_file(&o, "bad.txt:2:2: error: byte 0xc3 is not valid UTF-8");
+  open_data(&o, "{train: %s, text: {window: 3}}", write_bytes("nul.txt", "ab\0a", 4));
+  expect_bad_file(&o, "nul.txt:1:3: error: a NUL byte");
+  open_data(&o, "{train: %s, text: {window: 3}}", write_text("empty.txt", ""));
+  expect_bad_file(&o, "empty.txt is empty");
+  open_data(&o, "{train: %s, text: {window: 3}}", write_text("short.txt", "abc"));
+  expect_bad_config(&o, 0, "short.txt has 3 characters, which is shorter than a window with its targets (4)");
+  open_data(&o, "{train: %s, test: %s, text: {window: 3}}", write_text("a.txt", "abcabc"),
+            write_text("other.txt", "abc\nx"));
+  expect_bad_file(&o, "other.txt:1:4: error: the character U+000A is not in the vocabulary of 3");
+}
+
+/* A file of holes, which no reader finishes. */
+static void too_long(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("huge.txt", "a");
+  assert_int_equal(truncate(path, 3ll << 33), 0);
+  open_data(&o, "{train: %s, text: {vocabulary: byte, window: 3}}", path);
+  expect_bad_file(&o, "huge.txt: at least 25769803776 bytes; at most 2147483647 are supported in a split");
+  open_data(&o, "{train: %s, text: {window: 3}}", path);
+  expect_bad_file(&o, "huge.txt: at least 6442450944 characters");
+  unlink(path);
+}
+
+static void bad_configs(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_alphabet();
+  open_data(&o, "{classes: 3, train: %s, text: char}", path);
+  expect_bad_config(&o, 2, "a text has no 'classes'");
+  open_data(&o, "{split: random, train: %s, text: char}", path);
+  expect_bad_config(&o, 2, "a text has no 'split'");
+  open_data(&o, "{targets: {a: x, b: y}, train: %s, text: char}", path);
+  expect_bad_config(&o, 2, "unknown key 'targets' in data of format 'text'");
+  open_data(&o, "{task: regression, train: %s, text: char}", path);
+  expect_bad_config(&o, 8, "the targets of a text are tokens");
+  open_data(&o, "{validation: 0.6, test_fraction: 0.5, train: %s, text: char}", path);
+  expect_bad_config(&o, 14, "no text is left for training");
+  open_data(&o, "{text: {window: 0}, train: %s}", path);
+  expect_bad_config(&o, 17, "window");
+  open_data(&o, "{text: morse, train: %s}", path);
+  expect_bad_config(&o, 8, "morse");
+  open_data(&o, "{text: {window: 100}, validation: 0.1, train: %s}", path);
+  expect_bad_config(&o, 17, "the validation split of");
+  open_data(&o, "{test_fraction: 0.2, text: char, train: %s, test: %s}", path, path);
+  expect_bad_config(&o, 17, "the data already has a test split");
+}
+
+/* With a trained model the vocabulary is the model's. */
+static void trained(void **state) {
+  (void)state;
+  opened o, p;
+  gt_data_signature signature = {.inputs = 1, .targets = 1};
+  open_data(&o, "{train: %s, text: {window: 3}}", write_text("a.txt", "abcabc"));
+  expect_open(&o);
+  signature.input[0] = o.data.input[0];
+  signature.target[0] = o.data.target[0];
+  const gt_data_wanted model = {.signature = &signature};
+  wanted = &model;
+  open_data(&p, "{train: %s, text: {window: 3}}", write_text("b.txt", "bcbcbc"));
+  expect_open(&p);
+  assert_ptr_equal(p.data.input[0].vocabulary, o.data.input[0].vocabulary);
+  assert_int_equal(bytes(&p.data.train)[0], 1);
+  close_data(&p);
+  open_data(&p, "{train: %s, text: {window: 2}}", write_text("b.txt", "bcbcbc"));
+  assert_false(p.ok); /* the model reads windows of 3 */
+  close_data(&p);
+  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_error error = {0};
+  const gt_input_file file = {.path = write_text("c.txt", "cbacbac")};
+  assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
+  assert_int_equal(read[0].dim[0], 2);
+  assert_int_equal(((const int32_t *)read[0].data)[3], 2);
+  gt_tensor_finish(&read[0]);
+  const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
+  assert_false(gt_data_read_inputs(&unknown, 1, &signature, read, &error));
+  assert_non_null(strstr(error.message, "c.txt:1:4: error: the character 'd' (U+0064)"));
+  wanted = NULL;
+  close_data(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(windows),     cmocka_unit_test(apart),     cmocka_unit_test(fingerprints),
+      cmocka_unit_test(files),       cmocka_unit_test(bad_files), cmocka_unit_test(too_long),
+      cmocka_unit_test(bad_configs), cmocka_unit_test(trained),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
