@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Language models: texts as windows, resident and streamed; generated text; what is wrong with a text, a prompt or an option.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+head -c 6000 datasets/tales/tales.txt > "$TEST_TMP/part.txt"
+cat > "$TEST_TMP/char.yaml" << 'YAML'
+data: {train: datasets/tales/tales.txt, text: {window: 12}, validation: 0.1, test_fraction: 0.05}
+model:
+  - embedding: {embedding_dim: 12, name: tokens}
+  - pad: {before: [5, 0], after: [0, 0]}
+  - conv1d: {out_channels: 24, kernel_size: 6}
+  - relu
+  - linear: 12
+  - linear: {weight: tokens}
+optimizer: {type: adamw, lr: 1.0e-2, clip_norm: 1}
+metrics: [perplexity, bits_per_character]
+train: {steps: 40, batch_size: 32, eval_every: 20, log_every: 1, checkpoint: {every: 16, keep_last: 8}}
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/char.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP/$1/metrics.jsonl" "$TEST_TMP/$2/metrics.jsonl"; }
+value() { sed -n "s/.*\"$1\":\([^,}]*\).*/\1/p" <<< "$out"; }
+about() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d * d < 1e-8 * b * b) }'; }
+
+exits 0 "a model of characters" train whole --quiet --json
+exits 0 "its evaluation" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --fail-if 'bits_per_character>4' --split validation
+check "… counts each token once" test "$(value items)" = 7524
+check "… its perplexity is e to the loss" about "$(value perplexity)" "$(awk -v l="$(value loss)" 'BEGIN { printf "%.9g", exp(l) }')"
+check "… its bits are the loss / ln 2" about "$(value bits_per_character)" "$(awk -v l="$(value loss)" 'BEGIN { printf "%.9g", l / log(2) }')"
+exits 0 "some windows of the training text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --split train --set train.eval_samples=50
+check "… are 50" test "$(value items)" = 600
+exits 0 "another text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --data "$TEST_TMP/part.txt"
+says "… has its windows" '"split":"test","samples":499,"items":5988,'
+exits 0 "predictions" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.txt" --device "$DEVICE" --output "$TEST_TMP/p.npy"
+says "… of its windows" "500 predictions"
+goes_on whole metrics.jsonl
+
+# Streamed: the same bytes.
+cat datasets/tales/tales.txt{,,,,,,,} > "$TEST_TMP/long.txt"
+long() { train "$@" --set data.train="$TEST_TMP/long.txt" --set train.steps=10 --set train.eval_samples=40; }
+limit=$(long refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
+  awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }')
+exits 0 "a longer text" long long --quiet
+for extra in 0 8000; do
+  exits 0 "… with $extra bytes more than the least" long streamed-$extra --memory-limit $((limit + extra))
+  says "… streams" "streams through"
+  check "… to the same bytes" same long streamed-$extra
+done
+
+# Text.
+generate() {
+  local code=0
+  "$GTRAIN" generate "$TEST_TMP/whole" --device "$DEVICE" "$@" 2> "$TEST_TMP/err" || code=$?
+  grep -v '^using .* a software device' "$TEST_TMP/err" >&2
+  return $code
+}
+exits 0 "text" generate --prompt 'TALE 1.' --tokens 60 --seed 4
+first=$out
+says "… begins with the prompt" "TALE 1."
+exits 0 "the same seed" generate --prompt 'TALE 1.' --tokens 60 --seed 4
+check "… the same text" test "$out" = "$first"
+exits 0 "another seed" generate --prompt 'TALE 1.' --tokens 60 --seed 5
+check "… another text" test "$out" != "$first"
+printf 'TALE 1.' > "$TEST_TMP/prompt"
+exits 0 "a prompt in a file" generate --prompt-file "$TEST_TMP/prompt" --tokens 60 --seed 4
+check "… the same text" test "$out" = "$first"
+exits 0 "more candidates than there are" generate --prompt 'TALE 1.' --tokens 60 --seed 4 --top-k 100000 --top-p 1
+check "… the same text" test "$out" = "$first"
+exits 0 "the most probable text" generate --prompt 'There was once ' --tokens 20 --temperature 0 --json
+check "… whatever the seed" test "$out" = "$(generate --prompt 'There was once ' --tokens 20 --temperature 0 --json --seed 9)"
+check "… which is one of one" test "$(value text)" = "$(out=$(generate --prompt 'There was once ' --tokens 20 --top-k 1 --json) && value text)"
+exits 0 "two texts" generate --tokens 5 --samples 2 --json
+check "… are two lines" test "$(grep -c '"tokens":5,' <<< "$out")" = 2
+stop=${first:30:3} text=${first:7}
+text=${text%%"$stop"*}
+text=${text//\"/\\\"}
+exits 0 "a stop text" generate --prompt 'TALE 1.' --tokens 60 --seed 4 --stop "$stop" --json
+says "… stops" '"ended_by":"stop"'
+says "… before it" "\"text\":\"${text//$'\n'/\\n}\""
+exits 0 "a prompt longer than the window" generate --prompt "$(printf 'the fox and the crow %.0s' {1..20})" --tokens 5
+exits 0 "no prompt" generate --tokens 5
+
+exits 65 "an unknown character in the prompt" generate --prompt 'TALE é'
+says "… with its place" "--prompt:1:6: error: the character 'é' (U+00E9) is not in the vocabulary"
+check "… and nothing else" test "${out#error: }" != "$out"
+exits 65 "a prompt that is no UTF-8" generate --prompt $'a\xc3('
+says "… with its place" "--prompt:1:2: error: byte 0xc3"
+exits 2 "a negative temperature" generate --temperature -1
+exits 2 "no temperature" generate --temperature nan
+exits 2 "no candidates" generate --top-k 0
+exits 2 "no probability" generate --top-p 0
+exits 2 "two prompts" generate --prompt a --prompt-file "$TEST_TMP/prompt"
+exits 74 "no file" generate --prompt-file "$TEST_TMP/none"
+exits 0 "no language model" "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --run-dir "$TEST_TMP/xor" --quiet
+exits 65 "… writes nothing" "$GTRAIN" generate "$TEST_TMP/xor" --device "$DEVICE"
+says "… says why" "has no vocabulary: it was not trained on text"
+exits 65 "… and reads no text" "$GTRAIN" predict "$TEST_TMP/xor" "$TEST_TMP/part.txt" --device "$DEVICE"
+exits 65 "an unknown character in a text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --data <(printf 'TALE\n\nx€')
+says "… with its place" ":3:2: error: the character '€' (U+20AC)"
+
+# Other vocabularies, a window of one, and models that fit no text.
+exits 0 "bytes" train bytes --quiet --set data.text.vocabulary=byte --set train.steps=8
+exits 0 "… generate" "$GTRAIN" generate "$TEST_TMP/bytes" --prompt $'\xc3' --tokens 8 --device "$DEVICE"
+exits 0 "words" train words --quiet --set 'data.text={vocabulary: word, window: 12, lower: true, size: 90}' --set 'metrics=[perplexity]' --set train.steps=8
+exits 0 "… generate" "$GTRAIN" generate "$TEST_TMP/words" --prompt 'There was Zork' --tokens 8 --device "$DEVICE"
+check "… no <unk>" test "${out/<unk>/}" = "$out"
+exits 0 "a window of one" train one --quiet --set data.text.window=1 --set train.steps=8
+exits 78 "bits per character of words" train none --set data.text.vocabulary=word
+says "… there are none" "metric 'bits_per_character' needs a text of characters or bytes"
+exits 78 "all predictions" train none --set 'metrics=[top_3, roc_auc]'
+exits 78 "too wide a tied weight" train none --set model.tokens.embedding_dim=13
+says "… says so" "cannot use the weight"
+exits 78 "a tie to nothing" train none --set model.linear2.weight=token
+says "… says so" "no earlier layer of this name has one"
+exits 78 "windows that there are not" "$GTRAIN" check configs/xor.yaml --set train.eval_samples=3
+says "… says so" "'eval_samples' selects windows of a text"
+exits 0 "the script that made the tales" scripts/make-tales.py "$TEST_TMP/tales.txt"
+check "… makes them again" cmp "$TEST_TMP/tales.txt" datasets/tales/tales.txt
+finish
