@@ -190,7 +190,8 @@ const gt_command gt_command_generate = {
         "each text. Tokens are drawn after --temperature, then --top-k, then --top-p.\n"
         "The model reads its last window of tokens, so a prompt may be longer than that. Characters that\n"
         "the training text does not contain are an error; of words, they are <unk>.\n",
-    .examples = {"gtrain generate runs/char_mlp --prompt 'the ' --tokens 200 --temperature 0.8"},
+    .examples = {"gtrain generate runs/char_mlp --prompt 'There was once' --tokens 200",
+                 "gtrain generate runs/char_mlp --temperature 0.5 --seed 2 --stop '.' --json"},
     .options = options,
     .min_words = 1,
     .max_words = 1,

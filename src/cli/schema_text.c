@@ -54,6 +54,7 @@ const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) 
 const char *gt_schema_key_text(gt_arena *arena, const gt_field *field) {
   const char *note = "";
   if (field->flags & GT_FIELD_REQUIRED) note = "; required";
+  if (field->unless) note = gt_arena_printf(arena, "; required unless there is `%s`", field->unless);
   if (field->fallback && field->type != GT_FIELD_MAP)
     note = gt_arena_printf(arena, "; default: %s", *field->fallback ? field->fallback : "nothing");
   return gt_arena_printf(arena, "%s: %s%s", field->name, gt_schema_value_text(arena, field), note);

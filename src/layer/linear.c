@@ -14,7 +14,8 @@ typedef struct linear_config {
 } linear_config;
 
 static const gt_field fields[] = {
-    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of output features"),
+    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of output features",
+           .flags = GT_FIELD_REQUIRED, .unless = "weight"),
     GT_ROW(
         linear_config, weight, GT_FIELD_STRING,
         .help =
@@ -35,8 +36,6 @@ static const gt_schema schema = {
 static gt_id weight_of(gt_build *build, const linear_config *c, const gt_id *input, int64_t in) {
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_init_linear_default(build->arena);
-  if (!c->weight && !c->units)
-    return gt_build_error(build, NULL, "needs 'units', the number of output features");
   if (!c->weight) return gt_build_parameter(build, "weight", gt_shape_2(c->units, in), init);
   if (c->init) return gt_build_error(build, "init", "has no weight of its own to initialize");
   const gt_id weight = gt_build_shared(build, "weight", c->weight, "weight");

@@ -197,9 +197,14 @@ static bool fill_absent_map(const gt_schema_reader *r, const gt_field *field, ch
   return ok;
 }
 
-static bool read_absent(const gt_schema_reader *r, const gt_field *field, char *out, gt_position map_at,
-                        const names *excused) {
-  if (field->flags & GT_FIELD_REQUIRED) {
+/* True if the map must have the key. */
+static bool is_required(const gt_field *field, const gt_spec *map) {
+  return field->flags & GT_FIELD_REQUIRED && !(field->unless && gt_spec_find(map, field->unless));
+}
+
+static bool read_absent(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *map,
+                        gt_position map_at, const names *excused) {
+  if (is_required(field, map)) {
     if (has_name(excused, field->name)) return false; /* reported as misspelled */
     gt_error_at(r->diagnostics, map_at, "key '%s' is missing%s", field->name,
                 gt_schema_where(r->arena, r->where))
@@ -217,7 +222,7 @@ static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char
   bool ok = true;
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
     const gt_spec *value = gt_spec_find(map, f->name);
-    ok &= value ? read_field(r, f, out, value) : read_absent(r, f, out, map_at, excused);
+    ok &= value ? read_field(r, f, out, value) : read_absent(r, f, out, map, map_at, excused);
   }
   return ok;
 }
@@ -238,7 +243,7 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
     if (r->where && !strncmp(r->where, "in '", 4)) own.shown = r->where + 3; /* the key is not written */
     bool ok = read_field(&own, field, out, value);
     for (const gt_field *f = r->schema->fields; f->name; f++)
-      if (f != field) ok &= read_absent(r, f, out, map_at, &excused);
+      if (f != field) ok &= read_absent(r, f, out, NULL, map_at, &excused);
     return read_fields(r, r->extra, extra_out, NULL, map_at, &excused) && ok;
   }
   const names list = names_of(r->schema, r->extra);
@@ -288,8 +293,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
   }
   for (int k = 0; k < 2 && unknown; k++)
     for (const gt_field *f = schemas[k] ? schemas[k]->fields : NULL; f && f->name; f++) {
-      if (!(f->flags & GT_FIELD_REQUIRED) || gt_spec_find(map, f->name) || has_name(&meant, f->name))
-        continue;
+      if (!is_required(f, map) || gt_spec_find(map, f->name) || has_name(&meant, f->name)) continue;
       if (missing) return (synonym){0};
       missing = f;
     }

@@ -53,6 +53,7 @@ typedef struct gt_field {
   const char *holds;
   const char *help;
   unsigned flags;
+  const char *unless; /* REQUIRED: not if the map has this key; NULL: always */
 } gt_field;
 
 /* A row of `fields` that fills the field of struct `config` with the name of the key, followed by further

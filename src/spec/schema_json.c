@@ -102,7 +102,7 @@ static void add_fields(json_t *properties, json_t *required, const gt_schema *sc
     const gt_spec *fallback = gt_schema_fallback(&arena, f, (gt_position){0});
     if (fallback) json_object_set_new(value, "default", to_json(f, fallback));
     json_object_set_new(properties, f->name, value);
-    if (f->flags & GT_FIELD_REQUIRED) json_array_append_new(required, json_string(f->name));
+    if (f->flags & GT_FIELD_REQUIRED && !f->unless) json_array_append_new(required, json_string(f->name));
   }
   gt_arena_finish(&arena);
 }
@@ -115,6 +115,10 @@ json_t *gt_schema_json(const gt_schema *schema, const gt_schema *extra) {
       json_pack("{s:s,s:o,s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
   if (json_array_size(required)) json_object_set(object, "required", required);
   json_decref(required);
+  for (const gt_field *f = schema->fields; f && f->name; f++)
+    if (f->unless)
+      json_object_set_new(object, "anyOf",
+                          json_pack("[{s:[s]},{s:[s]}]", "required", f->name, "required", f->unless));
   for (const gt_field *f = schema->fields; schema->shorthand && f && f->name; f++)
     if (!strcmp(f->name, schema->shorthand))
       object = json_pack("{s:[o,o]}", "anyOf", object, value_schema(f));

@@ -13,13 +13,14 @@ config() { # NAME OVERRIDE…: runs/NAME as a reader of the examples would have 
 }
 config digits_logic --set train.epochs=1
 config life --set train.steps=2
+config char_mlp --set train.steps=2
 config hellokan --set 'train.phases=[{steps: 20}]' --set data.formula=x0 --set 'model=[{kan: 1}]'
 
 # The examples are shell commands, in which `gtrain` is this function.
 # shellcheck disable=SC2317 # called by eval
 gtrain() {
   case $1 in
-    train | eval | predict) "$GTRAIN" "$@" --device cpu ;;
+    train | eval | predict | generate) "$GTRAIN" "$@" --device cpu ;;
     *) "$GTRAIN" "$@" ;;
   esac
 }

@@ -17,9 +17,10 @@ static void put_keys(const gt_schema *schema, const char *prefix, bool deep) {
     printf("| `%s%s` | ", prefix, f->name);
     docs_put_markdown(gt_schema_value_text(&arena, f));
     printf(" | %s%s%s | ",
-           required ? "required"
-           : shown  ? "`"
-                    : "",
+           f->unless  ? gt_arena_printf(&arena, "required unless there is `%s`", f->unless)
+           : required ? "required"
+           : shown    ? "`"
+                      : "",
            shown ? *f->fallback ? f->fallback : " " : "", shown ? "`" : "");
     docs_put_markdown(f->help ? f->help : "");
     printf(" |\n");
