@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Get a text of 4.1 million characters, the King James Bible (public domain), into datasets/kjv/kjv.txt, from the packages
+# bible-kjv and bible-kjv-text of Debian and Ubuntu: with the installed program, otherwise downloaded and unpacked without root.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+source scripts/lib.sh
+
+target=datasets/kjv/kjv.txt
+verses=31102
+complete() { [[ -f $target && $(wc -l < "$target") -eq $verses ]]; }
+
+complete && exit 0
+mkdir -p "${target%/*}"
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+program=$(command -v bible || true) data=/usr/lib
+if [[ -z $program || ! -f $data/bible.data ]]; then
+  command -v apt-get > /dev/null || die "no apt-get here; name another text: --set data.train=FILE"
+  say "downloading bible-kjv and bible-kjv-text (2.5 MB)"
+  download() {
+    (cd "$temporary" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download bible-kjv bible-kjv-text 2> error)
+  }
+  # A fresh container has no package lists yet.
+  download || { as_root apt-get -qq update > /dev/null 2>&1 && download; } ||
+    die "could not download bible-kjv: $(cat "$temporary/error")"
+  for package in "$temporary"/*.deb; do dpkg -x "$package" "$temporary/unpacked"; done
+  program=$temporary/unpacked/usr/bin/bible data=$temporary/unpacked/usr/lib
+fi
+# A line for each verse, without its number.
+"$program" -f -p "$data" 'gen1:1-rev22:21' < /dev/null | sed 's/^[^ ]* //' > "$temporary/kjv.txt"
+cp "$temporary/kjv.txt" "$target"
+complete || die "$target has $(wc -l < "$target") lines, not $verses; remove it and name another text: --set data.train=FILE"
+say "$target is complete"
