@@ -295,6 +295,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   gt_data_find_origin(&reader);
   const gt_data_format *format = choose(&reader);
   const bool ok = format && open_with(&reader, format);
+  gt_sentences_finish(reader.sentences);
   free(reader.part);
   free(reader.group);
   gt_series_close(&reader);

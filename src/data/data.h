@@ -108,6 +108,8 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t stored, stride, begin;
   const int32_t *start; /* [dim[0]], of a series; owned by the split; or NULL */
   bool narrow;          /* of the windows of a text: the integers (I32) are stored as bytes */
+  /* Heap, [samples]: how many of the dim[1] steps of a sample count, the rest is padding; NULL: all. */
+  int32_t *length;
 } gt_tensor;
 
 /* The network reads (value - center)*scale + shift, from the rows of values[3][count]; f is the index within

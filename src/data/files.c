@@ -27,6 +27,7 @@ size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1
 
 void gt_tensor_finish(gt_tensor *tensor) {
   free(tensor->data);
+  free(tensor->length);
   *tensor = (gt_tensor){0};
 }
 
@@ -42,7 +43,7 @@ gt_split gt_split_apart(const gt_split *split, int64_t most) {
   gt_split apart = *split;
   gt_tensor *tensor[2] = {&apart.input[0], &apart.target[0]};
   const gt_tensor *windows = tensor[0];
-  if (!windows->stored || windows->start) return apart;
+  if (!windows->stored || windows->start || !apart.target[0].stored) return apart;
   const int64_t length = windows->dim[1], stride = windows->stride;
   int64_t every = gt_ceil_div(length, stride), samples = (apart.samples - 1) / every + 1;
   if (most && samples > most) {

@@ -14,6 +14,7 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
                             3 * sizeof(int64_t));
   if (!rows || !tensor->data) return before;
   if (tensor->start) before = gt_fingerprint(before, tensor->start, (size_t)rows * sizeof *tensor->start);
+  if (tensor->length) before = gt_fingerprint(before, tensor->length, (size_t)rows * sizeof *tensor->length);
   return gt_fingerprint(before, tensor->data, gt_tensor_bytes(tensor));
 }
 

@@ -74,10 +74,11 @@ typedef struct gt_data_reader {
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
   const char *origin; /* working directory in which the map's run was started; NULL: the current one */
   gt_data_split split;
-  struct gt_series *series; /* NULL: each row is a sample (data/series.h) */
-  bool has_splits;          /* set by the format: it divides its samples into splits itself */
-  uint8_t *part;            /* split of each sample of the training file, if `split.column` names them; heap */
-  int32_t *group;           /* group of each, from 0, for `split.group`; heap */
+  struct gt_series *series;       /* NULL: each row is a sample (data/series.h) */
+  bool has_splits;                /* set by the format: it divides its samples into splits itself */
+  struct gt_sentences *sentences; /* the samples are texts (data/sentences.h); or NULL */
+  uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
+  int32_t *group; /* group of each, from 0, for `split.group`; heap */
   const char *const *group_names;
   int groups;
   struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/csv_typed.h); or NULL */
@@ -212,6 +213,10 @@ bool gt_data_prepare(gt_data_reader *reader);
 /* Fits typed columns to the training split and stores the values of all splits (typed_inputs.c). Without
  * typed columns nothing happens. */
 bool gt_data_fit_columns(gt_data_reader *reader);
+/* Turns samples that are texts into tokens, by a vocabulary of the training split (sentences.c). Without such
+ * samples nothing happens. */
+bool gt_data_fit_sentences(gt_data_reader *reader);
+void gt_sentences_finish(struct gt_sentences *sentences); /* accepts NULL */
 /* Before the files are read: false if `classes` and `class_names` give two numbers of classes. */
 bool gt_data_check_class_keys(gt_data_reader *reader);
 /* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */

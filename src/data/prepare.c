@@ -465,7 +465,7 @@ bool gt_data_prepare(gt_data_reader *reader) {
   gt_data_return_to(reader, GT_PART_TRAIN);
   if (reader->series && !gt_series_arrange(reader)) return false;
   if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
-      !check_weights(reader) || !gt_data_fit_columns(reader))
+      !check_weights(reader) || !gt_data_fit_columns(reader) || !gt_data_fit_sentences(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;

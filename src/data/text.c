@@ -4,7 +4,7 @@
  * crosses a border. */
 #include "base/count.h"
 #include "base/memory.h"
-#include "data/format.h"
+#include "data/sentences.h"
 #include "tokens/tokens.h"
 #include <inttypes.h>
 #include <math.h>
@@ -14,13 +14,14 @@
 enum { MAX_WINDOW = 1 << 20 };
 
 typedef struct text_options {
-  const char *vocabulary;
-  int64_t window, stride, size;
+  const char *vocabulary, *column;
+  int64_t window, stride, size, length;
   bool lower;
 } text_options;
 
 typedef struct options {
   const char *train, *test;
+  gt_strings target;
   double test_fraction;
   text_options text;
 } options;
@@ -36,6 +37,14 @@ static const gt_field text_fields[] = {
            .help =
                "what a token is: char (a character of the training file), byte, or word (the most frequent "
                "words of the training split; <unk> stands for others)"),
+    GT_ROW(
+        text_options, column, GT_FIELD_STRING,
+        .help =
+            "column of a CSV whose cells are texts, each a sample with targets of its own (default: the file is "
+            "one long text, whose targets are the next tokens)"),
+    GT_ROW(text_options, length, GT_FIELD_INT, .fallback = "200", .min = 1, .max = MAX_WINDOW,
+           .help =
+               "with `column`: number of tokens of a sample; longer texts are cut, shorter ones are padded"),
     GT_ROW(text_options, window, GT_FIELD_INT, .fallback = "256", .min = 1, .max = MAX_WINDOW,
            .help = "number of tokens that the model reads at once; the target of each is the next token"),
     GT_ROW(
@@ -56,6 +65,8 @@ static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_STRING, .flags = GT_FIELD_REQUIRED,
            .help = "text file; its beginning is the training split"),
     GT_ROW(options, test, GT_FIELD_STRING, .help = "text file for the test split"),
+    GT_ROW(options, target, GT_FIELD_STRINGS,
+           .help = "with `text: {column: NAME}`: target column or columns (default: the last)"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "fraction of the text, at its end, to use as the test split, if there is no test file"),
     GT_ROW(options, text, GT_FIELD_MAP, .fallback = "{}", .sub = &text_schema,
@@ -214,12 +225,27 @@ static bool read_text(opening *o, gt_data_file file, int part) {
   return ok;
 }
 
+/* --- sentences --- */
+
+static bool open_sentences(gt_data_reader *reader, const options *o, const gt_tokenizer_type *type,
+                           gt_data_file train, gt_data_file test) {
+  const text_options *t = &o->text;
+  const gt_sentence_options wanted = {.column = t->column,
+                                      .target = o->target,
+                                      .length = t->length,
+                                      .type = type,
+                                      .wanted = {.size = t->size, .lower = t->lower}};
+  reader->test_fraction = o->test_fraction;
+  return gt_sentences_open(reader, &wanted, train, test);
+}
+
 /* --- config --- */
 
 /* Keys that every format has and that mean nothing for tokens. */
 static bool check_keys(gt_data_reader *reader) {
-  static const char *const keys[] = {"classes", "class_names",       "per_class", "ignore_index", "normalize",
-                                     "shape",   "normalize_targets", "crop",      "integers",     "split"};
+  static const char *const keys[] = {"target",       "classes",   "class_names", "per_class",
+                                     "ignore_index", "normalize", "shape",       "normalize_targets",
+                                     "crop",         "integers",  "split"};
   bool ok = true;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i], NULL);
@@ -253,7 +279,8 @@ static bool open_text(gt_data_reader *reader, const void *given) {
   const options *o = given;
   opening opened = {.reader = reader, .options = o, .type = gt_tokenizer_find(o->text.vocabulary)};
   gt_dataset *dataset = reader->dataset;
-  bool ok = check_keys(reader);
+  const bool sentences = o->text.column;
+  bool ok = sentences || check_keys(reader);
   ok = check_fractions(reader, o) && ok;
   const gt_data_file train = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   gt_data_file test = {0};
@@ -261,6 +288,7 @@ static bool open_text(gt_data_reader *reader, const void *given) {
   if (!ok || !train.path || (o->test && !test.path)) return false;
   reader->train_name = train.path;
   reader->test_name = test.path;
+  if (sentences) return open_sentences(reader, o, opened.type, train, test);
   reader->has_splits = true;
   if (!read_text(&opened, train, GT_PART_TRAIN) || (test.path && !read_text(&opened, test, GT_PART_TEST)))
     return false;
@@ -296,6 +324,9 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   if (signature->inputs != 1 || !input->vocabulary)
     return gt_fail(error, GT_ERR_DATA,
                    "%s is a text, but the model has no vocabulary: it was not trained on text", path);
+  const gt_spec *column = gt_spec_find(gt_spec_find(signature->data, "text"), "column");
+  if (column && column->kind == GT_SPEC_SCALAR)
+    return gt_sentences_read(path, column->scalar, input, out, error);
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
   const bool ok =

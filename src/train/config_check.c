@@ -63,9 +63,14 @@ static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
   if (input->table) gt_input_seen(input, shape.dim + 1);
+  gt_id *lengths = tensor->length ? GT_NEW(arena, gt_id) : NULL;
+  if (lengths)
+    *lengths = stand_in(graph, gt_arena_printf(arena, "lengths of %s", input->name), gt_shape_1(shape.dim[0]),
+                        GT_I32, false);
   return (gt_model_input){.name = input->name,
                           .node = stand_in(graph, name, shape, dtype, holds_bits(tensor, input)),
                           .limit = tensor->limit,
+                          .lengths = lengths,
                           .vocabulary = input->vocabulary ? input->vocabulary->size : 0};
 }
 

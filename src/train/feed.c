@@ -226,7 +226,7 @@ static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
 
 /* Copies all chunks before that one to their places. */
 static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
-  gt_copy copies[GT_DATA_MAX_INPUTS + 1];
+  gt_copy copies[GT_FEED_TENSORS];
   for (; feed->copied < before; feed->copied++) {
     const int64_t first = begin_of(feed, feed->copied), batches = end_of(feed, feed->copied) - first;
     const uint64_t row = (uint64_t)(first % feed->order.window * feed->order.batch);

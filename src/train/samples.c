@@ -158,15 +158,38 @@ static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, g
   return encode(samples, index, arena, graph, gt_input_piece(input, graph, batch));
 }
 
+gt_tensor gt_samples_lengths(const gt_samples *samples, int input) {
+  const gt_tensor *tensor = &samples->tensor[input];
+  if (!tensor->length) return (gt_tensor){0};
+  return (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {tensor->dim[0]}, .data = tensor->length};
+}
+
+const char *gt_samples_lengths_variable(const gt_samples *samples, int input, gt_arena *arena) {
+  return gt_arena_printf(arena, "%s.lengths", gt_samples_variable(samples, input, arena));
+}
+
+/* The lengths of a batch; NULL: there are none. */
+static const gt_id *draw_lengths(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph,
+                                 gt_id clock, gt_batch_attribute attribute) {
+  const gt_tensor lengths = gt_samples_lengths(samples, index);
+  if (!lengths.rank) return NULL;
+  const gt_id data =
+      gt_tensor_read(&lengths, samples->window, graph, gt_samples_lengths_variable(samples, index, arena));
+  const gt_id drawn = gt_samples_draw(graph, data, clock, GT_NONE, attribute);
+  return gt_arena_copy(arena, &drawn, sizeof drawn);
+}
+
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute) {
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
+    const int64_t vocabulary = input->vocabulary ? input->vocabulary->size : 0;
     items[k] = (gt_model_input){.name = input->name,
                                 .node = draw_input(samples, k, arena, graph, clock, attribute),
-                                .limit = input->vocabulary ? input->vocabulary->size : samples->tensor[k].limit,
-                                .vocabulary = input->vocabulary ? input->vocabulary->size : 0};
+                                .limit = vocabulary ? vocabulary : samples->tensor[k].limit,
+                                .vocabulary = vocabulary,
+                                .lengths = draw_lengths(samples, k, arena, graph, clock, attribute)};
   }
   return (gt_model_inputs){samples->inputs, items};
 }
@@ -219,9 +242,12 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
                               (uint64_t)first->dim[0] * sizeof *first->start, error);
   for (int k = 0; k < samples->inputs && ok; k++) {
     const gt_input *input = &samples->input[k];
+    const gt_tensor lengths = gt_samples_lengths(samples, k);
     const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);
     ok = (samples->window ||
           gt_tensor_upload(&samples->tensor[k], gt_samples_variable(samples, k, &arena), buffers, error)) &&
+         (samples->window || !lengths.rank ||
+          gt_tensor_upload(&lengths, gt_samples_lengths_variable(samples, k, &arena), buffers, error)) &&
          (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
                                      input->scaling.values, size, error)) &&
          (!one_hot_of(input) ||

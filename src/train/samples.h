@@ -29,6 +29,10 @@ gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, co
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute);
 /* Uploads the samples, except streamed ones, and the scaling. */
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
+/* The lengths of an input's samples as a tensor I32 [samples]; rank 0: all steps count. Its variable, in the
+ * arena. */
+gt_tensor gt_samples_lengths(const gt_samples *samples, int input);
+const char *gt_samples_lengths_variable(const gt_samples *samples, int input, gt_arena *arena);
 /* The name of the variable of an input, in the arena. */
 const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena);
 

@@ -88,9 +88,15 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
   const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
   gt_feed_plan plan = {.order = net->order, .members = net->members, .seed = (uint64_t)config->seed};
-  for (int k = 0; k < samples.inputs; k++)
+  gt_tensor lengths[GT_DATA_MAX_INPUTS];
+  for (int k = 0; k < samples.inputs; k++) {
     plan.tensor[plan.tensors++] =
         (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
+    lengths[k] = gt_samples_lengths(&samples, k);
+    if (lengths[k].rank)
+      plan.tensor[plan.tensors++] =
+          (gt_feed_tensor){&lengths[k], gt_samples_lengths_variable(&samples, k, &session->arena)};
+  }
   for (int k = 0; k < net->targets; k++)
     if (net->data->target[k].data)
       plan.tensor[plan.tensors++] =

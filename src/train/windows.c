@@ -52,8 +52,9 @@ static uint64_t measure_split(placing *p, int number) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
     if (!tensor->rank || (tensor->stored && !tensor->data)) continue; /* the target of a text has no data */
     const uint64_t bytes = gt_tensor_bytes(tensor);
-    part->bytes += bytes;
-    part->sample += gt_tensor_sample_bytes(tensor);
+    const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
+    part->bytes += bytes + (uint64_t)tensor->dim[0] * length;
+    part->sample += gt_tensor_sample_bytes(tensor) + length;
     if (bytes > part->largest) part->largest = bytes;
   }
   if (split && split->start) part->bytes += (uint64_t)split->samples * sizeof *split->start;

@@ -114,6 +114,28 @@ exits 78 "a tie to nothing" train none --set model.linear2.weight=token
 says "… says so" "no earlier layer of this name has one"
 exits 78 "windows that there are not" "$GTRAIN" check configs/xor.yaml --set train.eval_samples=3
 says "… says so" "'eval_samples' selects windows of a text"
+# Texts of a CSV with labels.
+awk 'BEGIN { srand(5); split("good fine great bad poor awful", word, " "); print "review,label"
+  for (i = 0; i < 400; i++) { w = int(rand() * 6) + 1; text = "the"; n = int(rand() * 9)
+    for (k = 0; k < n; k++) text = text " " substr("one two tri act", 4 * int(rand() * 4) + 1, 3)
+    printf "\"A %s, %s film\",%s\n", text, word[w], w < 4 ? "yes" : "no" } }' > "$TEST_TMP/reviews.csv"
+cat > "$TEST_TMP/reviews.yaml" << 'YAML'
+data: {train: reviews.csv, text: {column: review, vocabulary: word, length: 14, lower: true}, target: label, validation: 0.2}
+model: [{embedding: 8}, {linear: 8}, relu, global_avg_pool, {linear: 2}]
+optimizer: {type: adam, lr: 2.0e-2}
+train: {epochs: 6, batch_size: 32}
+YAML
+reviews() { "$GTRAIN" train "$TEST_TMP/reviews.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+exits 0 "sentences" reviews labels
+says "… how many are cut" "0 of 400 samples are longer than 14 tokens"
+exits 0 "… are classified" "$GTRAIN" eval "$TEST_TMP/labels" --device "$DEVICE" --fail-if 'accuracy<0.85'
+printf 'review\nA poor film\nsomething great\n' > "$TEST_TMP/new.csv"
+exits 0 "new sentences" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/new.csv" --device "$DEVICE" --quiet
+check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
+limit=$(reviews refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p' | awk '{ printf "%.0f", $1 * 1024 + 1 }')
+exits 0 "streamed sentences" reviews streamed-labels --memory-limit "${limit:-400K}"
+check "… the same bytes" same labels streamed-labels
+
 exits 0 "the script that made the tales" scripts/make-tales.py "$TEST_TMP/tales.txt"
 check "… makes them again" cmp "$TEST_TMP/tales.txt" datasets/tales/tales.txt
 finish

@@ -188,11 +188,49 @@ static void trained(void **state) {
   close_data(&o);
 }
 
+/* Texts of a CSV: the vocabulary is that of the training samples; longer texts are cut, shorter ones padded.
+ */
+static void sentences(void **state) {
+  (void)state;
+  opened o;
+  const char *train = write_text("s.csv",
+                                 "id,text,label\n1,\"One two, two\",b\n2,,a\n3,two \"\"One\"\",a\n4,one,b\n"),
+             *test = write_text("t.csv", "id,text,label\n1,two three one one one,a\n");
+  open_data(
+      &o,
+      "{train: %s, test: %s, text: {column: text, vocabulary: word, length: 4, lower: true}, target: label}",
+      train, test);
+  expect_open(&o);
+  const gt_tensor *input = &o.data.train.input[0], *other = &o.data.test.input[0];
+  const int32_t *id = input->data, *of_test = other->data;
+  assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, comma, quote */
+  assert_int_equal(o.data.target[0].classes, 2);
+  assert_true(input->rank == 2 && input->dim[0] == 4 && input->dim[1] == 4);
+  assert_int_equal(input->length[0], 4);
+  assert_int_equal(input->length[1], 0);
+  assert_int_equal(input->length[3], 1);
+  assert_true(id[4] == 0 && id[12] == id[0] && id[13] == 0);
+  assert_int_equal(other->length[0], 4); /* cut */
+  assert_int_equal(of_test[1], 1);       /* three */
+  assert_true(((const int32_t *)o.data.train.target[0].data)[0] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s, text: {column: text, length: 4}, split: last, validation: 0.25, target: label}",
+            train);
+  expect_open(&o);
+  assert_true(o.data.train.samples == 3 && o.data.validation.samples == 1);
+  assert_int_equal(o.data.validation.input[0].length[0], 3);
+  close_data(&o);
+  open_data(&o, "{text: {column: txt}, train: %s, target: label}", train);
+  expect_bad_config(&o, 17, "txt");
+  open_data(&o, "{text: {column: label}, train: %s, target: label}", train);
+  expect_bad_file(&o, "column 'label' would be both the text and a target");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(windows),     cmocka_unit_test(apart),     cmocka_unit_test(fingerprints),
       cmocka_unit_test(files),       cmocka_unit_test(bad_files), cmocka_unit_test(too_long),
-      cmocka_unit_test(bad_configs), cmocka_unit_test(trained),
+      cmocka_unit_test(bad_configs), cmocka_unit_test(trained),   cmocka_unit_test(sentences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,246 @@
+#include "data/sentences.h"
+#include "base/count.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/csv.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 2 };
+
+typedef struct gt_sentences {
+  const gt_sentence_options *options;
+  gt_text_view *items; /* heap */
+  size_t count, capacity;
+  gt_bytes file[FILES]; /* into which they point */
+  int files;
+} gt_sentences;
+
+/* --- files --- */
+
+static int find_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+  const int column = gt_csv_find(csv, name);
+  if (column < 0) gt_csv_no_column(reader, csv, name, at);
+  return column;
+}
+
+static bool refuse_column(const gt_csv *csv, int column) {
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' would be both the text and a target",
+                 csv->path, csv->names[column]);
+}
+
+/* Targets in the order of the list, then the text: all are cells that the reading keeps. */
+static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
+  const int count = o->target.count ? o->target.count : 1;
+  const char **target = GT_NEW_N(reader->arena, const char *, count);
+  const gt_spec *text = gt_data_node(reader, "text", "column");
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  for (int t = 0; t < count; t++) {
+    const int column =
+        o->target.count ? find_column(reader, csv, o->target.items[t], o->target.at[t]) : csv->columns - 1;
+    if (column < 0) return false;
+    csv->role[column] = t;
+    target[t] = gt_arena_strdup(reader->arena, csv->names[column]);
+  }
+  const int column = find_column(reader, csv, o->column, text ? text->at : reader->spec->at);
+  if (column < 0) return false;
+  if (csv->role[column] >= 0) return refuse_column(csv, column);
+  csv->role[column] = count;
+  csv->targets = count + 1;
+  reader->dataset->target[0].columns = target;
+  reader->dataset->target[0].column_count = count;
+  return true;
+}
+
+/* Keeps the texts, with the file's bytes into which they point, and leaves csv->target_cells without them. */
+static void take_texts(gt_csv *csv, gt_sentences *s, const char *path) {
+  const size_t targets = (size_t)csv->targets - 1;
+  gt_cell *to = csv->target_cells.items;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *from = csv->target_cells.items + row * (targets + 1), *text = &from[targets];
+    *GT_PUSH(s) = (gt_text_view){(const uint8_t *)text->text, text->length, path, csv->bytes.data};
+    memmove(to, from, targets * sizeof *to);
+    to += targets;
+  }
+  csv->target_cells.count = csv->rows * targets;
+  csv->targets--;
+}
+
+/* A sample of the split is, for now, the place of its text. */
+static bool number_samples(gt_split *split, int64_t length, size_t first, gt_error *error) {
+  gt_tensor *input = &split->input[0];
+  *input = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}};
+  if (!gt_tensor_alloc(input, "the texts", error)) return false;
+  for (int64_t i = 0; i < split->samples; i++)
+    ((int32_t *)input->data)[i * length] = (int32_t)(first + (size_t)i);
+  return true;
+}
+
+static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, gt_csv_labels *labels,
+                      int part, gt_split *split) {
+  const gt_sentence_options *o = s->options;
+  const gt_csv_form form = {.known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
+  const size_t first = s->count;
+  gt_csv csv = {0};
+  gt_data_turn_to(reader, part, gt_data_are_own(&file, 1));
+  bool ok =
+      gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, o, &csv) && gt_csv_read(&csv);
+  if (ok) take_texts(&csv, s, file.path);
+  ok = ok && gt_csv_read_targets(reader, &csv, labels, part == GT_PART_TRAIN, split) &&
+       number_samples(split, o->length, first, reader->error);
+  s->file[s->files++] = csv.bytes;
+  csv.bytes = (gt_bytes){0};
+  gt_csv_close(&csv);
+  return ok;
+}
+
+bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *options, gt_data_file train,
+                       gt_data_file test) {
+  gt_csv_labels labels = {0};
+  gt_dataset *dataset = reader->dataset;
+  gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
+  s->options = gt_arena_copy(reader->arena, options, sizeof *options);
+  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->train) &&
+         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->test));
+}
+
+void gt_sentences_finish(gt_sentences *s) {
+  if (!s) return;
+  for (int i = 0; i < s->files; i++) gt_bytes_finish(&s->file[i]);
+  free(s->items);
+  free(s);
+}
+
+/* --- vocabulary --- */
+
+static gt_text_view *text_of(const gt_sentences *s, const gt_split *split, int64_t sample) {
+  const int32_t *place = (const int32_t *)split->input[0].data + sample * split->input[0].dim[1];
+  return &s->items[*place];
+}
+
+/* The texts of the training split, or of all for kinds that read the whole file, one after another. */
+static gt_text_view join(const gt_sentences *s, const gt_split *train) {
+  const bool all = !s->options->type->is_trained;
+  const int64_t count = all ? (int64_t)s->count : train->samples;
+  size_t size = 0;
+  for (int64_t i = 0; i < count; i++) size += (all ? &s->items[i] : text_of(s, train, i))->size + 1;
+  uint8_t *data = gt_alloc(size + 1);
+  size = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const gt_text_view *text = all ? &s->items[i] : text_of(s, train, i);
+    memcpy(data + size, text->data, text->size);
+    size += text->size;
+    if (!s->options->type->is_exact) data[size++] = '\n'; /* between words */
+  }
+  return (gt_text_view){data, size, s->items[0].name, NULL};
+}
+
+static const gt_vocabulary *learn(gt_data_reader *reader) {
+  const gt_sentences *s = reader->sentences;
+  const gt_data_signature *model = reader->wanted->signature;
+  if (model) return model->input[0].vocabulary;
+  const gt_text_view joined = join(s, &reader->dataset->train);
+  const gt_vocabulary *v =
+      gt_vocabulary_learn(s->options->type, s->options->wanted, &joined, reader->arena, reader->error);
+  free((uint8_t *)(uintptr_t)joined.data);
+  return v;
+}
+
+/* --- samples --- */
+
+typedef struct cutting { /* how many samples are longer than the window, and how many tokens there are */
+  int64_t samples, cut, tokens, longest;
+} cutting;
+
+/* Writes the tokens of a text into a row, and how many there are. */
+static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t *row, int64_t length,
+                       int32_t *counted, cutting *sum, gt_error *error) {
+  gt_ids ids = {gt_alloc((text->size + 1) * sizeof(int32_t)), 0};
+  const bool ok = gt_vocabulary_encode(v, text, &ids, error);
+  const int64_t count = gt_least(ids.count, length);
+  for (int64_t i = 0; i < length; i++)
+    row[i] = i >= count                   ? 0
+             : gt_vocabulary_is_narrow(v) ? ((const uint8_t *)ids.data)[i]
+                                          : ((const int32_t *)ids.data)[i];
+  *counted = (int32_t)count;
+  sum->samples++;
+  sum->cut += ids.count > length;
+  sum->tokens += count;
+  sum->longest = gt_most(sum->longest, ids.count);
+  free(ids.data);
+  return ok;
+}
+
+static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split *split, cutting *sum,
+                         gt_error *error) {
+  gt_tensor *input = &split->input[0];
+  void *lengths;
+  if (!split->samples) return true;
+  if (!gt_try_alloc(&lengths, (uint64_t)split->samples, sizeof(int32_t), "the lengths", error)) return false;
+  input->length = lengths;
+  for (int64_t i = 0; i < split->samples; i++) {
+    int32_t *row = (int32_t *)input->data + i * input->dim[1];
+    if (!encode_row(v, text_of(s, split, i), row, input->dim[1], &input->length[i], sum, error))
+      return false;
+  }
+  return true;
+}
+
+static void tell(const gt_data_reader *reader, const gt_vocabulary *v, const cutting *c) {
+  const int64_t length = reader->sentences->options->length;
+  if (reader->wanted->signature || reader->trust.strange) return;
+  gt_info("text: %d tokens in the vocabulary; %" PRId64 " of %" PRId64 " samples are longer than %" PRId64
+          " tokens and cut (the longest has %" PRId64 "); %.0f %% of a batch is padding",
+          v->size, c->cut, c->samples, length, c->longest,
+          100 * (1 - (double)c->tokens / (double)(c->samples * length)));
+}
+
+bool gt_data_fit_sentences(gt_data_reader *reader) {
+  gt_sentences *s = reader->sentences;
+  gt_dataset *dataset = reader->dataset;
+  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  cutting c = {0};
+  if (!s) return true;
+  for (size_t i = 0; i < s->count; i++)
+    if (!gt_text_clean(s->options->type, &s->items[i], reader->error)) return false;
+  const gt_vocabulary *v = learn(reader);
+  for (int i = 0; v && i < GT_PARTS; i++)
+    if (!encode_split(s, v, split[i], &c, reader->error)) return false;
+  if (v) tell(reader, v, &c);
+  dataset->input[0].vocabulary = v;
+  return v;
+}
+
+/* --- predictions --- */
+
+static bool choose_text(gt_csv *csv, const char *column) {
+  const int found = gt_csv_find(csv, column);
+  if (found < 0) return gt_fail(csv->error, GT_ERR_DATA, "%s has no column '%s'", csv->path, column);
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = i == found ? 0 : -1;
+  csv->targets = 1;
+  return true;
+}
+
+bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_tensor *out,
+                       gt_error *error) {
+  const gt_csv_form form = {.known = {{.items = &column, .count = 1}}};
+  gt_csv csv = {0};
+  cutting ignored = {0};
+  void *lengths = NULL;
+  bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && choose_text(&csv, column) &&
+            gt_csv_read(&csv);
+  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {(int64_t)csv.rows, input->dim[0]}};
+  ok = ok && gt_tensor_alloc(out, path, error) &&
+       gt_try_alloc(&lengths, csv.rows, sizeof *out->length, "the lengths", error);
+  out->length = lengths;
+  for (int64_t i = 0; ok && i < out->dim[0]; i++) {
+    const gt_cell *cell = &csv.target_cells.items[i];
+    gt_text_view text = {(const uint8_t *)cell->text, cell->length, path, csv.bytes.data};
+    ok = gt_text_clean(input->vocabulary->type, &text, error) &&
+         encode_row(input->vocabulary, &text, (int32_t *)out->data + i * input->dim[0], input->dim[0],
+                    &out->length[i], &ignored, error);
+  }
+  gt_csv_close(&csv);
+  return ok;
+}
