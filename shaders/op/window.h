@@ -1,5 +1,5 @@
-/* A batch of windows of a sequence of integers (src/op/window.h). Bytes are read as packed words; the buffer is
- * padded to 4 bytes. */
+/* A batch of windows of a sequence of integers (src/op/window.h). Bytes are read as packed words; the buffer
+ * is padded to 4 bytes. */
 #include "lib/args.h"
 #include "op/batch_args.h"
 #define GT_WINDOW_SPEC_ORDER  3

@@ -181,8 +181,7 @@ static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split
   input->length = lengths;
   for (int64_t i = 0; i < split->samples; i++) {
     int32_t *row = (int32_t *)input->data + i * input->dim[1];
-    if (!encode_row(v, text_of(s, split, i), row, input->dim[1], &input->length[i], sum, error))
-      return false;
+    if (!encode_row(v, text_of(s, split, i), row, input->dim[1], &input->length[i], sum, error)) return false;
   }
   return true;
 }
