@@ -303,6 +303,8 @@ int64_t gt_tensor_features(
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
 /* The rows of which samples are windows, [stored, values…]; another tensor as it is. It borrows the data. */
 gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
+/* True for windows of one long text: their targets are the same tokens, one position on. */
+bool gt_tensor_is_text(const gt_tensor *tensor);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
 /* Bytes of one sample where samples are copied one by one: its values; of a text also the token after them,
  * which its targets read. */

@@ -43,7 +43,7 @@ gt_split gt_split_apart(const gt_split *split, int64_t most) {
   gt_split apart = *split;
   gt_tensor *tensor[2] = {&apart.input[0], &apart.target[0]};
   const gt_tensor *windows = tensor[0];
-  if (!windows->stored || windows->start || !apart.target[0].stored) return apart;
+  if (!gt_tensor_is_text(windows)) return apart;
   const int64_t length = windows->dim[1], stride = windows->stride;
   int64_t every = gt_ceil_div(length, stride), samples = (apart.samples - 1) / every + 1;
   if (most && samples > most) {
@@ -115,6 +115,8 @@ bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {
   return reader->wanted->outline && bytes > GT_DATA_OUTLINE;
 }
 
+bool gt_tensor_is_text(const gt_tensor *tensor) { return tensor->stored && !tensor->start; }
+
 uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
   const gt_tensor rows = gt_tensor_as_rows(tensor);
   uint64_t bytes = value_size(tensor);
@@ -124,8 +126,7 @@ uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
 }
 
 uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor) {
-  const bool is_text = tensor->stored && !tensor->start;
-  return (uint64_t)(gt_tensor_features(tensor) + is_text) * value_size(tensor);
+  return (uint64_t)(gt_tensor_features(tensor) + gt_tensor_is_text(tensor)) * value_size(tensor);
 }
 
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {

@@ -83,7 +83,7 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 static bool check_labels(gt_data_reader *reader, const gt_split *split, int index, const char *name) {
   const gt_data_target *target = &reader->dataset->target[index];
   const int32_t *labels = split->target[index].data;
-  if (split->target[index].stored) return true; /* tokens of a vocabulary */
+  if (gt_tensor_is_text(&split->target[index])) return true;
   const int64_t each = split->samples ? gt_tensor_features(&split->target[index]) : 1;
   if (target->name) name = gt_arena_printf(reader->arena, "target '%s'", target->name);
   for (int64_t i = 0; i < split->samples * each; i++)

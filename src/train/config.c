@@ -288,7 +288,7 @@ static bool demand_of_losses(const gt_spec *root, gt_data_wanted *asked) {
 }
 
 static void check_eval_samples(gt_config *config) {
-  if (!config->train.eval_samples || config->dataset.train.target[0].stored) return;
+  if (!config->train.eval_samples || gt_tensor_is_text(&config->dataset.train.target[0])) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
               "'eval_samples' selects windows of a text, but the samples are no windows")

@@ -8,7 +8,7 @@
 /* True if the target is the next character or byte of a text. */
 static bool has_characters(const gt_dataset *data) {
   const gt_vocabulary *vocabulary = data->input[0].vocabulary;
-  return vocabulary && vocabulary->type->is_exact && data->train.target[0].stored;
+  return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(&data->train.target[0]);
 }
 
 /* Why a target has no such metric; NULL: it can have it. */

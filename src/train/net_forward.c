@@ -66,7 +66,7 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
   while (!target->metrics.type[m]->of_scores) m++;
-  if (net->data->target[0].stored) {
+  if (gt_tensor_is_text(&net->data->target[0])) {
     gt_error_at(&config->diagnostics, config->root->at,
                 "metric '%s' needs all predictions of the %s split, which are not kept for a text",
                 target->metrics.type[m]->name, net->split)

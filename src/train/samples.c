@@ -8,8 +8,6 @@
 #include "tokens/tokens.h"
 #include <string.h>
 
-static bool is_text(const gt_tensor *tensor) { return tensor->stored && !tensor->start; }
-
 /* window: samples of the variable if they are streamed, else 0. */
 static gt_shape shape_of(const gt_tensor *tensor, int64_t window) {
   const gt_tensor all = window ? *tensor : gt_tensor_as_rows(tensor);
@@ -17,7 +15,7 @@ static gt_shape shape_of(const gt_tensor *tensor, int64_t window) {
   for (int d = 0; d < all.rank; d++) shape.dim[d] = all.dim[d];
   if (!window) return shape;
   shape.dim[0] = window;
-  shape.dim[1] += is_text(tensor); /* the targets read the token after the window */
+  shape.dim[1] += gt_tensor_is_text(tensor); /* the targets read the token after the window */
   return shape;
 }
 
@@ -130,7 +128,7 @@ static gt_id draw_windows(gt_graph *graph, const gt_tensor *tensor, gt_id data, 
 
 gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  if (is_text(targets))
+  if (gt_tensor_is_text(targets))
     return draw_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
   return gt_samples_draw(graph, gt_tensor_read(targets, samples->window, graph, variable), clock, GT_NONE,
                          attribute);
@@ -151,7 +149,7 @@ static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, g
   const gt_input *input = &samples->input[index];
   const gt_tensor *tensor = &samples->tensor[index];
   const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, index, arena, graph);
-  if (is_text(tensor)) return draw_windows(graph, tensor, data, clock, attribute);
+  if (gt_tensor_is_text(tensor)) return draw_windows(graph, tensor, data, clock, attribute);
   tell_of_bytes(tensor, &input->scaling, &attribute);
   const gt_id batch = tensor->start ? draw_rows(samples, tensor, graph, data, clock, scaling, attribute)
                                     : gt_samples_draw(graph, data, clock, scaling, attribute);

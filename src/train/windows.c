@@ -50,7 +50,7 @@ static uint64_t measure_split(placing *p, int number) {
   part->name = names[number];
   for (int k = 0; split && k < data->inputs + data->targets; k++) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
-    if (!tensor->rank || (tensor->stored && !tensor->data)) continue; /* the target of a text has no data */
+    if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) continue; /* the target has no data */
     const uint64_t bytes = gt_tensor_bytes(tensor);
     const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
     part->bytes += bytes + (uint64_t)tensor->dim[0] * length;

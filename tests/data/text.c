@@ -36,6 +36,10 @@ static void windows(void **state) {
   assert_int_equal(bytes(&d->test)[0], 320 % 26);
   assert_int_equal(gt_tensor_bytes(input), 280);
   assert_int_equal(gt_tensor_sample_bytes(input), 11);
+  assert_ptr_equal(gt_tensor_sample(input, 7), bytes(&d->train) + 7);
+  assert_ptr_equal(gt_tensor_sample(&d->test.input[0], 3), bytes(&d->test) + 30);
+  const gt_tensor rows = gt_tensor_as_rows(input);
+  assert_true(rows.rank == 1 && rows.dim[0] == 280 && gt_tensor_bytes(&rows) == 280);
   close_data(&o);
 }
 
