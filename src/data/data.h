@@ -20,6 +20,11 @@
  * Several named targets, each with a loss of its own and predicted by the layer of its name:
  *   data: {train: f.csv, targets: {load: load, place: [x, y], kind: kind}}, or targets: [load, kind]
  *   data: {train: {inputs: x.npy, targets: {depth: d.npy, kind: k.npy}}}
+ * Windows of consecutive rows, and the rows after them (data/series.h; docs/sequences.md):
+ *   data: {train: f.csv, series: {window: 28, horizon: 7, time: date}, target: load, future: [holiday]}
+ * Windows of the tokens of a text, and texts with labels (data/text.c):
+ *   data: {train: f.txt, text: {vocabulary: char, window: 128}}
+ *   data: {train: f.csv, text: {column: review, vocabulary: word, length: 200}, target: label}
  * Every format also takes:
  *   format          default: detected from the file name or contents, or from `formula`, `inputs`
  *   task            classification (targets are class numbers from 0), regression, or auto, which is
