@@ -157,7 +157,7 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_split *const splits[] = {&data->test, &data->validation, &data->train};
   int i = 0;
-  while (!splits[i]->samples) i++;
+  while (i < 2 && !splits[i]->samples) i++;
   const gt_split *split = splits[i];
   const int64_t outputs = gt_tensor_features(&split->target[0]);
   if (!split->naive_last) return NULL;
