@@ -363,7 +363,7 @@ static bool is_break(divider *d, int64_t i) {
   return true;
 }
 
-static int64_t windows_of(const gt_data_series *o, int64_t rows) {
+int64_t gt_series_windows_in(const gt_data_series *o, int64_t rows) {
   const int64_t spare = rows - o->window - o->horizon;
   return spare < 0 ? 0 : spare / o->stride + 1;
 }
@@ -376,7 +376,7 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
     const int part = d->part ? d->part[i] : GT_PART_TEST;
     const bool border = i == first || (d->part && part != d->part[i - 1]);
     const bool broken = !border && is_break(d, i);
-    if (border) d->series->joined += windows_of(&d->series->options, joined), joined = 0;
+    if (border) d->series->joined += gt_series_windows_in(&d->series->options, joined), joined = 0;
     if (border || broken) {
       s = GT_PUSH(&d->series->stretches);
       *s = (gt_stretch){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
@@ -385,7 +385,7 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
     joined++;
     d->at[part]++;
   }
-  d->series->joined += windows_of(&d->series->options, joined);
+  d->series->joined += gt_series_windows_in(&d->series->options, joined);
 }
 
 static void divide(gt_series *series, int file, const uint8_t *part, int64_t count) {

@@ -81,6 +81,8 @@ bool gt_series_cut_last(const gt_data_signature *model, const gt_series_rows *ro
 void gt_series_rows_finish(gt_series_rows *rows);
 /* An input of a model without its windows: what one row of it is. */
 gt_input gt_series_row_input(const gt_input *input);
+/* The windows that fit into so many neighboring rows. */
+int64_t gt_series_windows_in(const gt_data_series *options, int64_t rows);
 /* The most frequent step between `rows` rising times; 0: there is none. A step is a gap if it is wider than
  * GT_SERIES_GAP of these. */
 double gt_series_step(const double *time, int64_t rows);

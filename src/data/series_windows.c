@@ -20,17 +20,12 @@ typedef struct cutting {
   int64_t windows[GT_PARTS], longest[GT_PARTS]; /* rows of the longest stretch */
 } cutting;
 
-static int64_t windows_of(const gt_data_series *o, int64_t rows) {
-  const int64_t spare = rows - o->window - o->horizon;
-  return spare < 0 ? 0 : spare / o->stride + 1;
-}
-
 static void count_windows(cutting *c) {
   const gt_stretches *all = &c->reader->series->stretches;
   for (size_t i = 0; i < all->count; i++) {
     const gt_stretch *s = &all->items[i];
     if (s->part == GT_PART_NONE) continue;
-    c->windows[s->part] += windows_of(c->o, s->rows);
+    c->windows[s->part] += gt_series_windows_in(c->o, s->rows);
     c->longest[s->part] = gt_most(c->longest[s->part], s->rows);
   }
 }
@@ -77,7 +72,7 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
     const gt_stretch *s = &all->items[i];
     if (s->part == GT_PART_NONE || (part >= 0 && s->part != part)) continue;
     size[s->group].rows += s->rows;
-    size[s->group].windows += windows_of(c->o, s->rows);
+    size[s->group].windows += gt_series_windows_in(c->o, s->rows);
   }
   return size;
 }
@@ -170,7 +165,8 @@ static bool start_windows(cutting *c, int part) {
   for (size_t i = 0; i < all->count; i++) {
     const gt_stretch *s = &all->items[i];
     if (s->part != part) continue;
-    for (int64_t w = 0; w < windows_of(c->o, s->rows); w++) *to++ = (int32_t)(s->first + w * c->o->stride);
+    for (int64_t w = 0; w < gt_series_windows_in(c->o, s->rows); w++)
+      *to++ = (int32_t)(s->first + w * c->o->stride);
   }
   return true;
 }
