@@ -158,6 +158,18 @@ def sequence_cases():
         yield around(f"glu {gate}", {"glu": gate}, "flatten")
 
 
+def text_cases():
+    """Language models of eleven characters: with a table of their own for the outputs, and with that of the embedding."""
+    text = numpy.concatenate([numpy.arange(11), RNG.integers(0, 11, 5 * 12 + 1 - 11)])
+    x, t = text[:-1].reshape(5, 12), text[1:].reshape(5, 12)
+    for what, last in (("untied", 11), ("tied", {"weight": "characters"})):
+        for smoothing in (0, 0.1):
+            yield case(f"text lstm, {what}, smoothing {smoothing}",
+                       [{"embedding": {"embedding_dim": 6, "name": "characters"}}, {"lstm": {"hidden_size": 6, "num_layers": 2}},
+                        {"linear": last}], x, t, 10, loss={"type": "cross_entropy", "label_smoothing": smoothing},
+                       optimizer={"type": "adam", "lr": 0.02})
+
+
 def loss_cases():
     model = [{"linear": 9}, "tanh", {"linear": 4}]
     x, labels = numbers(17, 5), RNG.integers(0, 4, 17)
@@ -284,3 +296,4 @@ def all_cases():
     yield from gate_cases()
     yield from convolution_cases()
     yield from equation_cases()
+    yield from text_cases()

@@ -52,6 +52,21 @@ def train(name, config, steps, device="cpu", **changes):
     return folder
 
 
+def data(inputs, targets):
+    """The `data:` map: a table, or of integers [samples, window] a text of letters, whose targets are the next ones."""
+    if inputs.dtype.kind == "i":
+        text = "".join(chr(ord("a") + i) for i in [*inputs.flatten(), targets[-1, -1]])
+        with open(text_file(), "w") as file:
+            file.write(text)
+        return {"train": text_file(), "text": {"vocabulary": "char", "window": inputs.shape[1], "stride": inputs.shape[1]}}
+    return table(inputs, targets)
+
+
+def text_file():
+    os.makedirs(FOLDER, exist_ok=True)
+    return os.path.join(FOLDER, "text.txt")
+
+
 def table(inputs, targets):
     return {"inputs": [[float(v) for v in row] for row in inputs.reshape(len(inputs), -1)],
             "targets": targets.tolist()}

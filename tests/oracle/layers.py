@@ -27,6 +27,10 @@ def linear(settings, inputs, tensor):
     return functional.linear(inputs[0], tensor["weight"], tensor.get("bias"))
 
 
+def embedding(settings, inputs, tensor):
+    return functional.embedding(inputs[0], tensor["weight"])
+
+
 def logic(settings, inputs, tensor):
     a, b = tensor["wiring"].long()
     return gates(mixtures(tensor), inputs[0][:, a], inputs[0][:, b])
@@ -277,7 +281,7 @@ def glu(settings, inputs, tensor):
     return functional.glu(inputs[0]) if settings.get("gate", "sigmoid") == "sigmoid" else a * functional.silu(b)
 
 
-LAYERS = {f.__name__: f for f in (sequence_pool, glu, linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
+LAYERS = {f.__name__: f for f in (sequence_pool, glu, linear, embedding, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
                                   permute, threshold, expression, layer_norm, rms_norm, global_avg_pool)}
 LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm, upsample)})
 for axes in (1, 2, 3):
@@ -307,7 +311,7 @@ LAYERS["add"] = lambda s, x, t: sum(x)
 LAYERS["mul"] = lambda s, x, t: math.prod(x)
 LAYERS["concatenate"] = lambda s, x, t: torch.cat(x, s.get("axis", -1))
 
-SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": "axis", "log_softmax": "axis",
+SHORT = {"linear": "units", "embedding": "embedding_dim", "logic": "units", "leaky_relu": "slope", "softmax": "axis", "log_softmax": "axis",
          "reshape": "shape", "permute": "axes", "stride": "step", "pad": "before", "dropout": "p",
          "concatenate": "axis", "group_sum": "groups", "threshold": "levels", "expression": "expression",
          "logic_conv2d": "channels", "batch_norm": "momentum", "layer_norm": "axes", "rms_norm": "eps",
@@ -383,6 +387,8 @@ def forward(model, tensors, x, hard=False, formulas=False):
     values, name = {"input": x}, "input"
     for kind, name, settings, sources in read_model(model):
         own = {key[len(name) + 1 :]: value for key, value in tensors.items() if key.startswith(name + ".")}
+        if "weight" in settings:  # that of another layer
+            own["weight"] = tensors[settings["weight"] + ".weight"]
         own["hard"], own["formulas"] = hard, formulas
         values[name] = LAYERS[kind](settings, [values[source] for source in sources], own)
     return values[name]

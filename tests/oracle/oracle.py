@@ -19,7 +19,7 @@ import gtrain
 from cases import all_cases
 from layers import forward, initial_state
 from networks import compare_network, network_cases
-from training import train, typed
+from training import numbers_of, train, typed
 
 STEPS_CHECKED = 3  # in addition to the last: each costs a run of its own, since a model is written at its end
 
@@ -31,12 +31,18 @@ def differs(what, ours, exact, single, scale):
     return None if error <= allowed else f"{what}: off by {error:.3g}, of which {allowed:.3g} would be rounding"
 
 
+def compare_losses(folder, exact, single):
+    """Of every step of a run."""
+    for step, row in enumerate(gtrain.rows(folder, "train"), 1):
+        trained = row.get("soft_loss", row.get("loss"))  # for gates, the loss of the mixtures
+        loss = exact[step - 1][0]
+        yield differs(f"loss of step {step}", trained, loss, single[step - 1][0], 2e-6 * abs(loss) + 1e-7)
+
+
 def compare_step(folder, step, start, exact, single):
     ours = gtrain.model(folder)
-    loss, lr, weights = exact[step - 1]
+    _, lr, weights = exact[step - 1]
     row = gtrain.rows(folder, "train")[step - 1]
-    trained = row.get("soft_loss", row.get("loss"))  # for gates, the loss of the mixtures
-    yield differs(f"loss of step {step}", trained, loss, single[step - 1][0], 2e-6 * abs(loss) + 1e-7)
     if lr is not None:  # for a line search, its step length
         yield differs(f"learning rate of step {step}", row["lr"], lr, lr, 2e-7 * abs(lr))
     for name, value in weights.items():
@@ -49,14 +55,17 @@ def predictions(config, tensors, inputs, dtype):
     """The output of `predict` for a trained model: probabilities if the loss uses them, hard gates for logic networks."""
     tensors = {name: torch.tensor(value) for name, value in tensors.items()}
     tensors = {name: v.to(dtype) if v.is_floating_point() else v for name, v in tensors.items()}
-    y = forward(config["model"], tensors, torch.tensor(inputs).to(dtype), hard=True)
+    y = forward(config["model"], tensors, numbers_of(inputs, dtype), hard=True)
     last = {"cross_entropy": lambda y: torch.softmax(y, -1), "bce": torch.sigmoid}
     return last.get(typed(config.get("loss"), "mse")[0], lambda y: y)(y).double().numpy()
 
 
 def compare_predictions(folder, config, inputs):
     source, out = os.path.join(gtrain.FOLDER, "inputs.npy"), os.path.join(gtrain.FOLDER, "outputs.npy")
-    numpy.save(source, inputs.reshape(len(inputs), -1))
+    if "text" in config["data"]:
+        source = gtrain.text_file()
+    else:
+        numpy.save(source, inputs.reshape(len(inputs), -1))
     gtrain.call("predict", os.path.join(folder, "model.bin"), "--input", source, "--output", out, "--device", "cpu")
     tensors = gtrain.model(folder)
     exact, single = (predictions(config, tensors, inputs, dtype) for dtype in (torch.float64, torch.float32))
@@ -67,7 +76,7 @@ def compare_predictions(folder, config, inputs):
 def compare(name, config, inputs, targets, steps, device):
     """All differences in a case, as text."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:80]
-    config = {**config, "data": {**gtrain.table(inputs, targets), **config.get("data", {})},
+    config = {**config, "data": {**gtrain.data(inputs, targets), **config.get("data", {})},
               "train": {"batch_size": len(inputs), "eval_every": 1}}
     start = {name: initial_state(name, value) for name, value in gtrain.initial(slug, config).items()}
     exact = train(config, start, inputs, targets, steps, torch.float64)
@@ -78,6 +87,7 @@ def compare(name, config, inputs, targets, steps, device):
     for end in ends:
         folder = gtrain.train(slug, config, end, device)
         problems += [p for p in compare_step(folder, end, start, exact, single) if p]
+    problems += [p for p in compare_losses(folder, exact, single) if p]
     problems += [p for p in [compare_predictions(folder, config, inputs)] if p]
     if "schedule" in config:
         rates = [row["lr"] for row in gtrain.rows(folder, "train")]

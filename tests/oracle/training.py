@@ -41,7 +41,7 @@ def loss_function(config, x):
     smoothing = settings.get("label_smoothing", 0)
     if kind == "cross_entropy":
         weights = settings.get("class_weights")
-        return lambda y, t: functional.cross_entropy(y, t, torch.tensor(weights, dtype=y.dtype) if weights else None,
+        return lambda y, t: functional.cross_entropy(y.flatten(0, -2), t.flatten(), torch.tensor(weights, dtype=y.dtype) if weights else None,
                                                      label_smoothing=smoothing)
     if kind == "bce":
         return lambda y, t: functional.binary_cross_entropy_with_logits(y, t * (1 - smoothing) + smoothing / 2)
@@ -121,6 +121,12 @@ def make_schedule(config, optimizer, steps):
     return None
 
 
+def numbers_of(inputs, dtype):
+    """Integers stay integers: they are tokens."""
+    x = torch.tensor(inputs)
+    return x.to(dtype) if x.is_floating_point() else x.long()
+
+
 def train(config, start, inputs, targets, steps, dtype):
     """Trains from the weights `start`. Returns [(loss, lr, {name: weights})], one for each step; the weights are
     those that evaluations use (the moving average if there is one)."""
@@ -129,7 +135,7 @@ def train(config, start, inputs, targets, steps, dtype):
         tensor = torch.tensor(value)
         tensors[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
         tensors[name].requires_grad_(tensor.is_floating_point() and not is_state(name))
-    x = torch.tensor(inputs).to(dtype)
+    x = numbers_of(inputs, dtype)
     t = torch.tensor(targets)
     t = t.to(dtype) if t.is_floating_point() else t.long()
     optimizer, settings = make_optimizer(config.get("optimizer"), tensors)
