@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of titanic_like, house_prices, fraud, segmentation
-and series_generated.
+"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of titanic_like, house_prices, fraud, segmentation,
+series_generated and sentences.
 
-All of them are drawn at random by the formulas below: no row describes a person, a house, a payment, a photo or a bicycle
-that exists. Their columns, gaps and proportions are those that such tables usually have. FOLDER (default: datasets) receives
-titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv, shapes/*.gz and rentals/rentals.csv, or those of the
-folders NAME. The output is reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in
+All of them are drawn at random by the formulas below: no row describes a person, a house, a payment, a photo, a bicycle or a
+meal that exists. Their columns, gaps and proportions are those that such tables usually have. FOLDER (default: datasets)
+receives titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv, shapes/*.gz, rentals/rentals.csv and
+reviews/reviews.csv, or those of the folders NAME. The output is reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in
 every version.
 """
 import datetime
@@ -259,9 +259,51 @@ def rentals(folder):
     write_csv(folder / "rentals/rentals.csv", "time,station,temperature,holiday,rentals", rows)
 
 
+# --- reviews: did the guest like it? ---
+
+PRAISE = "good great excellent lovely fresh perfect friendly tasty warm charming".split()
+BLAME = "bad awful terrible bland stale rude cold slow greasy dull".split()
+DISHES = "soup fish bread salad pasta cake coffee wine service waiter music view table menu dessert".split()
+DEGREES = ["", "", "", "really ", "very ", "quite ", "so "]
+PLACES = ["", "", "On Sunday ", "At noon ", "Last week ", "This time ", "With friends "]
+
+
+def clause(draw, liked):
+    """What a guest says about one thing. Three in ten deny the opposite word: "not bad"."""
+    denied = draw.chance(0.3)
+    word = draw.choice(PRAISE if liked != denied else BLAME)
+    return f"the {draw.choice(DISHES)} was {'not ' if denied else ''}{draw.choice(DEGREES)}{word}"
+
+
+def review(draw):
+    """Two opposed clauses in most reviews: that after "but" decides, and that without "although". 2 % of the labels are
+    wrong."""
+    liked = draw.chance(0.5)
+    main, other = clause(draw, liked), clause(draw, not liked)
+    text = draw.choice({
+        f"{other}, but {main}": 35,
+        f"although {other}, {main}": 20,
+        f"{main}, although {other}": 20,
+        f"{main}, and {clause(draw, liked)}": 15,
+        main: 10,
+    })
+    text = draw.choice(PLACES) + text + "."
+    return [text[0].upper() + text[1:], "liked" if liked != draw.chance(0.02) else "disliked"]
+
+
+def reviews(folder):
+    """2400 reviews, no two alike."""
+    draw, rows = Draw(17), {}
+    while len(rows) < 2400:
+        text, verdict = review(draw)
+        rows.setdefault(text, verdict)
+    write_csv(folder / "reviews/reviews.csv", "review,verdict", rows.items())
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "datasets")
-    sets = {"titanic-like": passengers, "houses": houses, "fraud": payments, "shapes": shapes, "rentals": rentals}
+    sets = {"titanic-like": passengers, "houses": houses, "fraud": payments, "shapes": shapes, "rentals": rentals,
+            "reviews": reviews}
     for name in sys.argv[2:] or sets:
         sets[name](folder)
 
