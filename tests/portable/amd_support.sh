@@ -29,6 +29,16 @@ made_up_data() {
     images "${split#*:}" > "$TEST_TMP/root/datasets/mnist/${split%:*}-images-idx3-ubyte"
     labels "${split#*:}" > "$TEST_TMP/root/datasets/mnist/${split%:*}-labels-idx1-ubyte"
   done
+  mkdir -p "$TEST_TMP/root/datasets/weather" "$TEST_TMP/root/datasets/kjv"
+  python3 - "$TEST_TMP/root/datasets" << 'PY'
+import datetime, sys
+with open(f'{sys.argv[1]}/weather/weather.csv', 'w') as f:
+    f.write('date,precipitation,temp_max,temp_min,wind,weather\n')
+    for i in range(400):
+        f.write(f'{datetime.date(2012, 1, 1) + datetime.timedelta(i)},{i % 9},{i % 30}.5,{i % 20},{i % 7}.2,{["sun", "rain"][i % 2]}\n')
+with open(f'{sys.argv[1]}/kjv/kjv.txt', 'w') as f:
+    f.write(''.join(map(chr, range(32, 110))) * 300)
+PY
   for file in "$TEST_TMP"/root/datasets/mnist/*; do
     ln -s "../mnist/${file##*/}" "$TEST_TMP/root/datasets/fashion-mnist/${file##*/}.gz"
   done
