@@ -109,8 +109,8 @@ static const char *column_name(const table *t, int64_t i) {
 }
 
 /* Names all columns; false if two would have the same name. */
-static bool name_columns(const gt_model_file *file, const gt_text_column *id,
-                         const gt_prediction *prediction, bool prefixed, table *to, gt_arena *arena) {
+static bool name_columns(const gt_model_file *file, const gt_text_column *id, const gt_prediction *prediction,
+                         bool prefixed, table *to, gt_arena *arena) {
   to->texts = to->values = 0;
   if (id->cell) to->text[to->texts++] = *id;
   for (int k = 0; k < prediction->targets; k++)

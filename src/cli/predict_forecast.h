@@ -15,8 +15,8 @@ void gt_forecast_write_text(FILE *stream, const gt_model_file *file, const gt_fo
  * target its word, and TARGET=WORD the probability of that word. list: in an array. */
 void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
-/* The columns of group and time, as the input calls them, `step`, the words of boolean targets, and one for each
- * target, of a boolean one the probability, TARGET=WORD. */
+/* The columns of group and time, as the input calls them, `step`, the words of boolean targets, and one for
+ * each target, of a boolean one the probability, TARGET=WORD. */
 bool gt_forecast_write_csv(const char *path, const gt_model_file *file, const gt_forecast_rows *rows,
                            const gt_tensor *outputs, gt_error *error);
 #endif

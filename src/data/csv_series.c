@@ -211,7 +211,7 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
 }
 
 typedef struct forecast_rows { /* which rows a forecast reads */
-  int64_t *after; /* rows of the group behind each row; heap */
+  int64_t *after;              /* rows of the group behind each row; heap */
   int64_t window, ahead;
 } forecast_rows;
 
@@ -228,8 +228,7 @@ static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const g
 
 /* True if the input with the rows ahead, or the one with the window, reads the row. */
 static bool is_read(const forecast_rows *f, size_t row, bool ahead) {
-  return ahead ? f->after[row] < f->ahead
-               : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
+  return ahead ? f->after[row] < f->ahead : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
 }
 
 /* Fills missing values that the model has a value for, where a forecast reads them, and counts them in the

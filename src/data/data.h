@@ -149,8 +149,8 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   const float *fills;
   gt_scaling scaling;   /* inputs of U8 always have one */
   gt_value_range range; /* of a trained model: the range of its training data; else unknown */
-  bool window;  /* samples are windows of a series: dim[0] rows, `columns` and `table` of one row */
-  double white; /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
+  bool window;          /* samples are windows of a series: dim[0] rows, `columns` and `table` of one row */
+  double white;         /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
 
 typedef struct gt_data_target { /* one of the tensors that losses read: the properties that all splits share

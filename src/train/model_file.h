@@ -31,8 +31,8 @@ typedef struct gt_model_file {
   const double *threshold; /* of answers (threshold.h): one, or one per label; NULL: none was chosen */
   int thresholds;
   bool bits[GT_DATA_MAX_TARGETS]; /* outputs are probabilities of boolean targets (gt_model_file_check) */
-  gt_data_fingerprint data; /* 0: unknown; `meaning` is never set */
-  int64_t step;             /* step of the weights; -1: unknown */
+  gt_data_fingerprint data;       /* 0: unknown; `meaning` is never set */
+  int64_t step;                   /* step of the weights; -1: unknown */
 } gt_model_file;
 
 /* The model file at a path: model.bin in a run directory, else the path itself. NULL (GT_ERR_IO) for a folder

@@ -128,8 +128,8 @@ static const gt_data_target *scaled_target(const gt_dataset *data, const char *r
   if (!kind || kind->type || kind->correct) return NULL;
   for (int k = 0; k < data->targets; k++) {
     const gt_data_target *target = &data->target[k];
-    const bool own = !dot || (target->name && strlen(target->name) == length &&
-                              !memcmp(target->name, result, length));
+    const bool own =
+        !dot || (target->name && strlen(target->name) == length && !memcmp(target->name, result, length));
     if (own && target->scaling.count) return target;
   }
   return NULL;
@@ -143,9 +143,10 @@ void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_positi
   const char *of = data->targets > 1 ? gt_arena_printf(arena, " of '%s'", target->name) : "",
              *prefix = data->targets > 1 ? gt_arena_printf(arena, "%s.", target->name) : "",
              *sum = data->targets > 1 && !strchr(result, '.') ? "the sum of losses, and " : "";
-  gt_finding_at(&config->diagnostics, GT_FINDING_scaled_loss, at,
-                "%s is a number for %sthe loss%s%s compares scaled targets and is not in the units of the data",
-                what, sum, of, *sum ? "" : ", which")
+  gt_finding_at(
+      &config->diagnostics, GT_FINDING_scaled_loss, at,
+      "%s is a number for %sthe loss%s%s compares scaled targets and is not in the units of the data", what,
+      sum, of, *sum ? "" : ", which")
       ->help = gt_arena_printf(arena,
                                "metric %srmse or %smae, which are in the units of the data; or data: "
                                "{normalize_targets: none}",
