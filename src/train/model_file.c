@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "tokens/tokens.h"
+#include "train/model_scaling.h"
 #include "train/model_table.h"
 #include "train/net.h"
 #include "train/review.h"
@@ -17,12 +18,6 @@ enum { MAX_NAMES = 1 << 23 };
 
 static const char *const dtype_names[] = {
     [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
-
-/* The name of the tensor of a row of the scaling: data.scale, or data.NAME.scale. */
-static const char *row_name(gt_arena *arena, const gt_input *input, const char *row) {
-  if (!strcmp(input->name, GT_INPUT_NAME)) return gt_arena_printf(arena, "data.%s", row);
-  return gt_arena_printf(arena, "data.%s.%s", input->name, row);
-}
 
 /* --- writing --- */
 
@@ -54,7 +49,8 @@ static void add_input(json_t *to, const gt_input *input) {
   json_object_set_new(to, shape_key(input->window, input->table, input->vocabulary), shape);
   if (input->vocabulary) json_object_set_new(to, "vocabulary", gt_vocabulary_json(input->vocabulary));
   if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
-  if (input->fills) json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
+  if (input->fills)
+    json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
   if (input->crop[0])
     json_object_set_new(to, "input_crop",
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
@@ -156,37 +152,6 @@ static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint 
   return text;
 }
 
-/* Without centers there are two tensors, as in older files. With centers the shift is renamed to data.offset,
- * so that a program that does not know centers refuses the file instead of ignoring them. */
-static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
-  const int64_t n = input->scaling.count;
-  const float *center = input->scaling.values;
-  bool centered = false;
-  if (!n) return 0;
-  for (int64_t f = 0; f < n; f++) centered = centered || center[f] != 0;
-  const char *shift = row_name(arena, input, centered ? "offset" : "shift");
-  tensors[0] = (gt_stored){row_name(arena, input, "scale"), GT_F32, gt_shape_1(n), center + n};
-  tensors[1] = (gt_stored){shift, GT_F32, gt_shape_1(n), center + 2 * n};
-  tensors[2] = (gt_stored){row_name(arena, input, "center"), GT_F32, gt_shape_1(n), center};
-  return centered ? 3 : 2;
-}
-
-/* The name of the tensor of a row of a target's scaling: data.target_scale, or data.target_scale.NAME. */
-static const char *target_row(gt_arena *arena, const gt_data_target *target, const char *row) {
-  return gt_arena_printf(arena, "data.target_%s%s%s", row, target->name ? "." : "",
-                         target->name ? target->name : "");
-}
-
-/* Programs that do not know target scaling refuse the format instead of predicting in other units. */
-static int target_scaling_as_tensors(const gt_data_target *target, gt_arena *arena, gt_stored *tensors) {
-  const int64_t n = target->scaling.count;
-  const float *values = target->scaling.values;
-  if (!n) return 0;
-  tensors[0] = (gt_stored){target_row(arena, target, "center"), GT_F32, gt_shape_1(n), values};
-  tensors[1] = (gt_stored){target_row(arena, target, "scale"), GT_F32, gt_shape_1(n), values + n};
-  return 2;
-}
-
 static const char *format_of(const gt_dataset *data) {
   return data->targets > 1               ? GT_MODEL_FORMAT_TARGETS
          : data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED
@@ -202,9 +167,9 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
       GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs + 2 * data->targets);
   int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
   for (int k = 0; k < data->inputs; k++)
-    count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
+    count += gt_scaling_tensors(&data->input[k], &arena, tensors + count);
   for (int k = 0; k < data->targets; k++)
-    count += target_scaling_as_tensors(&data->target[k], &arena, tensors + count);
+    count += gt_target_scaling_tensors(&data->target[k], &arena, tensors + count);
   char *signature = signature_text(config), *noted = results_text(results);
   char *prints = fingerprint_text(data, &results->data);
   const gt_metadata metadata[] = {
@@ -411,49 +376,11 @@ static bool read_signature(gt_model_file *file, json_t *root, bool several) {
   return read_thresholds(file, root);
 }
 
-static const gt_stored *scaling_row(gt_container *container, const gt_input *input, const char *row) {
-  return gt_container_tensor(container, row_name(&container->arena, input, row));
-}
-
-static bool read_scaling(gt_container *container, gt_input *input) {
-  const gt_stored *center = scaling_row(container, input, "center");
-  const gt_stored *row[3] = {center, scaling_row(container, input, "scale"),
-                             scaling_row(container, input, center ? "offset" : "shift")};
-  if (!row[0] && !row[1] && !row[2]) return true;
-  if (!row[1] || row[1]->shape.rank != 1 || row[1]->shape.dim[0] < 1) return false;
-  const int64_t n = row[1]->shape.dim[0];
-  float *scaling = gt_arena_alloc_n(&container->arena, 3 * (size_t)n, sizeof *scaling);
-  for (int i = center ? 0 : 1; i < 3; i++) {
-    if (!row[i] || row[i]->dtype != GT_F32 || !gt_shape_equal(row[i]->shape, row[1]->shape)) return false;
-    memcpy(scaling + i * n, row[i]->data, (size_t)n * sizeof *scaling);
-  }
-  input->scaling = (gt_scaling){n, scaling};
-  return gt_input_features(input) % n == 0;
-}
-
-static bool read_target_scaling(gt_container *container, gt_data_target *target) {
-  gt_arena *arena = &container->arena;
-  const gt_stored *center = gt_container_tensor(container, target_row(arena, target, "center")),
-                  *scale = gt_container_tensor(container, target_row(arena, target, "scale"));
-  if (!center && !scale) return true;
-  if (!center || !scale || center->dtype != GT_F32 || scale->dtype != GT_F32 || scale->shape.rank != 1 ||
-      scale->shape.dim[0] < 1 || !gt_shape_equal(center->shape, scale->shape))
-    return false;
-  const int64_t n = scale->shape.dim[0];
-  float *values = gt_arena_alloc_n(arena, 2 * (size_t)n, sizeof *values);
-  memcpy(values, center->data, (size_t)n * sizeof *values);
-  memcpy(values + n, scale->data, (size_t)n * sizeof *values);
-  for (int64_t i = 0; i < n; i++)
-    if (!(values[n + i] > 0)) return false;
-  target->scaling = (gt_target_scaling){n, values};
-  return true;
-}
-
 /* Of a single target, the file's format says whether it is scaled. */
 static bool read_target_scalings(gt_model_file *file, const char *format) {
   gt_data_signature *s = &file->signature;
   for (int k = 0; k < s->targets; k++)
-    if (!read_target_scaling(&file->container, &s->target[k])) return false;
+    if (!gt_target_scaling_of_tensors(&file->container, &s->target[k])) return false;
   return s->targets > 1 || (s->target[0].scaling.count > 0) == !strcmp(format, GT_MODEL_FORMAT_SCALED);
 }
 
@@ -492,7 +419,7 @@ static gt_data_fingerprint read_fingerprints(const gt_container *container) {
 
 static bool read_scalings(gt_model_file *file) {
   for (int k = 0; k < file->signature.inputs; k++)
-    if (!read_scaling(&file->container, &file->signature.input[k])) return false;
+    if (!gt_scaling_of_tensors(&file->container, &file->signature.input[k])) return false;
   return true;
 }
 
