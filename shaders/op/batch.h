@@ -16,11 +16,11 @@ GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   /* Never read: the epilogue of an `early` op (gt_op) has no inputs. lib/program.glsl needs the array. */
   GT_FLOATS x[4];
-  GT_FLOATS y[2];    /* epilogue outputs; in mode I32 the first has int32 elements */
-  GT_WORDS clock;    /* seed and step for random instructions of the epilogue */
-  GT_WORDS order;    /* state of the clock op, which gives the step, and so the batch */
-  GT_FLOATS scaling; /* [3][period]: center, scale, shift */
-  GT_WORDS members;  /* of the classes: GT_BATCH_BALANCED (src/op/batch.h) */
+  GT_FLOATS y[2];        /* epilogue outputs; in mode I32 the first has int32 elements */
+  GT_WORDS clock;        /* seed and step for random instructions of the epilogue */
+  GT_WORDS order;        /* state of the clock op, which gives the step, and so the batch */
+  GT_FLOATS scaling;     /* [3][period]: center, scale, shift */
+  GT_WORDS members;      /* of the classes: GT_BATCH_BALANCED (src/op/batch.h) */
   uint features, period; /* values of a sample, and of a period of the scaling */
   GT_BATCH_ORDER_ARGS
 };

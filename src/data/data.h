@@ -314,9 +314,9 @@ uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX
 /* Bytes of one sample where samples are copied one by one: its values; of a text also the token after them,
  * which its targets read. */
 uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
-/* For evaluations: of the windows of a text those that overlap least, from the first on, so that each token is
- * predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned as
- * it is. The result borrows the tensors. */
+/* For evaluations: of the windows of a text those that overlap least, from the first on, so that each token
+ * is predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned
+ * as it is. The result borrows the tensors. */
 gt_split gt_split_apart(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
 /* Values in what `columns` and `table` describe: a sample, or a row of a window. */

@@ -95,7 +95,8 @@ gt_tensor gt_tensor_as_rows(const gt_tensor *tensor) {
 
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample) {
   const gt_tensor rows = gt_tensor_as_rows(tensor);
-  const int64_t first = tensor->start ? tensor->start[sample] : sample * (tensor->stored ? tensor->stride : 1);
+  const int64_t first =
+      tensor->start ? tensor->start[sample] : sample * (tensor->stored ? tensor->stride : 1);
   return (const uint8_t *)tensor->data +
          (size_t)((first + tensor->begin) * gt_tensor_features(&rows)) * value_size(tensor);
 }

@@ -22,9 +22,9 @@ typedef struct pass {
   const gt_sample_facts **facts; /* for each layer whose output holds samples of the data */
   int64_t *limit;                /* for each layer whose output holds integers, as gt_model_input.limit */
   gt_id *lengths;                /* for each layer's output; GT_NONE: none */
-  int64_t *vocabulary;           /* for each layer whose output holds integers, as gt_model_input.vocabulary */
-  int64_t values;                /* number of values of the parameters so far, with padding */
-  int64_t layer_values;          /* number of values of this layer's parameters */
+  int64_t *vocabulary;  /* for each layer whose output holds integers, as gt_model_input.vocabulary */
+  int64_t values;       /* number of values of the parameters so far, with padding */
+  int64_t layer_values; /* number of values of this layer's parameters */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;

@@ -187,7 +187,7 @@ const gt_foreign gt_foreign_names[] = {
     {"metric", "log_loss", "logloss crossentropy", NULL},
     {"metric", "top_5", "top5accuracy acc5 topkaccuracy topkcategoricalaccuracy", NULL},
     {"metric", "top_3", "top3accuracy acc3", NULL},
-    {"metric", NULL, "map map50 perplexity kappa mcc", "gtrain has no such metric"},
+    {"metric", NULL, "map map50 kappa mcc", "gtrain has no such metric"},
 
     /* initial values */
     {"init", "xavier_uniform", "glorotuniform glorot xavier", NULL},
@@ -224,7 +224,7 @@ const gt_foreign gt_foreign_names[] = {
      "remove it: images are converted to numbers anyway"},
     {"augmentation", NULL,
      "randaugment autoaugment trivialaugment trivialaugmentwide augmix mosaic randomperspective perspective "
-     "elastictransform gaussianblur gaussiannoise randominvert randomposterize solarize randomsolarize equalize "
+     "elastictransform gaussianblur gaussiannoise equalize "
      "randomadjustsharpness copypaste",
      "gtrain has no such augmentation"},
 

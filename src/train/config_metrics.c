@@ -127,8 +127,8 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
           ->expected = "data: {series: {window: ROWS}}, or no such metric";
     else if (why && kind && kind->type && kind->type->of_characters)
-      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why)
-          ->expected = "data: {text: {vocabulary: char, window: TOKENS}}, or no such metric";
+      gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why)->expected =
+          "data: {text: {vocabulary: char, window: TOKENS}}, or no such metric";
     else if (why && several)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why);
     else if (why)

@@ -9,8 +9,8 @@
 
 enum { MAX_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
 
-typedef struct ring { /* of one tensor */
-  gt_tensor tensor; /* a view: nets, which have the tensors, are built anew */
+typedef struct ring {        /* of one tensor */
+  gt_tensor tensor;          /* a view: nets, which have the tensors, are built anew */
   uint64_t row_bytes, begin; /* begin: offset in the staging buffer */
   gt_buffer *window;
   uint8_t *rows; /* where the host writes: the staging buffer, or the window itself */

@@ -15,8 +15,8 @@
     }
 
 void gt_config_know_places(gt_diagnostics *diagnostics) {
-  const gt_schema *const section[] = {&gt_config_schema, &gt_train_schema, &gt_init_from_schema,
-                                      &gt_data_split_schema, &gt_column_schema};
+  const gt_schema *const section[] = {&gt_config_schema,     &gt_train_schema,       &gt_init_from_schema,
+                                      &gt_data_split_schema, &gt_data_series_schema, &gt_column_schema};
   enum { SECTIONS = sizeof section / sizeof *section };
   int formats, count = 0;
   const gt_data_format *const *format = gt_data_formats(&formats);

@@ -97,8 +97,8 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
   return gt_reshape(graph, gt_add(graph, scaled, row[2]), shape);
 }
 
-/* A batch of windows of a series, scaled. They are streamed whole, or cut from the rows on the device; both are
- * scaled by the same instructions. */
+/* A batch of windows of a series, scaled. They are streamed whole, or cut from the rows on the device; both
+ * are scaled by the same instructions. */
 static gt_id draw_rows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph, gt_id data,
                        gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
   if (samples->window)

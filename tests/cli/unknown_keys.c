@@ -138,6 +138,8 @@ static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *b
     check_refused(t, PRINT("%s{input: {" UNKNOWN "}}%s", before, behind), false);
   else if (!strcmp(f->holds, "split"))
     check_refused(t, PRINT("%s{method: last, " UNKNOWN "}%s", before, behind), false);
+  else if (!strcmp(f->holds, "series"))
+    check_refused(t, PRINT("%s{window: 4, " UNKNOWN "}%s", before, behind), false);
   else if (!strcmp(f->holds, "columns"))
     check_refused(t, PRINT("%s{a: {" UNKNOWN "}}%s", before, behind), false);
   else
@@ -220,7 +222,7 @@ static void check_closed(const json_t *root, const json_t *schema, const char *p
     fail_msg("%s: nothing at %s", path, json_string_value(reference));
   if (reference || json_object_get(schema, "enum") || json_object_get(schema, "const")) return;
   if (!type && !any && !all) fail_msg("%s takes anything", path);
-  if (any) check_all_closed(root, any, path);
+  if (any && !may_be(type, "object")) check_all_closed(root, any, path); /* else which keys are required */
   if (all) check_closed(root, json_array_get(all, 0), path);
   if (may_be(type, "object")) {
     if (!others || json_is_true(others)) fail_msg("%s takes any key", path);
