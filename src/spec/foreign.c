@@ -233,7 +233,7 @@ const gt_foreign gt_foreign_names[] = {
     {"data format", "idx", "mnist fashionmnist emnist ubyte", NULL},
     {"data format", "cifar", "cifar10 cifar100", NULL},
     {"data format", "npy", "numpy", NULL},
-    {"data format", "csv", "tsv tabular text dataframe", NULL},
+    {"data format", "csv", "tsv tabular dataframe", NULL},
     {"data format", NULL, "parquet excel xlsx json jsonl hdf5 h5 tfrecord arrow sqlite pickle lmdb",
      "gtrain reads csv, idx, npy, cifar and images; convert the file"},
     {"method", "standard", "zscore standardize standardscaler meanstd", NULL},
