@@ -52,6 +52,9 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
   }
   if (!strcmp(name, "type"))
     return refuse(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
+  if (child->kind == GT_SPEC_SEQUENCE && !child->count)
+    return refuse(reader, child->at, gt_arena_printf(reader->arena, "the list of target '%s' is empty", name),
+                  "at least one entry");
   for (int i = 0; i < index; i++)
     if (!strcmp(name, name_at(targets, i)))
       return refuse(reader, at, gt_arena_printf(reader->arena, "there are two targets named '%s'", name),
@@ -70,6 +73,23 @@ static bool match_model(gt_data_reader *reader) {
                         list_of_names(reader->arena, model->target, model->targets));
 }
 
+/* The file of a trained model has the scaling of a target as data.target_center.TARGET and that of an input as
+ * data.INPUT.scale. */
+static bool check_inputs(gt_data_reader *reader) {
+  const gt_dataset *dataset = reader->dataset;
+  for (int k = 0; k < dataset->inputs; k++) {
+    const char *name = dataset->input[k].name;
+    if (!strcmp(name, "target_center") || !strcmp(name, "target_scale"))
+      return refuse(reader, gt_data_position(reader, "inputs"),
+                    gt_arena_printf(reader->arena,
+                                    "'%s' cannot be the name of an input if there are several targets: in "
+                                    "model files, it is the scaling of targets",
+                                    name),
+                    "another name");
+  }
+  return true;
+}
+
 /* Of several targets, the classes are those of the training data or of the model. */
 static bool have_no_class_keys(gt_data_reader *reader) {
   static const char *const keys[] = {"classes", "class_names", "per_class"};
@@ -81,6 +101,9 @@ static bool have_no_class_keys(gt_data_reader *reader) {
 bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
+  if (!targets->count)
+    return refuse(reader, targets->at, "'targets' names no target",
+                  "two targets or more; the key 'target' names the columns of a single one");
   if (targets->count == 1)
     return refuse(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
                   "'targets' names a single target",
@@ -95,7 +118,7 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
     dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
   }
   dataset->targets = targets->count;
-  return have_no_class_keys(reader) && match_model(reader);
+  return check_inputs(reader) && have_no_class_keys(reader) && match_model(reader);
 }
 
 const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index) {
