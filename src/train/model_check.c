@@ -28,13 +28,27 @@ static void stand_in(gt_config *config) {
   }
 }
 
+/* A target has classes if its loss compares classes: one for each value of the last axis, and without a scale. */
+static bool check_classes(const gt_data_target *target, const gt_loss *loss, const gt_shape *output,
+                          const gt_model_file *file, gt_error *error) {
+  const int64_t last = output->dim[output->rank - 1];
+  if (loss->type->labels != (target->classes > 0))
+    return gt_fail(error, GT_ERR_DATA, "%s: its targets are %s, and its loss is '%s'", file->path,
+                   target->classes ? "classes" : "numbers", loss->type->name);
+  if (!target->classes || (target->classes == last && !target->scaling.count)) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s: it has %d classes, and its model has %lld outputs%s", file->path,
+                 target->classes, (long long)last, target->scaling.count ? ", which are scaled" : "");
+}
+
 /* The file scales and names as many targets as the model has outputs, or none. */
-static bool check_targets(const gt_model *model, const gt_model_file *file, gt_error *error) {
+static bool check_targets(const gt_model *model, const gt_config *config, const gt_model_file *file,
+                          gt_error *error) {
   for (int k = 0; k < file->signature.targets; k++) {
     const gt_data_target *target = &file->signature.target[k];
     const gt_model_layer *head =
         target->name ? gt_model_find_layer(model, target->name) : &model->layer[model->layers - 1];
     const int64_t outputs = gt_shape_count(head->output) / head->output.dim[0], count = target->scaling.count;
+    if (!check_classes(target, config->loss[k], &head->output, file, error)) return false;
     if (!target->classes && target->column_count && target->column_count != outputs)
       return gt_fail(error, GT_ERR_DATA, "%s: it names %d targets, and its model has %lld outputs",
                      file->path, target->column_count, (long long)outputs);
@@ -53,7 +67,7 @@ const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt
   if (!model)
     gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
             config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
-  return model && check_targets(model, file, error) ? model : NULL;
+  return model && check_targets(model, config, file, error) ? model : NULL;
 }
 
 bool gt_model_file_check(gt_model_file *file, gt_error *error) {

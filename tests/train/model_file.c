@@ -180,24 +180,30 @@ static void a_signature_fits_the_tensors(void **unused) {
   static const struct {
     const char *config, *shape, *says; /* shape: with the other keys of the signature */
     int64_t scaled;                    /* targets */
+    int classes;
   } model[] = {
-      {"[{linear: 1}]", "2", NULL, 0},
-      {"[{linear: 1}]", "2", NULL, 1},
-      {"[{linear: 1}]", "2", "its scaling is for 2 targets, and its model has 1 outputs", 2},
-      {"[{linear: 1}]", "2], \"target_names\": [\"a\"", NULL, 0},
+      {"[{linear: 1}]", "2", NULL, 0, 0},
+      {"[{linear: 1}]", "2", NULL, 1, 0},
+      {"[{linear: 1}]", "2", "its scaling is for 2 targets, and its model has 1 outputs", 2, 0},
+      {"[{linear: 1}]", "2], \"target_names\": [\"a\"", NULL, 0, 0},
       {"[{linear: 1}]", "2], \"target_names\": [\"a\", \"b\"",
-       "it names 2 targets, and its model has 1 outputs", 0},
-      {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters", 0},
-      {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]", 0},
-      {"[{linear: 2}]", "2", "is from another model", 0},
-      {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built", 0},
-      {"[{linear: -1}]", "2", "its model cannot be built", 0},
+       "it names 2 targets, and its model has 1 outputs", 0, 0},
+      {"[{linear: 1}]", "2147483647", "with 'linear1.weight' the model has too many parameters", 0, 0},
+      {"[{linear: 1}]", "3", "its 'linear1.weight' is f32 [1, 2], the config's is f32 [1, 3]", 0, 0},
+      {"[{linear: 2}]", "2", "is from another model", 0, 0},
+      {"[{linear: 1}, {reshape: [7]}]", "2", "its model cannot be built", 0, 0},
+      {"[{linear: -1}]", "2", "its model cannot be built", 0, 0},
+      {"[{linear: 1}]", "2", NULL, 0, 1},
+      {"[{linear: 1}]", "2", "it has 2 classes, and its model has 1 outputs", 0, 2},
+      {"[{linear: 1}]", "2", "it has 1 classes, and its model has 1 outputs, which are scaled", 1, 1},
+      {"[{linear: 1}]\nloss: mse", "2", "its targets are classes, and its loss is 'mse'", 0, 1},
+      {"[{linear: 1}]\nloss: cross_entropy", "2", "its targets are numbers, and its loss is 'cross_entropy'", 0, 0},
   };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
     char config[128], signature[128];
     snprintf(config, sizeof config, "data: {}\nmodel: %s\n", model[i].config);
-    snprintf(signature, sizeof signature, "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": 0}",
-             model[i].shape);
+    snprintf(signature, sizeof signature, "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": %d}",
+             model[i].shape, model[i].classes);
     const gt_metadata metadata[] = {{"format", model[i].scaled ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
                                     {"config", config},
                                     {"signature", signature}};
