@@ -44,6 +44,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
   if (!config->loss[0] || config->dataset.made_of) return;
   review_inputs(config, arena);
+  if (config->diagnostics.errors) return; /* it was not decided whether targets are scaled */
   for (int k = 0; k < config->dataset.targets; k++)
     if (!config->dataset.target[k].classification) review_target(config, k, arena);
 }

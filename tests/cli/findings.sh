@@ -446,6 +446,8 @@ printf 'data: {train: far.csv, target: y, task: regression, test_fraction: 0.2}\
 finds scaled_loss "far.yaml:3:43" "early_stopping.goal is a number for the loss, which compares scaled targets" "$GTRAIN" check far.yaml
 silent "in the units of the data" "$GTRAIN" check far.yaml --set train.early_stopping.metric=rmse
 silent "of targets as they are" "$GTRAIN" check far.yaml --set data.normalize_targets=none --set 'quiet=[far_from_unit_scale, repeated_samples, watches_test]'
+exits 78 "of targets whose scaling another error leaves open" "$GTRAIN" check far.yaml --set 'metrics=[f1]'
+check "… says nothing of their scale" test "$(grep -c "far_from_unit_scale\|scaled_loss" <<< "$out")" = 0
 exits 0 "a gate on the loss" "$GTRAIN" train far.yaml --set train.early_stopping=~ --fail-if 'loss>1e9' --run-dir far --quiet
 says "… is in the units of the loss" "--fail-if: warning: 'loss' is a number for the loss, which compares scaled targets"
 exits 78 "… with --strict" "$GTRAIN" train far.yaml --set train.early_stopping=~ --fail-if 'loss>1e9' --quiet --run-dir far2 --strict
