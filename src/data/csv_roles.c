@@ -22,6 +22,9 @@ bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
   float *to = out->data;
   for (size_t i = 0; i < cells->count; i++) {
     const gt_cell *cell = &cells->items[i];
+    if (csv->missing && cell->length && gt_csv_is_missing(csv, cell))
+      return gt_csv_fail(csv, cell, "missing weight in column '%s': '%s' is in data.missing_values",
+                         name_of(csv, GT_CSV_WEIGHT), gt_cell_shown(cell, shown));
     if (!gt_csv_parse(csv, cell, &value) || !isfinite(to[i] = (float)value))
       return gt_csv_fail_number(csv, cell, name_of(csv, GT_CSV_WEIGHT), "");
     if (to[i] < 0)

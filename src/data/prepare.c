@@ -350,6 +350,16 @@ static bool check_weights(gt_data_reader *reader) {
   return true;
 }
 
+/* Without a fraction, nothing is split off. */
+static void review_split(gt_data_reader *reader, const int64_t count[GT_PARTS]) {
+  if (gt_spec_is_null(reader->common->split) || reader->split.column || count[GT_PART_VALIDATION] ||
+      count[GT_PART_TEST] || reader->wanted->signature)
+    return;
+  gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, reader->common->split->at,
+                "'split' has no effect: no samples are split off")
+      ->help = "data: {validation: 0.1} or {test_fraction: 0.2}";
+}
+
 static bool prepare_splits(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train;
@@ -358,6 +368,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
                              fraction_of(reader->test_fraction, n)};
   const bool reads = gt_data_split_reads_samples(reader);
+  review_split(reader, count);
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (!check_counts(reader, count, n)) return false;
   if (!reads && count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;

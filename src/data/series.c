@@ -359,7 +359,8 @@ static bool is_break(divider *d, int64_t i) {
   if (!strcmp(d->series->options.gaps, "ignore") || !rows->time ||
       !(rows->time[i] - rows->time[i - 1] > GT_SERIES_GAP * d->step))
     return false;
-  if (!b->gaps++) b->gap_line = line, b->gap_path = rows->path;
+  if (!b->gaps++ || (rows->path == b->gap_path && line < b->gap_line))
+    b->gap_line = line, b->gap_path = rows->path;
   return true;
 }
 

@@ -73,8 +73,8 @@ static bool match_model(gt_data_reader *reader) {
                         list_of_names(reader->arena, model->target, model->targets));
 }
 
-/* The file of a trained model has the scaling of a target as data.target_center.TARGET and that of an input as
- * data.INPUT.scale. */
+/* The file of a trained model has the scaling of a target as data.target_center.TARGET and that of an input
+ * as data.INPUT.scale. */
 static bool check_inputs(gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
   for (int k = 0; k < dataset->inputs; k++) {

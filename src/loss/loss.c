@@ -58,10 +58,16 @@ static const gt_field target_fields[] = {
 const gt_schema gt_loss_target_schema = {
     .name = "loss", .help = "loss of one of several targets", .fields = target_fields};
 
+/* The loss without a config. Several columns of yes and no are several answers per sample. */
+static const char *standard_for(const gt_data_target *target) {
+  bool booleans = target->words && target->column_count > 1;
+  for (int c = 0; booleans && c < target->column_count; c++) booleans = target->words[2 * c] != NULL;
+  return target->classification ? GT_LOSS_FOR_CLASSES : booleans ? GT_LOSS_FOR_BITS : GT_LOSS_FOR_NUMBERS;
+}
+
 /* several: the node may have the keys of gt_loss_target_schema. */
-static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_position at, bool labels,
+static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_position at, const char *standard,
                                 bool several, gt_diagnostics *diagnostics) {
-  const char *standard = labels ? GT_LOSS_FOR_CLASSES : GT_LOSS_FOR_NUMBERS;
   if (gt_spec_is_null(node)) {
     gt_spec *name = gt_spec_text(arena, standard);
     name->at = at;
@@ -82,8 +88,9 @@ static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_positio
   return loss;
 }
 
-const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
-  return read_loss(arena, gt_spec_find(root, "loss"), root->at, labels, false, diagnostics);
+const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target,
+                            gt_diagnostics *diagnostics) {
+  return read_loss(arena, gt_spec_find(root, "loss"), root->at, standard_for(target), false, diagnostics);
 }
 
 /* The names of the targets must be the keys of the map. */
@@ -94,8 +101,7 @@ static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_ta
   for (int k = 0; k < targets; k++) {
     known[k] = target[k].name;
     list = gt_arena_printf(arena, "%s%s%s", list, k ? ", " : "", known[k]);
-    lines = gt_arena_printf(arena, "%s%s%s: %s", lines, k ? ", " : "", known[k],
-                            target[k].classification ? GT_LOSS_FOR_CLASSES : GT_LOSS_FOR_NUMBERS);
+    lines = gt_arena_printf(arena, "%s%s%s: %s", lines, k ? ", " : "", known[k], standard_for(&target[k]));
   }
   if (gt_spec_is_null(node)) return true;
   if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
@@ -123,7 +129,7 @@ bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *
   bool ok = check_targets(arena, node, target, targets, diagnostics);
   for (int k = 0; ok && k < targets; k++) {
     const gt_spec *own = gt_spec_find(node, target[k].name);
-    out[k] = read_loss(arena, own, node ? node->at : root->at, target[k].classification, true, diagnostics);
+    out[k] = read_loss(arena, own, node ? node->at : root->at, standard_for(&target[k]), true, diagnostics);
     if (!out[k]) ok = false;
     if (!ok || !out[k]->type->residual) continue;
     gt_error_at(diagnostics, out[k]->at, "loss '%s' needs a single target", out[k]->type->name)->expected =
@@ -181,7 +187,11 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
   if (shape.rank != targets->shape.rank + 1) {
     gt_error_at(diagnostics, input->at, "%s '%s' outputs %s; loss '%s' needs one value per class and sample",
                 layer_of(input), input->layer, gt_shape_text(shape, text), loss->type->name)
-        ->expected = shape.rank > 2 ? "a flatten layer before it, then linear" : "a linear layer at the end";
+        ->expected = shape.rank == 3
+                         ? "before the last linear layer one value for all steps: return: last in a "
+                           "recurrent layer, sequence_pool, or flatten"
+                     : shape.rank > 2 ? "a flatten layer before it, then linear"
+                                      : "a linear layer at the end";
     return false;
   }
   const int64_t outputs = shape.dim[shape.rank - 1];
@@ -231,6 +241,10 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
                   layer_of(input), input->layer, gt_shape_text(prediction->shape, text), (long long)have,
                   have == 1 ? "" : "s", (long long)want, want == 1 ? "" : "s");
   d->help = input->advice;
+  if (prediction->shape.rank == 3 && prediction->shape.dim[2] == want)
+    d->help =
+        "it has an output for each step: return: last in the recurrent layer before it, or sequence_pool, "
+        "leaves one";
   d->expected =
       gt_arena_printf(diagnostics->arena, "%lld value%s per sample", (long long)want, want == 1 ? "" : "s");
   return false;

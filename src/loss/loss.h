@@ -60,8 +60,10 @@ const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target);
 /* Without a type: for data with class labels, and for other data. */
 #define GT_LOSS_FOR_CLASSES "cross_entropy"
 #define GT_LOSS_FOR_NUMBERS "mse"
+#define GT_LOSS_FOR_BITS    "bce" /* several columns of booleans */
 /* Reads the root's `loss:`; labels: the data has class labels. NULL after reporting. */
-const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
+const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target,
+                            gt_diagnostics *diagnostics);
 /* Reads a loss for each of several targets: `loss: {load: mse, kind: {type: cross_entropy, weight: 0.5}}`. A
  * target that is not listed has the default loss. False after reporting; then out[0] is NULL. */
 bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target, int targets,

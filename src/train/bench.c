@@ -147,7 +147,8 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   config->train =
       (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500, .accumulate = 1};
   config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
-  config->loss[0] = gt_loss_read(arena, config->root, true, &config->diagnostics);
+  const gt_data_target labels = {.classification = true};
+  config->loss[0] = gt_loss_read(arena, config->root, &labels, &config->diagnostics);
   float *scaling = GT_NEW_N(arena, float, 3);
   scaling[1] = 1.0f / 255;
   config->dataset = (gt_dataset){.format = "made up",

@@ -125,7 +125,8 @@ static void review_empty(gt_config *config, int target, const gt_class_counts *c
                 empty, whose(c, arena), found, c->classes)
       ->help = config->dataset.train.target[target].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
-                   : classes_help(c, "", arena);
+               : config->dataset.targets > 1 ? "labels in the file that count from 0, or texts, such as c1"
+                                             : classes_help(c, "", arena);
 }
 
 /* Targets that are numbers and could be labels: all are whole, from 0 to LARGEST_LABEL. */
@@ -152,6 +153,8 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (numbers) c = labels_in(&data->train.target[target], arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
+  if (found > 1 && found < c.classes && data->targets > 1)
+    return "labels in the file that count from 0, or texts, such as c1";
   if (found > 1 && found < c.classes) return classes_help(&c, numbers ? condition : "", arena);
   return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
 }
@@ -213,8 +216,19 @@ static void balance_classes(gt_config *config, int target, gt_arena *arena) {
   gt_info("balanced class weights%s: %s%s", whose(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
 }
 
+/* Without the data the weights are unknown: then the loss is checked as if it had none. */
+static void forget_balance(const gt_config *config) {
+  const char *names[GT_DATA_MAX_TARGETS] = {NULL};
+  const int count = gt_data_target_names(gt_spec_find(config->root, "data"), names);
+  for (int k = 0; k < (count ? count : 1); k++) {
+    gt_spec *node = balanced_node(config, names[k]);
+    if (node) node->kind = GT_SPEC_SEQUENCE, node->scalar = NULL;
+  }
+}
+
 void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
-  for (int k = 0; k < config->dataset.targets; k++) balance_classes(config, k, arena);
+  if (!config->has_dataset) forget_balance(config);
+  for (int k = 0; config->has_dataset && k < config->dataset.targets; k++) balance_classes(config, k, arena);
 }
 
 static void review_target(gt_config *config, int target, gt_arena *arena) {

@@ -269,7 +269,7 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
   if (targets > 1)
     gt_losses_read(arena, config->root, target, targets, config->loss, &config->diagnostics);
   else
-    config->loss[0] = gt_loss_read(arena, config->root, target->classification, &config->diagnostics);
+    config->loss[0] = gt_loss_read(arena, config->root, target, &config->diagnostics);
 }
 
 /* What the losses need of their targets. True if one differentiates by the inputs. */
@@ -309,7 +309,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
                                           &config->dataset, diagnostics, error);
   if (config->has_dataset && config->dataset.moved)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
-  if (config->has_dataset) gt_config_balance_classes(config, arena);
+  gt_config_balance_classes(config, arena);
   read_losses(config, config->has_dataset ? config->dataset.target : NULL, config->dataset.targets, arena);
   gt_config_read_metrics(config, &sections->metrics);
   if (config->has_dataset && config->loss[0]) gt_config_check_several_targets(config, diagnostics);

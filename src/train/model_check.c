@@ -28,7 +28,8 @@ static void stand_in(gt_config *config) {
   }
 }
 
-/* A target has classes if its loss compares classes: one for each value of the last axis, and without a scale. */
+/* A target has classes if its loss compares classes: one for each value of the last axis, and without a
+ * scale. */
 static bool check_classes(const gt_data_target *target, const gt_loss *loss, const gt_shape *output,
                           const gt_model_file *file, gt_error *error) {
   const int64_t last = output->dim[output->rank - 1];

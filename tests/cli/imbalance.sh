@@ -151,4 +151,23 @@ check "… for each row" awk -F, -v h="$high" -v l="$low" 'NR > 1 { if ($1 != ($
   END { exit bad || !n }' each-out.csv
 exits 0 "a label of one class in the validation split" each some --set eval.threshold=auto --set data.validation=0.012 --set data.split=last
 says "… keeps 1/2" "the threshold of 'rare' stays 0.5: the validation split has one class"
+# --- what a tester missed ---
+cat > flags.yaml << 'YAML'
+data: {train: flags.csv, target: [a, b], test_fraction: 0.2}
+model: [{linear: 2}]
+train: {epochs: 1}
+YAML
+awk 'BEGIN { print "x,a,b"; for (i = 0; i < 60; i++) print i % 7 "," (i % 2 ? "yes" : "no") "," (i % 3 ? "no" : "yes") }' > flags.csv
+exits 0 "two columns of yes and no" "$GTRAIN" check flags.yaml
+says "… are labels, each with an answer of its own" "multi-label classification"
+exits 78 "balanced weights beside data that cannot be read" "$GTRAIN" check rare.yaml --set data.train=absent.csv \
+  --set 'loss={type: cross_entropy, class_weights: balanced}' --set train.sampler=shuffle
+lacks "… are not what is wrong" "class_weights"
+exits 0 "a split without a fraction" "$GTRAIN" check rare.yaml --set data.validation=0 --set train.sampler=shuffle
+says "… does nothing" "'split' has no effect: no samples are split off"
+awk -F, 'BEGIN { OFS = "," } NR == 9 { $3 = 99 } { print }' rare.csv > weights.csv
+exits 65 "a weight that stands for a missing one" "$GTRAIN" check rare.yaml --set data.train=weights.csv \
+  --set 'data.missing_values=[99]' --set data.weight=w --set data.ignore=[] --set train.sampler=shuffle
+says "… is not 99" "weights.csv:9:15: missing weight in column 'w': '99' is in data.missing_values"
+
 finish

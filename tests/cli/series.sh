@@ -138,4 +138,13 @@ exits 78 "skill of a table" "$GTRAIN" check configs/csv_regression.yaml --set 'm
 says "… needs a series" "metric 'skill' needs a time series (data.series) of numbers"
 exits 0 "explain ranks the columns of windows" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet
 says "…" "kind"
+# --- what a tester missed ---
+awk 'BEGIN { print "t,g,y"; for (t = 1; t <= 120; t++) { if (t != 60) print t ",b," t % 7 + 0.5; if (t != 30) print t ",a," t % 7 + 0.5 } }' > "$TEST_TMP/gap.csv"
+printf '%s\n' "data: {train: $TEST_TMP/gap.csv, series: {window: 5, horizon: 2, time: t, group: g}, target: y, test_fraction: 0.2}" \
+  'model: [flatten, {linear: 2}]' > "$TEST_TMP/gap.yaml"
+exits 0 "gaps in two groups" "$GTRAIN" check "$TEST_TMP/gap.yaml"
+says "… the first in the file is named" "2 gaps in time, the first before line 62"
+exits 78 "a recurrent layer that gives all steps" "$GTRAIN" check "$TEST_TMP/gap.yaml" --set 'model=[{lstm: 8}, {linear: 2}]'
+says "… and how it gives one" "return: last in the recurrent layer before it"
+
 finish

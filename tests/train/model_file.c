@@ -197,13 +197,15 @@ static void a_signature_fits_the_tensors(void **unused) {
       {"[{linear: 1}]", "2", "it has 2 classes, and its model has 1 outputs", 0, 2},
       {"[{linear: 1}]", "2", "it has 1 classes, and its model has 1 outputs, which are scaled", 1, 1},
       {"[{linear: 1}]\nloss: mse", "2", "its targets are classes, and its loss is 'mse'", 0, 1},
-      {"[{linear: 1}]\nloss: cross_entropy", "2", "its targets are numbers, and its loss is 'cross_entropy'", 0, 0},
+      {"[{linear: 1}]\nloss: cross_entropy", "2", "its targets are numbers, and its loss is 'cross_entropy'",
+       0, 0},
   };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
     char config[128], signature[128];
     snprintf(config, sizeof config, "data: {}\nmodel: %s\n", model[i].config);
-    snprintf(signature, sizeof signature, "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": %d}",
-             model[i].shape, model[i].classes);
+    snprintf(signature, sizeof signature,
+             "{\"input_shape\": [%s], \"input_dtype\": \"f32\", \"classes\": %d}", model[i].shape,
+             model[i].classes);
     const gt_metadata metadata[] = {{"format", model[i].scaled ? GT_MODEL_FORMAT_SCALED : GT_MODEL_FORMAT},
                                     {"config", config},
                                     {"signature", signature}};
