@@ -141,6 +141,7 @@ wrong "a loss of no target" "loss for 'knd', which is not a target" --set 'loss=
 wrong "a weight of 0" "'weight' in loss 'mse' is too small" --set 'loss={load: {type: mse, weight: 0}}'
 wrong "a single name" "'targets' names a single target" --set 'data.targets={load: load}'
 wrong "no name" "'targets' names no target" --set 'data.targets=[]' --set loss=null
+wrong "the key of row names" "'id' cannot be the name of a target" --set 'data.targets={id: load, kind: kind}' --set loss=null
 wrong "no column" "the list of target 'load' is empty" --set 'data.targets.load=[]'
 wrong "an input whose scaling has the name of a target's" "'target_scale' cannot be the name of an input" \
   --set 'data.inputs={target_scale: [a], x0: [b]}' --set model.trunk.from=x0
