@@ -1,5 +1,6 @@
 /* The CSV files of `gtrain predict`. */
 #include "base/memory.h"
+#include "base/names.h"
 #include "cli/predict_answer.h"
 #include <string.h>
 
@@ -115,9 +116,9 @@ static bool name_columns(const gt_model_file *file, const gt_text_column *id, co
   if (id->cell) to->text[to->texts++] = *id;
   for (int k = 0; k < prediction->targets; k++)
     name_target(file, k, gt_tensor_features(&prediction->outputs[k]), prefixed, to, arena);
-  for (int64_t i = 0; i < to->texts + to->values; i++)
-    for (int64_t j = 0; j < i; j++)
-      if (!strcmp(column_name(to, i), column_name(to, j))) return false;
+  gt_names names = {.arena = arena};
+  for (int i = 0; i < to->texts + (int)to->values; i++)
+    if (gt_names_add(&names, column_name(to, i), i) != i) return false;
   return true;
 }
 

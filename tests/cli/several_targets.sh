@@ -114,6 +114,13 @@ scaled loss 3 "early_stopping.goal is a number for the sum of losses, and the lo
 exits 0 "a goal for the loss of classes" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "train.early_stopping={metric: kind.loss, goal: 0.3, patience: 2}"
 check "… does not" test "$(grep -c scaled_loss <<< "$out")" = 0
 
+# --- names in files of predictions ---
+exits 0 "a target with the name of another one's column" train twice --quiet --set 'data.targets={x: load, place: [x, y]}' \
+  --set loss=null --set 'metrics=[mae]' --set model.load.name=x --set model.kind.name=spare \
+  --set train.early_stopping=~ --set train.epochs=1
+exits 0 "… predicts" "$GTRAIN" predict "$TEST_TMP/twice" "$TEST_TMP/two.csv" --device "$DEVICE" --output "$TEST_TMP/p.csv"
+check "… columns of different names" test "$(head -n 1 "$TEST_TMP/p.csv")" = "x,place.x,place.y"
+
 # --- other formats --------------------------------------------------------------------------------------------------
 cat > "$TEST_TMP/table.yaml" << YAML
 data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: {sum: [[0], [1], [1], [2]], xor: [0, 1, 1, 0]}}
