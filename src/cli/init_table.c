@@ -72,6 +72,11 @@ bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings wanted, gt_error *
   init->target_given = wanted.count > 0;
   init->reason = GT_NEW_N(init->arena, const char *, table->columns);
   *target = table->columns - 1;
+  if (init->kind->needs_numbers && wanted.count > 1)
+    return gt_fail(error, GT_ERR_USAGE,
+                   "--target: a formula predicts one column, but %d are given; write a config for each of "
+                   "them with --output",
+                   wanted.count);
   for (int i = 0; i < table->columns; i++) names[i] = table->column[i].name;
   if (table->columns <= init->targets)
     return gt_fail(

@@ -133,6 +133,7 @@ refused 65 "a single column" "the table has one column, 'a'" csv single.csv -o n
 refused 65 "a binary file" "binary.csv:1:1: byte 0x89 is not UTF-8 text" csv binary.csv -o new.yaml
 refused 74 "a missing file" "cannot open absent.csv" csv absent.csv -o new.yaml
 refused 74 "a folder" "cannot read datasets" csv datasets -o new.yaml
+refused 2 "two targets of a formula" "--target: a formula predicts one column, but 2 are given" formula several.csv -t price -t days -o new.yaml
 refused 65 "inputs that are not numbers, for a formula" "texts.csv: no column except the target has numbers alone, which a formula needs" formula texts.csv -o new.yaml
 refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
 refused 2 "a table without a kind" "expected a kind before 'odd.csv'" odd.csv
