@@ -215,6 +215,14 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
     separator = ", ";
   }
   if (*separator == ',') fprintf(out, "]\n");
+  for (int i = 0; i < init->table.columns; i++) {
+    const gt_survey_column *c = &init->table.column[i];
+    if (init->reason[i] && c->ambiguous_dates && !init->kind->needs_numbers)
+      fprintf(out,
+              "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
+              "  # columns: {%s: {type: date, order: day_first}}\n",
+              gt_quotable(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+  }
 }
 
 static void write_drop(const gt_scaffold *init, FILE *out) {
@@ -298,6 +306,14 @@ const char *gt_scaffold_text(const gt_scaffold *init) {
 
 enum { ROW_NUMBERS, UNREADABLE, NOT_NUMBERS, LEVELS };
 
+/* Why training cannot read the column as it is; NULL: it can. */
+static const char *unreadable(const gt_survey_column *c) {
+  if (c->ambiguous_dates) return "day and month could be either way round";
+  if (c->too_large) return "numbers that are too large for a 32-bit float";
+  if (c->kind) return NULL;
+  return c->units ? c->units : c->numbers ? "numbers and texts" : "free text";
+}
+
 /* Leaves more columns out with each level, but not all. False if that changes nothing. */
 static bool leave_out(gt_scaffold *init, int level) {
   bool any = false;
@@ -307,8 +323,7 @@ static bool leave_out(gt_scaffold *init, int level) {
     if (gt_scaffold_is_target(init, i)) continue;
     const char *why = init->reason[i];
     if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = ROW_NUMBER_REASON;
-    if (!why && level == UNREADABLE && !c->kind)
-      why = c->units ? c->units : c->numbers ? "numbers and texts" : "free text";
+    if (!why && level == UNREADABLE) why = unreadable(c);
     if (!why && level == NOT_NUMBERS && (c->texts || c->missing)) why = c->texts ? "text" : "missing values";
     any |= why != init->reason[i];
     init->reason[i] = why;

@@ -20,6 +20,8 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .counts_rows = gt_csv_facts_count_rows(f),
                             .distinct = odd ? odd->distinct : 0,
                             .kind = known ? gt_column_kind_names[kind] : NULL,
+                            .ambiguous_dates = gt_csv_has_ambiguous_dates(csv, column),
+                            .too_large = f->unfit > 0,
                             .units = has_units ? units.what : NULL};
 }
 

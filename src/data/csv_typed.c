@@ -60,6 +60,16 @@ static unsigned date_ways(const gt_cell *text, int count, bool compact) {
   return ways;
 }
 
+/* True if the dates are neither year first nor of a single order of day and month. */
+static bool is_ambiguous(unsigned ways) { return !(ways & GT_DATE_YEAR_FIRST) && (ways & (ways - 1)); }
+
+bool gt_csv_has_ambiguous_dates(const gt_csv *csv, int role) {
+  const gt_csv_odd *odd = csv->facts[role].odd;
+  gt_column_kind kind;
+  return gt_csv_kind_of(csv, role, &kind) && kind == GT_COLUMN_DATE &&
+         is_ambiguous(date_ways(odd->text, odd->distinct, false));
+}
+
 static bool is_few(uint64_t distinct, uint64_t texts) {
   return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct) ||
          (distinct <= GT_MOST_CATEGORIES && texts >= 10 * distinct);
@@ -175,7 +185,7 @@ static void check_date(typing *t, int role) {
     add_problem(t, role,
                 asked && ways ? "has dates in another order" : "has texts that are not dates of one form",
                 "category", NULL);
-  else if (ways & GT_DATE_YEAR_FIRST || !(ways & (ways - 1)))
+  else if (!is_ambiguous(ways))
     c->column.order = ways & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : ways;
   else
     add_problem(t, role, "has dates whose day and month could be either way round",

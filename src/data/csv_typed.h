@@ -30,6 +30,8 @@ typedef struct gt_typed_table {
 /* The kind of values that the cells of an input column show, when the file is read. False: it is free text,
  * or numbers and texts. */
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind);
+/* True if the column holds dates, and day and month could be either way round in all of them. */
+bool gt_csv_has_ambiguous_dates(const gt_csv *csv, int role);
 /* Sets csv->as_text and csv->missing for columns whose kind is known before the file is read. */
 void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
 /* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out

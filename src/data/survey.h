@@ -17,6 +17,8 @@ typedef struct gt_survey_column {
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or such, from 10,000 on */
   int distinct;                     /* texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
+  bool ambiguous_dates;             /* dates whose day and month could be either way round */
+  bool too_large;                   /* some of the numbers are, for a 32-bit float */
   const char *units;                /* "numbers with 'mg' after them", if the texts are such; else NULL */
 } gt_survey_column;
 

@@ -80,6 +80,19 @@ printf 'dose,y\n' > units.csv; awk 'BEGIN { for (i = 0; i < 30; i++) print i " m
 exits 0 "units" "$GTRAIN" init csv units.csv
 says "… are the reason" "left out: 'dose' (numbers with 'mg' after them)"
 
+# One column that cannot be read leaves the others as they are.
+awk 'BEGIN { print "day,when,colour,vast,x,cls"
+  for (i = 0; i < 84; i++) printf "%02d/%02d/2024,2024-%02d-%02d,%s,%s,%.1f,%s\n", 1 + i % 12, 1 + i / 12, 1 + i / 12, 1 + i % 28, (i % 3 ? "red" : "blue"), (i == 5 ? "1e300" : i), i * 37 % 101, (i % 2 ? "a" : "b") }' > dates.csv
+for target in cls x; do
+  exits 0 "dates whose day and month could be either way round, for $target" "$GTRAIN" init csv dates.csv -t $target --force
+  says "… are left out with the reason" "left out: 'day' (day and month could be either way round)"
+  says "… as are numbers that are too large" "left out: 'vast' (numbers that are too large for a 32-bit float)"
+  check "… alone" grep -q '^  ignore: \[day, vast\]' dates.yaml
+  check "… with the line that decides" grep -q '^  # columns: {day: {type: date, order: day_first}}$' dates.yaml
+done
+sed 's/  # columns: {day/  columns: {day/; s/ignore: .*/ignore: [vast]/' dates.yaml > decided.yaml
+exits 0 "… which reads the column" "$GTRAIN" check decided.yaml
+
 # Rows without a target, as in a table whose last rows are to be predicted.
 sed '2s/[^,]*$//; 5s/[^,]*$//' people.csv > unlabeled.csv
 exits 0 "empty cells in the target" "$GTRAIN" init csv unlabeled.csv
