@@ -35,8 +35,8 @@ bool gt_scaffold_is_target(const gt_scaffold *init, int column);
 const char *gt_scaffold_target_names(const gt_scaffold *init);
 /* True if several targets are all yes or no: labels of each sample. */
 bool gt_scaffold_has_labels(const gt_scaffold *init);
-/* The share of the rarest class among the training samples, if it is below 10 % and a third of an equal
- * share; else 1, also for other tasks. */
+/* The share of the rarest class among the samples of all splits, if it is below 10 % and a third of an equal
+ * share; else 1, also for other tasks. It does not depend on how the samples are split. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
 /* The share of the training samples that the config holds out to choose the best epoch; 0: none. */
 double gt_scaffold_validation(const gt_scaffold *init);

@@ -120,16 +120,23 @@ bool gt_scaffold_has_labels(const gt_scaffold *init) {
   return init->targets > 1 && !init->kind->task;
 }
 
+/* The samples of a class in all splits. */
+static int64_t samples_of(const gt_class_counts *counts, int class_index) {
+  int64_t samples = 0;
+  for (int s = 0; s < 3; s++) samples += counts->split[s] ? counts->split[s][class_index] : 0;
+  return samples;
+}
+
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
   const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
   int64_t all = 0;
   int rarest = 0;
   if (counts.classes < 2 || init->kind->task) return 1;
   for (int c = 0; c < counts.classes; c++) {
-    all += counts.split[0][c];
-    if (counts.split[0][c] < counts.split[0][rarest]) rarest = c;
+    all += samples_of(&counts, c);
+    if (samples_of(&counts, c) < samples_of(&counts, rarest)) rarest = c;
   }
-  const double share = (double)counts.split[0][rarest] / (double)all;
+  const double share = (double)samples_of(&counts, rarest) / (double)all;
   *name = gt_class_name(&counts, rarest, init->arena);
   return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
 }
@@ -348,8 +355,17 @@ static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_erro
   fclose(out);
   const gt_spec *root = gt_spec_parse(init->arena, init->config, text.items, text.count, diagnostics);
   free(text.items);
+  gt_dataset_close(&init->dataset);
   return root && gt_dataset_open(gt_spec_find(root, "data"), 1, NULL, init->arena, &init->dataset,
                                  diagnostics, error);
+}
+
+/* Opens the dataset again if its classes change the `data:` map, so that the counts are those of the splits
+ * that training makes. */
+static bool open_as_written(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
+  const char *name;
+  return open_dataset(init, diagnostics, error) &&
+         (gt_scaffold_rarest(init, &name) == 1 || open_dataset(init, diagnostics, error));
 }
 
 bool gt_scaffold_open(gt_scaffold *init, int *code) {
@@ -369,7 +385,7 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
       return false;
     }
     tried = true;
-    if (open_dataset(init, &own, &error)) {
+    if (open_as_written(init, &own, &error)) {
       *code = GT_OK;
       return true;
     }

@@ -76,6 +76,13 @@ for rows in 1000 200; do
   check "… with a threshold, or without" test "$(grep -c '^eval: {threshold: auto}' rare-$rows.yaml)" = $((rows == 1000))
   trains rare-$rows.yaml --quiet
 done
+# The rarest of three classes: three rows of 200, of which the training split of a random split would have one.
+awk 'BEGIN { print "x,kind"; for (i = 0; i < 200; i++) print (i * 37 % 101) / 101 "," (i == 7 || i == 100 || i == 150 ? "DC" : i % 2 ? "a" : "b") }' > rarest.csv
+exits 0 "the rarest class" "$GTRAIN" init csv rarest.csv
+check "… has its share of all rows" grep -q "# class 'DC' is rare (1.5 %)" rarest.yaml
+counts=$(sed -n 's/^# Classes, with their training samples: //p' rarest.yaml)
+exits 0 "… and classes are counted" "$GTRAIN" check rarest.yaml
+says "… as training counts them" "classes         ${counts:-none}"
 printf 'dose,y\n' > units.csv; awk 'BEGIN { for (i = 0; i < 30; i++) print i " mg," i % 7 / 2 }' >> units.csv; sed -i 's/^dose/dose,x/; s/mg,/mg,1.5,/; s/,1.5,0$/,2.5,0/' units.csv
 exits 0 "units" "$GTRAIN" init csv units.csv
 says "… are the reason" "left out: 'dose' (numbers with 'mg' after them)"
