@@ -160,10 +160,11 @@ static size_t cut(const gt_tokenizer_type *type, const gt_text_view *text, doubl
   if (fraction >= 1) return text->size;
   size_t at = (size_t)floor(fraction * (double)text->size);
   if (type->any_bytes) return at;
-  if (!type->is_exact) { /* the next white space, if there is one */
-    const size_t whole = at;
+  if (!type->is_exact) { /* the next white space, else the next character: texts may have no spaces */
+    while (at < text->size && (data[at] & 0xC0) == 0x80) at++;
+    const size_t character = at;
     while (at < text->size && !strchr(" \n\t", data[at])) at++;
-    return at < text->size ? at : whole;
+    return at < text->size ? at : character;
   }
   int64_t characters = 0;
   for (size_t i = 0; i < text->size; i++) characters += (data[i] & 0xC0) != 0x80;

@@ -98,6 +98,13 @@ static void files(void **state) {
   assert_int_equal(o.data.train.input[0].stored, 7);
   assert_int_equal(o.data.validation.input[0].stored, 3);
   close_data(&o);
+  /* Words of a text without spaces: of 15 bytes, the first half ends in the third é. */
+  open_data(&o, "{train: %s, text: {vocabulary: word, window: 1}, validation: 0.5}",
+            write_text("marks.txt", "é!é!é!é!é!"));
+  expect_open(&o);
+  assert_int_equal(o.data.train.input[0].stored, 5);
+  assert_int_equal(o.data.validation.input[0].stored, 5);
+  close_data(&o);
   open_data(&o, "{train: %s, test: %s, text: {vocabulary: word, window: 2, size: 4}}",
             write_text("w.txt", "a b a b c a"), write_text("v.txt", "b z, a"));
   expect_open(&o);
