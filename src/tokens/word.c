@@ -111,7 +111,7 @@ static word *enter(words *table, const uint8_t *text, size_t length, gt_arena *a
 
 static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   words *table = GT_NEW(arena, words), made = {0};
-  if (vocabulary->size < FIXED) return false;
+  if (vocabulary->size <= FIXED) return false; /* there is a word to generate */
   bool ok = true;
   for (int32_t i = 0; i < vocabulary->size && ok; i++) {
     const gt_token *token = &vocabulary->token[i];

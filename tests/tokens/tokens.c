@@ -209,6 +209,7 @@ static void foreign_json(void **state) {
       "{\"kind\": \"char\", \"tokens\": [\"\\\\y41\"]}",
       "{\"kind\": \"char\", \"tokens\": [7]}",
       "{\"kind\": \"word\", \"tokens\": [\"<pad>\"]}",
+      "{\"kind\": \"word\", \"tokens\": [\"<pad>\", \"<unk>\"]}",
       "{\"kind\": \"word\", \"tokens\": [\"a\", \"b\"]}",
       "{\"kind\": \"word\", \"tokens\": [\"<pad>\", \"<unk>\", \"a\", \"a\"]}",
   };
