@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/stream.h"
+#include "base/unicode.h"
 #include "cli/common.h"
 #include <math.h>
 #include <stdlib.h>
@@ -107,6 +108,25 @@ static bool keep(void *context, const uint8_t *text, size_t length, gt_error *er
   return true;
 }
 
+/* U+FFFD stands for bytes that are not UTF-8. */
+static json_t *text_json(const gt_text_view *view) {
+  static const char replacement[] = "\xEF\xBF\xBD";
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
+  uint32_t code;
+  for (size_t i = 0, used; i < view->size; i += used ? used : 1) {
+    used = gt_utf8_read(view->data + i, view->size - i, &code);
+    if (used)
+      fwrite(view->data + i, 1, used, stream);
+    else
+      fputs(replacement, stream);
+  }
+  fclose(stream);
+  json_t *json = json_stringn(text.items ? text.items : "", text.count);
+  free(text.items);
+  return json;
+}
+
 static bool write_json(gt_generator *g, const wanted *w, uint32_t sample, gt_error *error) {
   gt_text text = {0};
   gt_generated made;
@@ -114,9 +134,8 @@ static bool write_json(gt_generator *g, const wanted *w, uint32_t sample, gt_err
   const bool ok = gt_generate(g, &w->generate, sample, keep, stream, &made, error);
   fclose(stream);
   if (ok) {
-    const gt_text_view *prompt = &w->prompt;
     json_t *root = json_pack("{s:I}", "sample", (json_int_t)sample);
-    json_object_set_new(root, "prompt", json_stringn((const char *)prompt->data, prompt->size));
+    json_object_set_new(root, "prompt", text_json(&w->prompt));
     json_object_set_new(root, "text", json_stringn(text.items ? text.items : "", text.count));
     json_object_set_new(root, "tokens", json_integer(made.tokens));
     json_object_set_new(root, "ended_by", json_string(made.stopped ? "stop" : "tokens"));

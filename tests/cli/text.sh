@@ -101,6 +101,8 @@ says "… with its place" ":3:2: error: the character '€' (U+20AC)"
 # Other vocabularies, a window of one, and models that fit no text.
 exits 0 "bytes" train bytes --quiet --set data.text.vocabulary=byte --set train.steps=8
 exits 0 "… generate" "$GTRAIN" generate "$TEST_TMP/bytes" --prompt $'\xc3' --tokens 8 --device "$DEVICE"
+exits 0 "… with a prompt that is no UTF-8, as JSON" "$GTRAIN" generate "$TEST_TMP/bytes" --prompt $'a\xc3(' --tokens 1 --device "$DEVICE" --json
+says "… which shows it" '"prompt":"a�("'
 exits 0 "words" train words --quiet --set 'data.text={vocabulary: word, window: 12, lower: true, size: 90}' --set 'metrics=[perplexity]' --set train.steps=8
 exits 0 "… generate" "$GTRAIN" generate "$TEST_TMP/words" --prompt 'There was Zork' --tokens 8 --device "$DEVICE"
 check "… no <unk>" test "${out/<unk>/}" = "$out"
