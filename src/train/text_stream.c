@@ -23,15 +23,22 @@ static bool is_cut(const uint8_t *text, size_t size) {
   return true;
 }
 
+/* The number of bytes at the start that are whole characters. */
+static size_t whole(const uint8_t *text, size_t size) {
+  uint32_t code;
+  size_t at = 0, used;
+  while (at < size && (used = gt_utf8_read(text + at, size - at, &code))) at += used;
+  return at;
+}
+
 /* Passes on the first `size` bytes as characters, as far as they are complete; all: also those that are not.
  */
 static bool pass(gt_text_stream *s, size_t size, bool all, gt_error *error) {
   static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
-  uint32_t code;
   size_t at = 0, used;
   bool ok = true;
   for (; at < size && ok; at += used) {
-    used = gt_utf8_read(s->items + at, size - at, &code);
+    used = whole(s->items + at, size - at);
     if (used) {
       ok = s->sink(s->context, s->items + at, used, error);
       continue;
