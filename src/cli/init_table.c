@@ -225,10 +225,11 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (init->reason[i] && c->ambiguous_dates && !init->kind->needs_numbers)
-      fprintf(out,
-              "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
-              "  # columns: {%s: {type: date, order: day_first}}\n",
-              gt_quotable(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+      fprintf(
+          out,
+          "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
+          "  # columns: {%s: {type: date, order: day_first}}\n",
+          gt_quotable(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
   }
 }
 

@@ -53,12 +53,13 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
   if (!strcmp(name, "type"))
     return refuse(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
   if (!strcmp(name, "id") || !strcmp(name, "file")) /* keys of predictions in JSON (cli/predict.c) */
-    return refuse(reader, at,
-                  gt_arena_printf(reader->arena,
-                                  "'%s' cannot be the name of a target: it is what predictions call the name of "
-                                  "a row",
-                                  name),
-                  "another name");
+    return refuse(
+        reader, at,
+        gt_arena_printf(reader->arena,
+                        "'%s' cannot be the name of a target: it is what predictions call the name of "
+                        "a row",
+                        name),
+        "another name");
   if (child->kind == GT_SPEC_SEQUENCE && !child->count)
     return refuse(reader, child->at, gt_arena_printf(reader->arena, "the list of target '%s' is empty", name),
                   "at least one entry");
