@@ -33,7 +33,8 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
   gt_diagnostics_init(&f->diagnostics, &f->arena);
   f->graph = gt_graph_create(&f->arena);
   gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
-  f->loss = gt_loss_read(&f->arena, root, dtype == GT_I32, &f->diagnostics);
+  const gt_data_target target = {.classification = dtype == GT_I32};
+  f->loss = gt_loss_read(&f->arena, root, &target, &f->diagnostics);
   if (!f->loss) return;
   gt_graph *g = f->graph;
   gt_loss_input input = {
@@ -314,7 +315,8 @@ static void fitted_targets(void **state) {
     gt_diagnostics_init(&diagnostics, &arena);
     const gt_spec *root =
         gt_spec_parse(&arena, "config.yaml", cases[i].text, strlen(cases[i].text), &diagnostics);
-    const gt_loss *loss = gt_loss_read(&arena, root, cases[i].labels, &diagnostics);
+    const gt_data_target target = {.classification = cases[i].labels};
+    const gt_loss *loss = gt_loss_read(&arena, root, &target, &diagnostics);
     assert_non_null(loss);
     assert_int_equal(gt_loss_fits_targets(loss), cases[i].fits);
     gt_arena_finish(&arena);
