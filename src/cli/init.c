@@ -75,18 +75,25 @@ static int check_text(const gt_scaffold *init, const char *text) {
   return code;
 }
 
-static void say_what_was_found(const gt_scaffold *init) {
-  const gt_data_target *target = &init->dataset.target[0];
-  const char *name = gt_quotable(init->arena, init->table.column[init->target[0]].name);
-  gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
-          init->target_given ? "" : ", the last column; --target COLUMN chooses another");
+/* of: " of 'size'" if there are several. */
+static void say_task(const gt_scaffold *init, int index, const char *name, const char *of) {
+  const gt_data_target *target = &init->dataset.target[index];
   if (target->classification)
-    gt_info("task: classification, %d classes", target->classes);
+    gt_info("task%s: classification, %d classes", of, target->classes);
   else
-    gt_info("task: %s", gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
+    gt_info("task%s: %s", of, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
   if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)
     gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, target->classes,
             (unsigned long long)init->table.rows);
+}
+
+static void say_what_was_found(const gt_scaffold *init) {
+  gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
+          init->target_given ? "" : ", the last column; --target COLUMN chooses another");
+  for (int i = 0; i < init->dataset.targets; i++) {
+    const char *name = gt_quotable(init->arena, init->table.column[init->target[i]].name);
+    say_task(init, i, name, init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
+  }
   for (int i = 0; i < init->targets; i++) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (dropped)

@@ -1,5 +1,6 @@
 /* `gtrain init`: the config that it writes for a table. init.c: the command; init_table.c: the columns and
- * the `data:` map, for all kinds; init_csv.c, init_formula.c: one kind each. */
+ * the `data:` map, for all kinds; init_csv.c, init_formula.c: one kind each; init_heads.c: several targets
+ * of different kinds. */
 #ifndef GT_CLI_INIT_H
 #define GT_CLI_INIT_H
 #include "cli/command.h"
@@ -35,6 +36,13 @@ bool gt_scaffold_is_target(const gt_scaffold *init, int column);
 const char *gt_scaffold_target_names(const gt_scaffold *init);
 /* True if several targets are all yes or no: labels of each sample. */
 bool gt_scaffold_has_labels(const gt_scaffold *init);
+/* True if there are several targets and some are classes: each is a target of its own, with a head. */
+bool gt_scaffold_has_heads(const gt_scaffold *init);
+/* Of such targets: the lines of the `data:` map, the last layers of the model, which read the layer `body`,
+ * and the losses. */
+void gt_scaffold_write_head_targets(const gt_scaffold *init, FILE *out);
+void gt_scaffold_write_heads(const gt_scaffold *init, FILE *out);
+void gt_scaffold_write_head_losses(const gt_scaffold *init, FILE *out);
 /* The share of the rarest class among the samples of all splits, if it is below 10 % and a third of an equal
  * share; else 1, also for other tasks. It does not depend on how the samples are split. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);

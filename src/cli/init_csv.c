@@ -37,6 +37,10 @@ static bool can_choose_threshold(const gt_scaffold *init, double share) {
 }
 
 static void write_loss(const gt_scaffold *init, FILE *out) {
+  if (gt_scaffold_has_heads(init)) {
+    gt_scaffold_write_head_losses(init, out);
+    return;
+  }
   const bool classes = init->dataset.target[0].classification;
   const char *name;
   const double share = gt_scaffold_rarest(init, &name);
@@ -54,15 +58,24 @@ static void write_loss(const gt_scaffold *init, FILE *out) {
         "validation rows\n");
 }
 
-static void write_csv(const gt_scaffold *init, FILE *out) {
+static void write_model(const gt_scaffold *init, int64_t width, FILE *out) {
   const gt_data_target *target = &init->dataset.target[0];
-  const plan p = plan_of(init);
+  const bool heads = gt_scaffold_has_heads(init);
   fprintf(out, "model:\n");
-  for (int i = 0; i < 2; i++) fprintf(out, "  - linear: %lld\n  - silu\n", (long long)p.width);
-  fprintf(out, "  - linear: %d  # one output%s\n", target->classification ? target->classes : init->targets,
-          target->classification ? " for each class"
-          : init->targets > 1    ? " for each target"
-                                 : "");
+  for (int i = 0; i < 2; i++)
+    fprintf(out, "  - linear: %lld\n  - silu%s\n", (long long)width, heads && i ? ": {name: body}" : "");
+  if (heads)
+    gt_scaffold_write_heads(init, out);
+  else
+    fprintf(out, "  - linear: %d  # one output%s\n", target->classification ? target->classes : init->targets,
+            target->classification ? " for each class"
+            : init->targets > 1    ? " for each target"
+                                   : "");
+}
+
+static void write_csv(const gt_scaffold *init, FILE *out) {
+  const plan p = plan_of(init);
+  write_model(init, p.width, out);
   write_loss(init, out);
   fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: %s}\n", p.weight_decay);
   fprintf(out, "schedule: cosine  # the learning rate falls to 0 by the last epoch\n\ntrain:\n");

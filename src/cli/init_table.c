@@ -131,7 +131,7 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
   const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
   int64_t all = 0;
   int rarest = 0;
-  if (counts.classes < 2 || init->kind->task) return 1;
+  if (counts.classes < 2 || init->kind->task || gt_scaffold_has_heads(init)) return 1;
   for (int c = 0; c < counts.classes; c++) {
     all += samples_of(&counts, c);
     if (samples_of(&counts, c) < samples_of(&counts, rarest)) rarest = c;
@@ -195,10 +195,14 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
             why ? why : "");
   }
   if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
-  if (counts.classes)
-    fprintf(out, "#\n# Classes, with their training samples: %s\n",
+  for (int i = 0; i < init->dataset.targets; i++) {
+    const gt_class_counts counts = gt_class_counts_of(&init->dataset, i, init->arena);
+    if (!counts.classes) continue;
+    const char *name = gt_quotable(init->arena, table->column[init->target[i]].name);
+    fprintf(out, "#\n# Classes%s, with their training samples: %s\n",
+            counts.target ? gt_arena_printf(init->arena, " of '%s'", name) : "",
             gt_class_counts_text(&counts, init->arena));
+  }
 }
 
 /* What the target could also mean. */
@@ -250,6 +254,10 @@ static void write_drop(const gt_scaffold *init, FILE *out) {
 }
 
 static void write_targets(const gt_scaffold *init, FILE *out) {
+  if (gt_scaffold_has_heads(init)) {
+    gt_scaffold_write_head_targets(init, out);
+    return;
+  }
   fprintf(out, "  target: %s", init->targets > 1 ? "[" : "");
   for (int i = 0; i < init->targets; i++)
     fprintf(out, "%s%s", i ? ", " : "",
@@ -274,7 +282,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
   write_targets(init, out);
   write_ignored(init, out);
   write_drop(init, out);
-  if ((opened || init->kind->task) && !gt_scaffold_has_labels(init))
+  if ((opened || init->kind->task) && !gt_scaffold_has_labels(init) && !gt_scaffold_has_heads(init))
     fprintf(out, "  task: %s  # %s\n",
             init->kind->task                         ? init->kind->task
             : init->dataset.target[0].classification ? "classification"

@@ -175,13 +175,24 @@ static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
 
+/* True if one of several targets has texts alone. */
+static bool are_classes(const gt_csv *csv, int role) {
+  const gt_csv_facts *f = &csv->facts[role];
+  return csv->has_rules && csv->targets > 1 && !f->numbers && !f->unfit;
+}
+
 static gt_column_problem target_problem(const gt_csv *csv, int role) {
   gt_csv_units units;
   gt_arena *arena = (gt_arena *)&csv->arena; /* of the file */
   if (has_only_gaps(csv, &csv->facts[role]))
     return (gt_column_problem){role, "is a target and has missing values", "{missing: drop}", NULL, true};
   if (!gt_csv_find_units(csv, &csv->facts[role], arena, &units))
-    return (gt_column_problem){role, "is a target and has cells that are not numbers", NULL, NULL, false};
+    return (gt_column_problem){role, "is a target and has cells that are not numbers", NULL,
+                               are_classes(csv, role)
+                                   ? "if its texts are classes, make it a target of its own: "
+                                     "data: {targets: {NAME: COLUMN, ...}} (docs/data.md)"
+                                   : NULL,
+                               false};
   return (gt_column_problem){role, gt_arena_printf(arena, "is a target and has %s", units.what), NULL,
                              units.fix, false};
 }

@@ -65,6 +65,19 @@ exits 0 "two labels" "$GTRAIN" init csv several.csv -t late -t big -o labels.yam
 says "… are a task of their own" "task: multi-label classification"
 check "… with its loss" grep -q '^loss: bce' labels.yaml
 trains labels.yaml --quiet
+awk -F, -v OFS=, 'NR == 1 { print $0, "size", "a shape" } NR > 1 { print $0, ($1 > 0.5 ? "tall" : "short"), (NR == 9 ? "" : $2 < 0.3 ? "round" : "flat") }' several.csv > kinds.csv
+exits 0 "quantities and classes" "$GTRAIN" init csv kinds.csv -t price -t days -t size -t late -o kinds.yaml
+says "… with a task each" "task of 'size': classification, 2 classes"
+check "… and a target" grep -q '^  targets: {price: price, days: days, size: size, late: late}' kinds.yaml
+check "… a head" grep -q '^  - linear: {units: 2, name: size, from: body}' kinds.yaml
+check "… and a loss" grep -q '^loss: {price: mse, days: mse, size: cross_entropy, late: cross_entropy}' kinds.yaml
+check "… with their classes" grep -q "^# Classes of 'size', with their training samples: short " kinds.yaml
+trains kinds.yaml --quiet --set train.epochs=20 --fail-if 'size.accuracy<0.7'
+exits 0 "two classes, of a column whose name is no name of a target" "$GTRAIN" init csv kinds.csv -t size -t 'a shape' -o two.yaml
+check "… which gets another" grep -q '^  targets: {target1: size, target2: "a shape"}' two.yaml
+trains two.yaml --quiet --set train.epochs=1
+exits 65 "… and as one target" "$GTRAIN" check several.yaml --set data.train=kinds.csv --set 'data.target=[price, size]'
+says "… the error names the way out" "if its texts are classes, make it a target of its own: data: {targets: {NAME: COLUMN, ...}} (docs/data.md)"
 refused 2 "a target twice" "--target: the column 'late' is given twice" csv several.csv -t late -t late -o new.yaml
 
 # A rare class, of which the validation split has enough samples for a threshold or not.
