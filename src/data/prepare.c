@@ -350,12 +350,14 @@ static bool check_weights(gt_data_reader *reader) {
   return true;
 }
 
-/* Without a fraction, nothing is split off. */
+/* Without a fraction, nothing is split off, by classes or groups. */
 static void review_split(gt_data_reader *reader, const int64_t count[GT_PARTS]) {
-  if (gt_spec_is_null(reader->common->split) || reader->split.column || count[GT_PART_VALIDATION] ||
-      count[GT_PART_TEST] || reader->wanted->signature)
+  const gt_spec *node = gt_data_node(reader, "split", NULL);
+  const bool chosen =
+      reader->split.group || (reader->split.method && !strcmp(reader->split.method, "stratified"));
+  if (!node || !chosen || count[GT_PART_VALIDATION] || count[GT_PART_TEST] || reader->wanted->signature)
     return;
-  gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, reader->common->split->at,
+  gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->at,
                 "'split' has no effect: no samples are split off")
       ->help = "data: {validation: 0.1} or {test_fraction: 0.2}";
 }
