@@ -81,6 +81,7 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
   const uint8_t *end = text->data + text->size;
   for (const uint8_t *from = to; from < end; from++)
     if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
+  memset(to, '\r', (size_t)(end - to)); /* gt_text_place counts the lines of the file up to a later text */
   text->size = (size_t)(to - text->data);
   return true;
 }

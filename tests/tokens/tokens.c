@@ -189,6 +189,13 @@ static void cleaning(void **state) {
   assert_false(CLEAN("word", "\xF5\x80\x80\x80"));
   assert_false(CLEAN("char", "a\n\nb\0c"));
   assert_non_null(strstr(error.message, "t.txt:3:2: error: a NUL byte in a text"));
+  /* A text cleaned in place does not move the lines of the texts behind it. */
+  int64_t line, column;
+  memcpy(memory, "a\r\nb\r\n,z", 8);
+  text = (gt_text_view){memory, 6, "t.txt", memory};
+  assert_true(gt_text_clean(gt_tokenizer_find("char"), &text, &error));
+  gt_text_place(&(gt_text_view){memory + 7, 1, "t.txt", memory}, 0, &line, &column);
+  assert_true(line == 3);
 }
 
 /* Vocabularies that no file of ours holds. */
