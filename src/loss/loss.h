@@ -61,7 +61,7 @@ const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target);
 #define GT_LOSS_FOR_CLASSES "cross_entropy"
 #define GT_LOSS_FOR_NUMBERS "mse"
 #define GT_LOSS_FOR_BITS    "bce" /* several columns of booleans */
-/* Reads the root's `loss:`; labels: the data has class labels. NULL after reporting. */
+/* Reads the root's `loss:`; without one, the loss for this target. NULL after reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target,
                             gt_diagnostics *diagnostics);
 /* Reads a loss for each of several targets: `loss: {load: mse, kind: {type: cross_entropy, weight: 0.5}}`. A
@@ -125,7 +125,7 @@ bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnos
     __attribute__((format(printf, 4, 5)));
 /* True if it trains the model's outputs to equal their targets. */
 bool gt_loss_fits_targets(const gt_loss *loss);
-/* For rows that always do. */
+/* fits_targets of loss types that always train outputs to equal their targets. */
 bool gt_loss_always(const void *config);
 /* A divisor that is a sum of weights; 1 instead of 0, so that the mean of no weight is 0. */
 gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor);

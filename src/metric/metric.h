@@ -36,8 +36,9 @@ typedef struct gt_metric_counts {
 typedef struct gt_metric_targets {
   double weight;   /* sum of the weights of all items that count */
   double variance; /* mean squared difference of targets from their mean; if a metric has `varies` */
-  /* If a metric has `forecast`: mean absolute error of the better naive forecast of the output's column, at
-   * the output's step and over all steps. */
+  /* If a metric has `forecast`: mean absolute error of the naive forecast, the last value or that of one
+   * season before, whichever has the smaller error for the output's column: at the output's step, and over
+   * all. */
   double naive, naive_of_steps;
 } gt_metric_targets;
 

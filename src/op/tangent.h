@@ -17,7 +17,7 @@ gt_id gt_tangent(gt_tangents *tangents, gt_id value, gt_id *failed);
 /* The first node between `at` and the value with fewer than `orders` continuous derivatives, or GT_NONE. */
 gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders);
 /* The first node between `at` and the value that mixes rows of `at`: its size is not a multiple of the number
- * of rows. Which axis has the rows does not matter, as a pack of two inputs inserts an axis before it.
+ * of rows. Which axis has the rows does not matter, as gt_pack puts an axis before it.
  * GT_NONE: there is none. */
 gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value);
 #endif

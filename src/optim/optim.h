@@ -49,7 +49,8 @@ gt_id gt_optim_state(gt_optim_context *context, const char *name);
 /* Sets the value of that variable after the step. */
 void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value);
 gt_id gt_optim_scalar(gt_optim_context *context, int index); /* this step's type->scalar[index], shape [] */
-/* x + factor * y, and x + weight * (y - x); a factor of 0 or 1 adds no nodes. */
+/* x + factor * y: x for a factor of 0; for 1 without a product. x + weight * (y - x): x for a weight of 0, y
+ * for 1. */
 gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y);
 gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight);
 /* The scalar function that returns the learning rate itself. */
@@ -74,7 +75,7 @@ typedef struct gt_optim { /* everything under `optimizer:` and `schedule:` */
 
 int gt_optim_count(void);
 const gt_optim_type *gt_optim_at(int index);
-extern const gt_schema gt_optim_common_schema; /* what all optimizers have */
+extern const gt_schema gt_optim_common_schema; /* keys that do not depend on the type: clip_norm, ema, … */
 extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 
 #define GT_OPTIM_STANDARD "adam" /* without a type */

@@ -5,7 +5,7 @@
 
 typedef struct gt_expectation { /* for one case: the reference's value and derivatives at some coordinates */
   double *value;
-  double *magnitude; /* for a rule that has one, else NULL */
+  double *magnitude; /* if gt_case_rule.magnitude is set, else NULL */
   int64_t *coordinate[GT_CASE_INPUTS];
   double *slope[GT_CASE_INPUTS]; /* NAN: a kink is near, skip */
   double *scale[GT_CASE_INPUTS]; /* sum of the absolute contributions */

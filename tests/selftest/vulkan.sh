@@ -5,5 +5,6 @@
 # shellcheck source=tests/support/vulkan.sh
 source "$(dirname "$0")/../support/vulkan.sh"
 on_vulkan '!kan'
+# GTRAIN_DEBUG=straight: the unrolled code for GPUs, not the loops made for software devices.
 on_vulkan matmul_ straight
 finish

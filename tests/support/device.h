@@ -31,8 +31,9 @@ typedef struct device_form {
  * skipped. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
-/* A plan of g for the device, with these options; of their target only `units` is used: if it is not 0,
- * products are tiled for a device with this many. The test fails if there is no plan. */
+/* A plan of g for the device, with these options; of their target only `units`, the number of
+ * multiprocessors, is used: if it is not 0, products are tiled for a device with this many. The test fails if
+ * there is no plan. */
 const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options);
 /* Runs the plan of g `times` times on variables that start with value[v] each, and writes their final values
  * there. The test fails if it cannot. */

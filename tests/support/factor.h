@@ -11,7 +11,7 @@ void factor_assign(gt_graph *graph, gt_id x, gt_id w, gt_id g, bool turned);
 typedef struct factor_case {
   uint32_t rows, in, units;
   bool turned;
-  const void *net;                          /* the first argument of x */
+  const void *net;                          /* what x computes from, its first argument */
   double (*x)(const void *net, uint64_t i); /* element i of x */
   const float *w, *g, *y, *d;
   /* Fails the test unless `got` is `expected` up to rounding: a sum of `terms` terms whose magnitudes add up
