@@ -211,7 +211,7 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
 }
 
 typedef struct forecast_rows { /* which rows a forecast reads */
-  int64_t *after;              /* rows of the group behind each row; heap */
+  int64_t *after;              /* rows of the group after each row; heap */
   int64_t window, ahead;
 } forecast_rows;
 

@@ -17,7 +17,7 @@ typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
   gt_data_series o;
-  int64_t count, ahead;   /* rows of the file; rows behind the window */
+  int64_t count, ahead;   /* rows of the file; rows after the window */
   int64_t *order, *first; /* rows group by group; where each group begins there, [groups + 1] */
   gt_tensor *out;
   gt_forecast_rows *to;

@@ -1,8 +1,14 @@
 /* Tokens: text as integers. A tokenizer divides text into tokens; a vocabulary numbers them: the token of id
- * i is token[i]. Kinds, one file each (GT_DEFINE(tokenizer, NAME)): byte   the 256 bytes; any file char   the
- * code points of the training file, sorted word   the most frequent words and punctuation marks of the
- * training text; 0 is <pad>, 1 is <unk> byte and char restore the text exactly. word drops white space and,
- * with `lower`, case. Owner: the arena. A vocabulary never changes. */
+ * i is token[i]. Kinds, one file each (GT_DEFINE(tokenizer, NAME)):
+ *
+ * - byte: the 256 bytes, for any file. Restores the text exactly.
+ *
+ * - char: the code points of the training file, sorted. Restores the text exactly.
+ *
+ * - word: the most frequent words and punctuation marks of the training text; 0 is <pad>, 1 is <unk>. Drops
+ *   white space and, with `lower`, case.
+ *
+ * Owner: the arena. A vocabulary never changes. */
 #ifndef GT_TOKENS_TOKENS_H
 #define GT_TOKENS_TOKENS_H
 #include "base/arena.h"

@@ -2,6 +2,7 @@
  * White space and invisible characters separate. The vocabulary is <pad>, <unk> and the most frequent tokens
  * of the training text; of equally frequent ones those that occur first. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/unicode.h"
 #include "tokens/tokens.h"
 #include <inttypes.h>
@@ -73,12 +74,6 @@ static bool next_token(scan *s) {
 
 /* --- the table --- */
 
-static uint64_t hash_of(const uint8_t *text, size_t length) {
-  uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
-  for (size_t i = 0; i < length; i++) hash = (hash ^ text[i]) * 0x100000001b3ull;
-  return hash;
-}
-
 static word *find(const words *table, const uint8_t *text, size_t length, uint64_t hash) {
   for (size_t i = hash & (table->room - 1);; i = (i + 1) & (table->room - 1)) {
     word *w = &table->item[i];
@@ -100,7 +95,7 @@ static void grow(words *table) {
 /* The entry of this text; a new one keeps a copy of it. */
 static word *enter(words *table, const uint8_t *text, size_t length, gt_arena *arena) {
   if (2 * table->count >= table->room) grow(table);
-  const uint64_t hash = hash_of(text, length);
+  const uint64_t hash = gt_hash(GT_HASH_START, text, length);
   word *w = find(table, text, length, hash);
   if (w->text) return w;
   *w = (word){gt_arena_copy(arena, text, length), (uint32_t)length, (int32_t)table->count++, hash, 0};
@@ -171,7 +166,7 @@ static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt
   scan s = {.text = text, .lower = vocabulary->lower};
   (void)error;
   while (next_token(&s)) {
-    const word *w = find(table, s.token, s.length, hash_of(s.token, s.length));
+    const word *w = find(table, s.token, s.length, gt_hash(GT_HASH_START, s.token, s.length));
     gt_ids_push(vocabulary, out, w->text ? w->id : UNKNOWN);
   }
   free(s.token);

@@ -178,7 +178,7 @@ static bool draw_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config
 /* Batch, model and loss, for training and evaluation. */
 bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
-  const char *former = gt_graph_scope(graph, "data");
+  const char *outer = gt_graph_scope(graph, "data");
   net->order = order_of(net);
   const gt_tensor *weights = &net->data->weights;
   const bool augments = mode.training && config->augment, shifted = net->shifted = shifts(net, config);
@@ -212,7 +212,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     else if (net->data->target[k].rank > 2)
       target->targets = gt_input_piece(&config->dataset.input[0], graph, target->targets);
   }
-  gt_graph_scope(graph, former);
+  gt_graph_scope(graph, outer);
   forward.mode.seed = net->draw;
   forward.mode.recompute = mode.training && config->train.recompute;
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
