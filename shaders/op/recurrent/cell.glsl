@@ -1,5 +1,5 @@
-/* What the kernels of the recurrence share: constants and times, and that a cell is computed in two halves: `begin` loads
- * what does not depend on the product, before it; `finish` takes the product's sums, one for each gate. */
+/* Shared by the recurrent kernels: the specialization constants, the time of a step, and the cell in two halves. `begin`
+ * loads what does not depend on the product, before it; `finish` takes the product's sums, one for each gate. */
 #define GT_SCALAR
 #include "lib/math.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
