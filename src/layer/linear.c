@@ -2,8 +2,7 @@
  * With `weight: NAME` W is that of an embedding or another linear layer (Press and Wolf, "Using the Output
  * Embedding to Improve Language Models", EACL 2017). */
 #include "layer/layer.h"
-#include "op/elementwise.h"
-#include "op/matmul/matmul.h"
+#include "op/table_product.h"
 #include <math.h>
 
 typedef struct linear_config {
@@ -62,10 +61,9 @@ static gt_id build_linear(gt_build *build, const void *config, const gt_id *inpu
                                           : gt_init_uniform_between(build->arena, -bound, bound);
   const gt_id weight = weight_of(build, c, input, in);
   if (weight == GT_NONE) return GT_NONE;
-  const gt_id out = gt_matmul(build->graph, input[0], weight, false, true);
-  if (!c->bias) return out;
   const int64_t units = gt_node_at(build->graph, weight)->shape.dim[0];
-  return gt_add(build->graph, out, gt_build_parameter(build, "bias", gt_shape_1(units), bias_init));
+  const gt_id bias = c->bias ? gt_build_parameter(build, "bias", gt_shape_1(units), bias_init) : GT_NONE;
+  return gt_table_product(build->graph, input[0], weight, bias);
 }
 
 GT_DEFINE(layer, linear) = {.name = "linear",

@@ -90,15 +90,21 @@ gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding) {
   return gt_node_add(graph, &rows[ROW_GATHER], input, 2, &a, sizeof a);
 }
 
+bool gt_gather_find(const gt_graph *graph, gt_id x, gt_gather_parts *parts) {
+  const gt_node *node = gt_node_at(graph, x);
+  if (node->op != &rows[ROW_GATHER]) return false;
+  *parts =
+      (gt_gather_parts){node->input[0], node->input[1], ((const gather_attribute *)node->attribute)->padding};
+  return true;
+}
+
 gt_id gt_gather_swapped(gt_graph *graph, gt_id x) {
   static const int axes[GT_MAX_RANK] = {1, 0, 2, 3, 4, 5, 6, 7};
+  gt_gather_parts parts;
   if (x == GT_NONE) return GT_NONE;
-  const gt_node *node = gt_node_at(graph, x);
-  if (node->op != &rows[ROW_GATHER] || gt_node_at(graph, node->input[1])->shape.rank != 2)
+  if (!gt_gather_find(graph, x, &parts) || gt_node_at(graph, parts.index)->shape.rank != 2)
     return gt_permute(graph, x, axes);
-  const gt_id table = node->input[0];
-  const int64_t padding = ((const gather_attribute *)node->attribute)->padding;
-  return gt_gather(graph, table, gt_permute(graph, node->input[1], axes), padding);
+  return gt_gather(graph, parts.table, gt_permute(graph, parts.index, axes), parts.padding);
 }
 
 gt_id gt_gather_order(gt_graph *graph, gt_id index) {

@@ -12,6 +12,12 @@ gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding);
  * itself is permuted if it is not such rows. */
 gt_id gt_gather_swapped(gt_graph *graph, gt_id x);
 
+typedef struct gt_gather_parts {
+  gt_id table, index;
+  int64_t padding;
+} gt_gather_parts;
+bool gt_gather_find(const gt_graph *graph, gt_id x, gt_gather_parts *parts); /* false if x is no gather */
+
 /* The ops of the gradient of a gather, which have no gradients themselves.
  * gt_gather_order: the indices I32 [N…] and their positions, I32 [2, N], sorted by index (negative ones at
  * the end), then by position. */

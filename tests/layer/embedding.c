@@ -29,7 +29,7 @@ typedef struct fixture {
   gt_plan *plan;
   gt_executable *executable;
   gt_buffers buffers;
-  gt_id kept[2]; /* the output, and possibly the gradient of the table */
+  gt_id kept[11]; /* the output, and possibly gradients */
 } fixture;
 
 static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dtype) {
@@ -365,11 +365,99 @@ static void tied_weights(void **state) {
   finish(&f);
 }
 
+/* --- the product of a table ----------------------------------------------------------------------------- */
+
+enum { SLOTS = 10, TOKENS = 63, TABLE = 5, VALUES = 1 << 12 };
+
+/* What a model computes from TOKENS tokens: its output, then the gradients of all its parameters. */
+typedef struct product_result {
+  float value[VALUES];
+  int64_t count;
+  double flops;
+} product_result;
+
+static void start_values(fixture *f) {
+  gt_error error = {0};
+  gt_state_dict start;
+  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  const gt_slot_values values = gt_state_dict_values(&start);
+  float *table = values.of(&values, "t.weight");
+  for (int i = 0; i < TABLE * 6; i++) table[i] = sinf((float)i); /* the padding row, too */
+  assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
+  gt_state_dict_finish(&start);
+}
+
+static void build_product(fixture *f, const char *layers, int *kept, gt_id *node) {
+  gt_id weight[SLOTS];
+  gt_error error = {0};
+  model(f, layers, gt_shape_2(7, TOKENS / 7), GT_I32);
+  assert_non_null(f->model);
+  const int slots = f->model->store->slots;
+  assert_true(slots <= SLOTS);
+  for (int i = 0; i < slots; i++) weight[i] = f->model->node[i];
+  node[0] = f->model->output;
+  const gt_id loss = gt_sum(f->graph, gt_mul(f->graph, node[0], node[0]), 0, false);
+  assert_true(gt_autodiff(f->graph, loss, weight, slots, node + 1, &error));
+  *kept = 1 + slots;
+}
+
+static void run_product(const char *layers, product_result *result) {
+  fixture f;
+  int32_t index[TOKENS];
+  int kept;
+  build_product(&f, layers, &kept, f.kept);
+  assert_true(compile(&f, "cpu", kept));
+  for (int i = 0; i < TOKENS; i++) index[i] = i * i % TABLE;
+  start_values(&f);
+  put(&f, "x", index, TOKENS);
+  run(&f);
+  result->flops = f.plan->flops;
+  result->count = 0;
+  for (int k = 0; k < kept; k++) {
+    const int64_t count = gt_shape_count(gt_node_at(f.graph, f.kept[k])->shape);
+    assert_true(result->count + count <= VALUES);
+    take(&f, k, result->value + result->count);
+    result->count += count;
+  }
+  finish(&f);
+}
+
+/* With a layer between the embedding and the product that returns its input, the product is of all tokens. */
+static void product_of_table(void **state) {
+  static const char *const paddings[] = {"", ", padding_idx: 2"};
+  static const char *const heads[] = {
+      "{linear: 7}",
+      "{linear: {units: 7, bias: false}}, {linear: 3}",
+      "{reshape: [3, 3, 6]}, {linear: 7}",
+      "{linear: {weight: t}}",
+      "{lstm: {hidden_size: 3, bidirectional: true}}",
+      "{gru: {hidden_size: 5, bias: false, return: last}}",
+  };
+  static product_result table, plain;
+  (void)state;
+  for (size_t i = 0; i < 2 * sizeof heads / sizeof *heads; i++) {
+    char embedding[80], with[200], without[200];
+    snprintf(embedding, sizeof embedding, "{embedding: {num_embeddings: 5, embedding_dim: 6, name: t%s}}",
+             paddings[i % 2]);
+    snprintf(with, sizeof with, "%s, %s", embedding, heads[i / 2]);
+    snprintf(without, sizeof without, "%s, {leaky_relu: 1}, %s", embedding, heads[i / 2]);
+    run_product(with, &table);
+    run_product(without, &plain);
+    assert_int_equal(table.count, plain.count);
+    assert_true(table.flops < 0.8 * plain.flops);
+    for (int64_t k = 0; k < plain.count; k++)
+      if (!(fabsf(table.value[k] - plain.value[k]) <= 1e-5f * (10 + fabsf(plain.value[k]))))
+        fail_msg("%s: value %d is %.9g, not %.9g", with, (int)k, (double)table.value[k],
+                 (double)plain.value[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_gradients),      cmocka_unit_test(initial_values),
       cmocka_unit_test(errors_are_reported),       cmocka_unit_test(largest_integer),
       cmocka_unit_test(layers_that_move_integers), cmocka_unit_test(tied_weights),
+      cmocka_unit_test(product_of_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

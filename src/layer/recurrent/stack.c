@@ -6,8 +6,8 @@
 #include "layer/sequence.h"
 #include "op/elementwise.h"
 #include "op/gather.h"
-#include "op/matmul/matmul.h"
 #include "op/move.h"
+#include "op/table_product.h"
 #include <math.h>
 #include <string.h>
 
@@ -68,18 +68,17 @@ static gt_id build_direction(const stack *s, gt_id x, int64_t layer, bool revers
   const int64_t units = s->c->hidden_size, width = units * gt_cell_gates(s->cell);
   const gt_id w_ih = parameter(s, "weight_ih", layer, reverse, gt_shape_2(width, in.dim[2]));
   const gt_id w_hh = parameter(s, "weight_hh", layer, reverse, gt_shape_2(width, units));
-  gt_id gates = gt_matmul(graph, x, w_ih, false, true), inner = GT_NONE;
+  gt_id bias = GT_NONE, inner = GT_NONE;
   if (s->c->bias) {
-    gt_id bias = parameter(s, "bias_ih", layer, reverse, gt_shape_1(width));
+    bias = parameter(s, "bias_ih", layer, reverse, gt_shape_1(width));
     const gt_id hidden = parameter(s, "bias_hh", layer, reverse, gt_shape_1(width));
     if (s->cell == GT_CELL_GRU)
       inner = hidden;
     else
       bias = gt_add(graph, bias, hidden);
-    gates = gt_add(graph, gates, bias);
   }
   return gt_recurrent(graph, &(gt_recurrent_input){.cell = s->cell,
-                                                   .gates = gates,
+                                                   .gates = gt_table_product(graph, x, w_ih, bias),
                                                    .w_hh = w_hh,
                                                    .bias = inner,
                                                    .lengths = s->lengths,
