@@ -2,9 +2,10 @@
  * csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the first line is
  * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_chunks.c,
  * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
- * class labels; csv_roles.c: columns that hold the weight, the split or the group of a row; csv.c: the format
- * itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line
- * `sep=;` and lines of comments (#) before the table are skipped. */
+ * class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns that hold the weight, the
+ * split or the group of a row; csv.c: the format itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and
+ * CR). Blank lines, a byte order mark, a line `sep=;` and lines of comments (#) before the table are skipped.
+ */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
@@ -36,6 +37,13 @@ typedef enum gt_csv_role {
   GT_CSV_ROLES
 } gt_csv_role;
 
+/* What a line of the file is. */
+typedef enum gt_csv_lines {
+  GT_CSV_TABLE,    /* a row of a table */
+  GT_CSV_LABELLED, /* a label, a tab and a text: columns "label" and "text" */
+  GT_CSV_TEXTS     /* a text; as labelled if every line has a tab */
+} gt_csv_lines;
+
 enum { GT_CSV_KNOWN = 7 };
 typedef struct gt_csv_form { /* options that say how a file is written */
   char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text, by default a comma or, for .tsv, a
@@ -43,6 +51,7 @@ typedef struct gt_csv_form { /* options that say how a file is written */
   char decimal;   /* '.' or ','; 0: found from the text */
   int64_t skip;   /* lines before the table */
   gt_csv_header header;
+  gt_csv_lines lines;             /* not GT_CSV_TABLE: the options above do not apply */
   gt_strings known[GT_CSV_KNOWN]; /* lists of possible column names: a line that contains them is a header */
 } gt_csv_form;
 
@@ -59,6 +68,7 @@ typedef struct gt_csv {
   const char *path;
   bool strange; /* the file is untrusted: messages outside of *error do not quote it */
   char delimiter, decimal;
+  bool lines;      /* not a table: each record is a line (gt_csv_line) */
   bool stops[256]; /* the characters that end a cell without quotes */
   gt_error *error;
   gt_bytes bytes;
@@ -103,6 +113,8 @@ typedef struct gt_csv {
 void gt_csv_set_delimiter(gt_csv *csv, char delimiter);
 /* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
 int gt_csv_record(gt_csv *csv);
+/* The same for a file of texts: [label] text. Part of gt_csv_record. */
+int gt_csv_line(gt_csv *csv);
 /* Parses a whole number or decimal in C notation, but with this decimal mark ('.' or ','), that fills the
  * text; independent of the locale. May overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out);

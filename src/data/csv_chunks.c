@@ -9,7 +9,8 @@ typedef struct cutter {
 } cutter;
 
 static char *find_quote(const cutter *c, char *from) {
-  char *quote = from < c->csv->end ? memchr(from, '"', (size_t)(c->csv->end - from)) : NULL;
+  const bool may_quote = !c->csv->lines && from < c->csv->end;
+  char *quote = may_quote ? memchr(from, '"', (size_t)(c->csv->end - from)) : NULL;
   return quote ? quote : c->csv->end;
 }
 
@@ -42,9 +43,9 @@ static char *next_record(cutter *c, char *wanted) {
   for (;;) {
     while (c->quote < at) pass_quote(c);
     if (at < c->from) at = c->from;
-    while (at < end && *at != '\n' && *at != '\r' && *at != '"') at++;
+    while (at < end && *at != '\n' && *at != '\r' && at != c->quote) at++;
     if (at == end) return end;
-    if (*at != '"') break;
+    if (at != c->quote) break;
     at++;
   }
   return *at == '\r' && end - at > 1 && at[1] == '\n' ? at + 2 : at + 1;

@@ -17,6 +17,7 @@ bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_err
   if (!gt_data_read_file(file, &csv->bytes, error)) return false;
   csv->at = (char *)csv->bytes.data;
   csv->end = csv->at + csv->bytes.size;
+  if (form->lines) return gt_csv_open_lines(csv, form);
   int got = -1;
   if (gt_csv_find_table(csv, form, &sample)) {
     got = gt_csv_record(csv);

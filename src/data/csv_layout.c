@@ -238,7 +238,7 @@ static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
 
 /* --- what stands before the table --- */
 
-static void skip_line(gt_csv *csv) {
+void gt_csv_skip_line(gt_csv *csv) {
   while (csv->at < csv->end && *csv->at != '\n' && *csv->at != '\r') csv->at++;
   if (csv->at < csv->end && *csv->at++ == '\r' && csv->at < csv->end && *csv->at == '\n') csv->at++;
   csv->line++;
@@ -251,7 +251,7 @@ static char take_separator_line(gt_csv *csv) {
     return 0;
   const char delimiter = csv->at[4];
   if (csv->end - csv->at > 5 && csv->at[5] != '\n' && csv->at[5] != '\r') return 0;
-  skip_line(csv);
+  gt_csv_skip_line(csv);
   return delimiter;
 }
 
@@ -263,7 +263,7 @@ static int skip_comments(gt_csv *csv, gt_csv *last) {
     if (!comment && !empty) break;
     if (comment) *last = ahead;
     count += comment;
-    skip_line(&ahead);
+    gt_csv_skip_line(&ahead);
     csv->at = ahead.at;
     csv->line = ahead.line;
     csv->line_start = ahead.line_start;
@@ -416,8 +416,7 @@ static const char *workbook(const gt_csv *csv) {
   return size >= 4 && !memcmp(csv->at, "\xD0\xCF\x11\xE0", 4) ? "a workbook of Excel (.xls)" : NULL;
 }
 
-/* Rejects other encodings and workbooks; skips the byte order mark of UTF-8. */
-static bool check_encoding(gt_csv *csv) {
+bool gt_csv_check_encoding(gt_csv *csv) {
   const size_t size = csv->bytes.size;
   const char *binary = workbook(csv);
   if (binary)
@@ -434,7 +433,7 @@ static bool check_encoding(gt_csv *csv) {
   const bool packed = length > 3 && !strcasecmp(csv->path + length - 3, ".gz");
   while (csv->at < bad) {
     const char *start = csv->at;
-    skip_line(csv);
+    gt_csv_skip_line(csv);
     if (csv->at <= bad) continue;
     csv->line--;
     csv->line_start = (char *)start;
@@ -450,8 +449,8 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   gt_csv comment = {0};
   found f = {0};
   const char usual = gt_data_has_suffix(csv->path, ".tsv") ? '\t' : ',';
-  if (!check_encoding(csv)) return false;
-  for (int64_t i = 0; i < form->skip && csv->at < csv->end; i++) skip_line(csv);
+  if (!gt_csv_check_encoding(csv)) return false;
+  for (int64_t i = 0; i < form->skip && csv->at < csv->end; i++) gt_csv_skip_line(csv);
   if (form->skip && csv->at >= csv->end)
     return gt_fail(csv->error, GT_ERR_DATA, "%s: data.skip is %" PRId64 ", and the file has no more lines",
                    csv->path, form->skip);

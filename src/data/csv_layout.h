@@ -42,4 +42,10 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
 /* True if the first line of the table is a header (csv_header.c). Sets csv->doubt if that may be wrong.
  * csv->names are those of a header. */
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample);
+
+/* Rejects other encodings and workbooks; skips the byte order mark of UTF-8. */
+bool gt_csv_check_encoding(gt_csv *csv);
+void gt_csv_skip_line(gt_csv *csv); /* moves csv->at to the begin of the next line */
+/* Instead of gt_csv_find_table, for a file of texts: names its columns (csv_lines.c). */
+bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form);
 #endif

@@ -25,6 +25,7 @@
  * Windows of the tokens of a text, and texts with labels (data/text.c):
  *   data: {train: f.txt, text: {vocabulary: char, window: 128}}
  *   data: {train: f.csv, text: {column: review, vocabulary: word, length: 200}, target: label}
+ *   data: {train: f.txt, text: {labels: true, length: 200}}: lines of a label, a tab and a text
  * Every format also takes:
  *   format          default: detected from the file name or contents, or from `formula`, `inputs`
  *   task            classification (targets are class numbers from 0), regression, or auto, which is

@@ -30,11 +30,25 @@ static bool refuse_column(const gt_csv *csv, int column) {
                  csv->path, csv->names[column]);
 }
 
+/* The columns of lines: the label, then the text. */
+static void choose_label(gt_data_reader *reader, gt_csv *csv) {
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
+  csv->targets = csv->columns;
+  const char **name = GT_NEW(reader->arena, const char *);
+  *name = "label";
+  reader->dataset->target[0].columns = name;
+  reader->dataset->target[0].column_count = 1;
+}
+
 /* Targets in the order of the list, then the text: all are cells that the reading keeps. */
 static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
   const int count = o->target.count ? o->target.count : 1;
   const char **target = GT_NEW_N(reader->arena, const char *, count);
   const gt_spec *text = gt_data_node(reader, "text", "column");
+  if (!o->column) {
+    choose_label(reader, csv);
+    return true;
+  }
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
   for (int t = 0; t < count; t++) {
     const int column =
@@ -80,7 +94,8 @@ static bool number_samples(gt_split *split, int64_t length, size_t first, gt_err
 static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, gt_csv_labels *labels,
                       int part, gt_split *split) {
   const gt_sentence_options *o = s->options;
-  const gt_csv_form form = {.known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
+  const gt_csv_form form = {.lines = o->column ? GT_CSV_TABLE : GT_CSV_LABELLED,
+                            .known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
   const size_t first = s->count;
   gt_csv csv = {0};
   gt_data_turn_to(reader, part, gt_data_are_own(&file, 1));
@@ -214,7 +229,7 @@ bool gt_data_fit_sentences(gt_data_reader *reader) {
 /* --- predictions --- */
 
 static bool choose_text(gt_csv *csv, const char *column) {
-  const int found = gt_csv_find(csv, column);
+  const int found = column ? gt_csv_find(csv, column) : csv->columns - 1;
   if (found < 0) return gt_fail(csv->error, GT_ERR_DATA, "%s has no column '%s'", csv->path, column);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i == found ? 0 : -1;
   csv->targets = 1;
@@ -223,7 +238,8 @@ static bool choose_text(gt_csv *csv, const char *column) {
 
 bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_tensor *out,
                        gt_error *error) {
-  const gt_csv_form form = {.known = {{.items = &column, .count = 1}}};
+  const gt_csv_form form = {.lines = column ? GT_CSV_TABLE : GT_CSV_TEXTS,
+                            .known = {{.items = &column, .count = 1}}};
   gt_csv csv = {0};
   cutting ignored = {0};
   void *lengths = NULL;

@@ -16,7 +16,7 @@ enum { MAX_WINDOW = 1 << 20 };
 typedef struct text_options {
   const char *vocabulary, *column;
   int64_t window, stride, size, length;
-  bool lower;
+  bool lower, labels;
 } text_options;
 
 typedef struct options {
@@ -42,9 +42,13 @@ static const gt_field text_fields[] = {
         .help =
             "column of a CSV whose cells are texts, each a sample with targets of its own (default: the file is "
             "one long text, whose targets are the next tokens)"),
-    GT_ROW(text_options, length, GT_FIELD_INT, .fallback = "200", .min = 1, .max = MAX_WINDOW,
-           .help =
-               "with `column`: number of tokens of a sample; longer texts are cut, shorter ones are padded"),
+    GT_ROW(text_options, labels, GT_FIELD_BOOL, .fallback = "false",
+           .help = "each line of the file is a label, a tab and a text, which is a sample; quotes have no "
+                   "special meaning"),
+    GT_ROW(
+        text_options, length, GT_FIELD_INT, .fallback = "200", .min = 1, .max = MAX_WINDOW,
+        .help =
+            "with `column` or `labels`: number of tokens of a sample; longer texts are cut, shorter ones are padded"),
     GT_ROW(text_options, window, GT_FIELD_INT, .fallback = "256", .min = 1, .max = MAX_WINDOW,
            .help = "number of tokens that the model reads at once; the target of each is the next token"),
     GT_ROW(
@@ -63,7 +67,7 @@ static const gt_schema text_schema = {
 
 static const gt_field fields[] = {
     GT_ROW(options, train, GT_FIELD_STRING, .flags = GT_FIELD_REQUIRED,
-           .help = "text file; its beginning is the training split"),
+           .help = "text file; its beginning is the training split, unless lines have labels"),
     GT_ROW(options, test, GT_FIELD_STRING, .help = "text file for the test split"),
     GT_ROW(options, target, GT_FIELD_STRINGS,
            .help = "with `text: {column: NAME}`: target column or columns (default: the last)"),
@@ -251,9 +255,10 @@ static bool check_keys(gt_data_reader *reader) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i], NULL);
     if (gt_spec_is_null(node) || reader->wanted->signature) continue;
-    gt_error_at(reader->diagnostics, node->key_at, "a text has no '%s'", keys[i])->expected =
-        strcmp(keys[i], "split") ? "no such key: the targets are the next tokens"
-                                 : "validation and test_fraction: they take the end of the text";
+    gt_diagnostic *d = gt_error_at(reader->diagnostics, node->key_at, "a text has no '%s'", keys[i]);
+    d->expected = strcmp(keys[i], "split") ? "no such key: the targets are the next tokens"
+                                           : "validation and test_fraction: they take the end of the text";
+    if (!strcmp(keys[i], "target")) d->help = "text: {labels: true} reads lines of a label, a tab and a text";
     ok = false;
   }
   if (reader->task[0] != GT_TASK_REGRESSION) return ok;
@@ -261,6 +266,20 @@ static bool check_keys(gt_data_reader *reader) {
               "the targets of a text are tokens, not numbers to predict")
       ->expected = "no such key";
   return false;
+}
+
+/* Lines with labels have no columns. */
+static bool check_sentences(gt_data_reader *reader, const options *o) {
+  const gt_spec *column = gt_data_node(reader, "text", "column"),
+                *target = gt_data_node(reader, "target", NULL);
+  if (!o->text.labels) return true;
+  if (o->text.column)
+    gt_error_at(reader->diagnostics, column->key_at, "a file whose lines have labels has no columns")
+        ->expected = "either 'labels' or 'column'";
+  else if (o->target.count)
+    gt_error_at(reader->diagnostics, target->key_at, "a file whose lines have labels has no 'target'")
+        ->expected = "no such key: the target is the label of each line";
+  return !o->text.column && !o->target.count;
 }
 
 static bool check_fractions(gt_data_reader *reader, const options *o) {
@@ -280,8 +299,8 @@ static bool open_text(gt_data_reader *reader, const void *given) {
   const options *o = given;
   opening opened = {.reader = reader, .options = o, .type = gt_tokenizer_find(o->text.vocabulary)};
   gt_dataset *dataset = reader->dataset;
-  const bool sentences = o->text.column;
-  bool ok = sentences || check_keys(reader);
+  const bool sentences = o->text.column || o->text.labels;
+  bool ok = sentences ? check_sentences(reader, o) : check_keys(reader);
   ok = check_fractions(reader, o) && ok;
   const gt_data_file train = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   gt_data_file test = {0};
@@ -325,7 +344,11 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   if (signature->inputs != 1 || !input->vocabulary)
     return gt_fail(error, GT_ERR_DATA,
                    "%s is a text, but the model has no vocabulary: it was not trained on text", path);
-  const gt_spec *column = gt_spec_find(gt_spec_find(signature->data, "text"), "column");
+  const gt_spec *settings = gt_spec_find(signature->data, "text");
+  const gt_spec *column = gt_spec_find(settings, "column"), *labels = gt_spec_find(settings, "labels");
+  bool labelled = false;
+  if (labels && gt_spec_bool(labels, &labelled) && labelled)
+    return gt_sentences_read(path, NULL, input, out, error);
   if (column && column->kind == GT_SPEC_SCALAR)
     return gt_sentences_read(path, column->scalar, input, out, error);
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;

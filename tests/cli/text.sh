@@ -134,6 +134,16 @@ exits 0 "… are classified" "$GTRAIN" eval "$TEST_TMP/labels" --device "$DEVICE
 printf 'review\nA poor film\nsomething great\n' > "$TEST_TMP/new.csv"
 exits 0 "new sentences" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/new.csv" --device "$DEVICE" --quiet
 check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
+sed '1d; s/,\(yes\|no\)$//; s/^"//; s/"$//' "$TEST_TMP/reviews.csv" > "$TEST_TMP/texts"
+sed '1d; s/.*,//' "$TEST_TMP/reviews.csv" | paste - "$TEST_TMP/texts" > "$TEST_TMP/reviews.txt"
+lines() { reviews "$@" --set data.train=reviews.txt --set data.text.column= --set data.text.labels=true --set data.target=; }
+exits 0 "the same as lines with labels" lines lines
+check "… the same training" cmp "$TEST_TMP/labels/metrics.jsonl" "$TEST_TMP/lines/metrics.jsonl"
+printf 'A poor film\r\nsomething great\n' > "$TEST_TMP/new.txt"
+exits 0 "new lines" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/new.txt" --device "$DEVICE" --quiet
+check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
+exits 0 "lines with labels" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/reviews.txt" --device "$DEVICE"
+says "… what is before the tab is not the text" "reviews.txt: every line has a tab"
 limit=$(reviews refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p' | awk '{ printf "%.0f", $1 * 1024 + 1 }')
 exits 0 "streamed sentences" reviews streamed-labels --memory-limit "${limit:-400K}"
 check "… the same bytes" same labels streamed-labels

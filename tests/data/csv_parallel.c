@@ -82,6 +82,28 @@ static void random_tables(void **state) {
   free(text);
 }
 
+/* Quotes, comments and separators have no meaning in lines of texts. */
+static void random_lines(void **state) {
+  (void)state;
+  static const char *const labels[] = {"a\t", " \"b\t", "#c \t", "4\t", "", "\t"}, *const ends[] = {
+                                                                                       "\n", "\r\n", "\r",
+                                                                                       "\n\n"};
+  char text[1 << 13];
+  const char *path = NULL;
+  for (uint32_t seed = 0; seed < 60; seed++) {
+    uint32_t draws = seed * 2654435761u + 1;
+    char *at = text;
+    for (uint32_t row = 0; row < 40; row++)
+      at +=
+          sprintf(at, "%s%s%s%s", labels[draw(&draws, 100) < 97 ? draw(&draws, 4) : draw(&draws, 6)],
+                  PICK(&draws, cells), PICK(&draws, cells), ends[seed % 4 < 3 ? seed % 4 : draw(&draws, 4)]);
+    path = write_bytes("r.txt", text, (size_t)(at - text));
+    for (lines = GT_CSV_LABELLED; lines <= GT_CSV_TEXTS; lines++) expect_same_in_chunks(path);
+  }
+  lines = GT_CSV_TABLE;
+  unlink(path);
+}
+
 /* A column that counts goes on across chunks, or stops there; many texts, in another order in each chunk. */
 static void long_tables(void **state) {
   (void)state;
@@ -132,6 +154,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chunks_are_whole_records),
       cmocka_unit_test(random_tables),
+      cmocka_unit_test(random_lines),
       cmocka_unit_test(long_tables),
   };
   return cmocka_run_group_tests_name("data: tables in chunks", tests, quiet, NULL);

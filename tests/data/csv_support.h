@@ -10,10 +10,12 @@ typedef struct table_read {
   bool ok;
 } table_read;
 
+static gt_csv_lines lines; /* what the next files are */
+
 /* All columns are inputs but the last, the target; the first is also the group. chunk 0: one thread. */
 static void read_table(table_read *t, const char *path, int threads, size_t chunk) {
   *t = (table_read){0};
-  if (!gt_csv_open(&t->csv, (gt_data_file){.path = path}, &(gt_csv_form){0}, &t->error)) return;
+  if (!gt_csv_open(&t->csv, (gt_data_file){.path = path}, &(gt_csv_form){.lines = lines}, &t->error)) return;
   for (int i = 0; i < t->csv.columns; i++) t->csv.role[i] = i;
   t->csv.inputs = t->csv.columns - 1;
   t->csv.targets = 1;

@@ -237,11 +237,89 @@ static void sentences(void **state) {
   expect_bad_file(&o, "column 'label' would be both the text and a target");
 }
 
+/* Lines of a label, a tab and a text, in which quotes and further tabs are characters like others. */
+static void labelled_lines(void **state) {
+  (void)state;
+  opened o;
+  const char *train = write_text("l.txt", "\xEF\xBB\xBF"
+                                          " b \t\"One two\r\na\ttwo\t#one\r\na b\t# two\nb\tone\"\n\n"),
+             *test = write_text("m.txt", "a\tthree \"one");
+  open_data(&o, "{train: %s, test: %s, text: {labels: true, vocabulary: word, length: 3, lower: true}}",
+            train, test);
+  expect_open(&o);
+  const gt_tensor *input = &o.data.train.input[0], *other = &o.data.test.input[0];
+  const int32_t *id = input->data, *class = o.data.train.target[0].data;
+  assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, quote, # */
+  assert_int_equal(o.data.target[0].classes, 3);
+  assert_string_equal(o.data.target[0].class_names[1], "a b");
+  assert_true(class[0] == 2 && class[1] == 0 && class[2] == 1 && class[3] == 2);
+  assert_true(input->dim[0] == 4 && input->length[0] == 3 && input->length[1] == 3 && input->length[3] == 2);
+  assert_true(id[0] == id[10] && id[1] == id[5] && id[1] == id[9] && id[11] == 0);
+  assert_true(other->length[0] == 3 && ((const int32_t *)other->data)[0] == 1);
+  close_data(&o);
+}
+
+/* For predictions: texts alone, or with labels if every line has a tab. */
+static void texts_of_lines(void **state) {
+  (void)state;
+  opened o;
+  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_error error = {0};
+  gt_data_signature signature = {.inputs = 1, .targets = 1};
+  open_data(&o, "{train: %s, text: {labels: true, length: 4}}", write_text("l.txt", "b\tab\na\tcd\t\n"));
+  expect_open(&o);
+  signature.input[0] = o.data.input[0];
+  signature.target[0] = o.data.target[0];
+  const char *settings = "{text: {labels: true}}";
+  signature.data = gt_spec_parse(&o.arena, "model", settings, strlen(settings), &o.diagnostics);
+  for (int labelled = 0; labelled < 2; labelled++) {
+    const gt_input_file file = {.path = write_text("p.txt", labelled ? "b\td\nx\tba" : "d\r\nba\n\n")};
+    assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
+    assert_int_equal(read[0].dim[0], 2);
+    assert_true(read[0].length[0] == 1 && read[0].length[1] == 2);
+    gt_tensor_finish(&read[0]);
+  }
+  const gt_input_file blank = {.path = write_text("p.txt", "d\n\nba\n")};
+  assert_false(gt_data_read_inputs(&blank, 1, &signature, read, &error));
+  assert_non_null(strstr(error.message, "p.txt:2:1: the text of this line is empty"));
+  gt_tensor_finish(&read[0]);
+  close_data(&o);
+}
+
+static void bad_lines(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } list[] = {
+      {"b\tok\nno tab\n", "l.txt:2:1: this line has no tab; expected a label, a tab and a text"},
+      {"b\tok\n\nb\tok\n", "l.txt:2:1: this line has no tab"},
+      {"b\tok\r\n \tok", "l.txt:2:1: this line has no label before its tab"},
+      {"b\tok\rb\t \n", "l.txt:2:3: the text of this line is empty"},
+      {"b\tok\nb\ta\xFF\n", "l.txt:2:4: byte 0xFF is not UTF-8 text"},
+      {"b\x01\tok\nb\ta\n", "l.txt:1:1: this label contains control characters"},
+      {"\r\n\n", "l.txt is empty; expected a text on each line"},
+      {"", "l.txt is empty; expected a text on each line"},
+  };
+  opened o;
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    open_data(&o, "{train: %s, text: {labels: true}}", write_text("l.txt", list[i].text));
+    expect_bad_file(&o, list[i].message);
+  }
+  open_data(&o, "{train: %s, text: {labels: true}}", write_bytes("l.txt", "b\ta\0b\n", 6));
+  expect_bad_file(&o, "l.txt:1:4: error: a NUL byte in a text");
+  const char *path = write_text("l.txt", "b\tok\n");
+  open_data(&o, "{target: b, train: %s, text: {labels: true}}", path);
+  expect_bad_config(&o, 2, "a file whose lines have labels has no 'target'");
+  open_data(&o, "{text: {column: b, labels: true}, train: %s}", path);
+  expect_bad_config(&o, 9, "a file whose lines have labels has no columns");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(windows),     cmocka_unit_test(apart),     cmocka_unit_test(fingerprints),
-      cmocka_unit_test(files),       cmocka_unit_test(bad_files), cmocka_unit_test(too_long),
-      cmocka_unit_test(bad_configs), cmocka_unit_test(trained),   cmocka_unit_test(sentences),
+      cmocka_unit_test(windows),        cmocka_unit_test(apart),          cmocka_unit_test(fingerprints),
+      cmocka_unit_test(files),          cmocka_unit_test(bad_files),      cmocka_unit_test(too_long),
+      cmocka_unit_test(bad_configs),    cmocka_unit_test(trained),        cmocka_unit_test(sentences),
+      cmocka_unit_test(labelled_lines), cmocka_unit_test(texts_of_lines), cmocka_unit_test(bad_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,88 @@
+/* CSV: files of texts, one on each line, with or without a label and a tab before it. No cell is quoted, no
+ * line is a header or a comment, and further tabs belong to the text. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/csv_layout.h"
+
+#define EXPECTED "expected a label, a tab and a text"
+
+static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static bool every_line_has_tab(const gt_csv *csv) {
+  bool has_tab = false;
+  for (const char *at = csv->at; at < csv->end; at++) {
+    if (*at == '\t') has_tab = true;
+    if (!is_line_end(*at)) continue;
+    if (!has_tab) return false;
+    if (*at == '\r' && csv->end - at > 1 && at[1] == '\n') at++;
+    has_tab = false;
+  }
+  return has_tab;
+}
+
+bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
+  static const char *const names[] = {"label", "text"};
+  if (!gt_csv_check_encoding(csv)) return false;
+  while (csv->end > csv->at && is_line_end(csv->end[-1])) csv->end--;
+  if (csv->at == csv->end)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s is empty; expected a text on each line", csv->path);
+  const bool labelled = form->lines == GT_CSV_LABELLED || every_line_has_tab(csv);
+  if (labelled && form->lines == GT_CSV_TEXTS)
+    gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
+  csv->lines = true;
+  csv->header = true; /* the first line is not a record yet */
+  csv->decimal = '.';
+  csv->columns = labelled ? 2 : 1;
+  csv->names = gt_arena_copy(&csv->arena, names + !labelled, (size_t)csv->columns * sizeof *names);
+  csv->role = GT_NEW_N(&csv->arena, int32_t, csv->columns);
+  gt_csv_set_delimiter(csv, '\t');
+  return true;
+}
+
+static gt_cell cell_of(const gt_cell *line, const char *from, const char *to) {
+  gt_cell cell = *line;
+  cell.column += (uint32_t)(from - line->text);
+  cell.text = from;
+  cell.length = (uint32_t)(to - from);
+  return cell;
+}
+
+/* A label without the blanks around it, and the text behind the tab. */
+static bool part_line(gt_csv *csv, const gt_cell *line) {
+  const char *from = line->text, *end = from + line->length, *tab = memchr(from, '\t', line->length);
+  if (!tab) return gt_csv_fail(csv, line, "this line has no tab; " EXPECTED);
+  const char *to = tab;
+  while (from < to && is_blank(*from)) from++;
+  while (to > from && is_blank(to[-1])) to--;
+  if (from == to) return gt_csv_fail(csv, line, "this line has no label before its tab; " EXPECTED);
+  *GT_PUSH(&csv->record) = cell_of(line, from, to);
+  *GT_PUSH(&csv->record) = cell_of(line, tab + 1, end);
+  return true;
+}
+
+int gt_csv_line(gt_csv *csv) {
+  csv->record.count = 0;
+  if (csv->at >= csv->end) return 0;
+  const char *start = csv->at;
+  gt_cell line = {.text = start, .column = (uint32_t)(start - csv->line_start + 1), .line = csv->line};
+  gt_csv_skip_line(csv);
+  const char *end = csv->at;
+  while (end > start && is_line_end(end[-1])) end--;
+  if (end - start > GT_CSV_MAX_CELL) {
+    gt_csv_fail(csv, &line, "this line is longer than 1 MiB");
+    return -1;
+  }
+  line.length = (uint32_t)(end - start);
+  if (csv->columns > 1) {
+    if (!part_line(csv, &line)) return -1;
+  } else {
+    *GT_PUSH(&csv->record) = line;
+  }
+  const gt_cell *text = &csv->record.items[csv->columns - 1];
+  uint32_t blanks = 0;
+  while (blanks < text->length && is_blank(text->text[blanks])) blanks++;
+  if (blanks < text->length) return 1;
+  gt_csv_fail(csv, text, "the text of this line is empty");
+  return -1;
+}
