@@ -9,7 +9,7 @@ import numpy
 import torch
 
 import gtrain
-from cases import numbers
+from cases import generator, numbers
 from layers import initial_state, is_state
 from training import train
 
@@ -29,13 +29,15 @@ def smoothed(node):
 def network_cases():
     import yaml  # installed with Debian's torch
 
-    x, labels = numbers(SAMPLES, 28, 28), numpy.arange(SAMPLES) % 10
+    labels = numpy.arange(SAMPLES) % 10
     for name in ("lenet", "cnn", "resnet9", "mobilenet"):
         with open(f"configs/{name}.yaml") as file:
             config = yaml.safe_load(file)
         for kind in ("smooth", "as it is"):
             model = smoothed(config["model"]) if kind == "smooth" else config["model"]
-            yield f"network {name}, {kind}", {"seed": 7, "model": model, "loss": config["loss"]}, x, labels, kind == "smooth"
+            case = f"network {name}, {kind}"
+            x = numbers(SAMPLES, 28, 28)(generator(case))
+            yield case, {"seed": 7, "model": model, "loss": config["loss"]}, x, labels, kind == "smooth"
 
 
 def worst(tensors, exact, origin, wanted=lambda name: True):

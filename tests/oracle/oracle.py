@@ -21,6 +21,7 @@ from layers import forward, initial_state
 from networks import compare_network, network_cases
 from training import numbers_of, train, typed
 
+LARGEST_LOSS = 1e6  # beyond it training has diverged, and rounding decides
 STEPS_CHECKED = 3  # in addition to the last: each costs a run of its own, since a model is written at its end
 
 
@@ -81,6 +82,8 @@ def compare(name, config, inputs, targets, steps, device):
     start = {name: initial_state(name, value) for name, value in gtrain.initial(slug, config).items()}
     exact = train(config, start, inputs, targets, steps, torch.float64)
     single = train(config, start, inputs, targets, steps, torch.float32)
+    if max(loss for loss, _, _ in exact) > LARGEST_LOSS:
+        return [f"PyTorch's own loss diverges: {', '.join(f'{loss:.3g}' for loss, _, _ in exact)}; the case needs other data"]
     # A schedule may depend on the length of the run, so with a schedule only the whole run is compared.
     ends = [steps] if "schedule" in config else sorted({*range(1, 1 + STEPS_CHECKED), steps})
     problems = []
