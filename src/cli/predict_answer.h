@@ -22,6 +22,8 @@ bool gt_is_classifier(const gt_model_file *file, int target, int64_t outputs);
 /* Of a classifier: the most probable class; of two, the second if its probability is above the threshold of
  * the model. */
 gt_answer gt_answer_of(const gt_model_file *file, int target, const float *row, int64_t outputs);
+/* [classes] the names of the classes, else their numbers; in the arena. */
+const char *const *gt_answer_classes(const gt_data_target *target, gt_arena *arena);
 
 /* Both write the column `id` first, if it has cells (predict_csv.c).
  * One target: the class or the words of boolean columns, then the probability of each class or the outputs;

@@ -4,14 +4,6 @@
 #include "cli/predict_answer.h"
 #include <string.h>
 
-/* The names of the classes, else their numbers; in the arena. */
-static const char *const *class_names(const gt_data_target *target, gt_arena *arena) {
-  if (target->class_names) return target->class_names;
-  const char **names = GT_NEW_N(arena, const char *, target->classes);
-  for (int c = 0; c < target->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
-  return names;
-}
-
 static bool has_classes(const gt_model_file *file, int index, int64_t values) {
   return file->signature.target[index].classes && gt_is_classifier(file, index, values);
 }
@@ -20,7 +12,7 @@ static bool has_classes(const gt_model_file *file, int index, int64_t values) {
 static const char *const *chosen_classes(const gt_model_file *file, int index, const gt_tensor *outputs,
                                          gt_arena *arena) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
-  const char *const *all = class_names(&file->signature.target[index], arena);
+  const char *const *all = gt_answer_classes(&file->signature.target[index], arena);
   const char **chosen = GT_NEW_N(arena, const char *, rows);
   for (int64_t i = 0; i < rows; i++)
     chosen[i] = all[gt_answer_of(file, index, gt_answer_row(outputs, i), values).class];
@@ -61,7 +53,7 @@ bool gt_predict_write_csv(const char *path, const gt_model_file *file, const gt_
     header[i] = word_name(file, 0, i, header[i], &arena);
   }
   if (has_classes(file, 0, values)) {
-    memcpy(header, class_names(target, &arena), (size_t)values * sizeof *header);
+    memcpy(header, gt_answer_classes(target, &arena), (size_t)values * sizeof *header);
     text[texts++] = (gt_text_column){"class", chosen_classes(file, 0, outputs, &arena)};
     named = true;
   }
@@ -93,7 +85,7 @@ static void name_target(const gt_model_file *file, int index, int64_t values, bo
                         gt_arena *arena) {
   const gt_data_target *target = &file->signature.target[index];
   const bool classes = has_classes(file, index, values);
-  const char *const *all = classes ? class_names(target, arena) : NULL;
+  const char *const *all = classes ? gt_answer_classes(target, arena) : NULL;
   if (classes) to->text[to->texts++].name = target->name;
   for (int64_t i = 0; i < values; i++) {
     const char *name = value_name(target, values, i, prefixed, arena);

@@ -4,85 +4,149 @@
 #include "cli/predict_answer.h"
 #include "train/metrics.h"
 
+/* Values that answer one target column at one step: a probability for each class, else one number. */
+static int64_t width_of(const gt_model_file *file) {
+  const int classes = file->signature.target[0].classes;
+  return classes ? classes : 1;
+}
+
 bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs) {
-  return rows->horizon && !file->signature.target[0].classes && outputs->dim[0] == rows->series &&
-         gt_tensor_features(outputs) % rows->horizon == 0;
+  return rows->horizon && outputs->dim[0] == rows->series &&
+         gt_tensor_features(outputs) % (rows->horizon * width_of(file)) == 0;
 }
 
-static int64_t targets_of(const gt_forecast_rows *rows, const gt_tensor *outputs) {
-  return gt_tensor_features(outputs) / rows->horizon;
+/* Forecasts, with what describes their values. Everything is in the arena. */
+typedef struct forecast {
+  const gt_model_file *file;
+  const gt_forecast_rows *rows;
+  const gt_tensor *outputs;
+  int64_t steps;              /* of all groups */
+  int64_t targets, width;     /* columns; values of each */
+  const char *const *name;    /* [targets]; of arrays target0, target1, … */
+  const char *const *value;   /* [targets * width]: "sky=rain", a class; "rain=yes", a boolean; else the name */
+  const char *const *classes; /* [width] names of the classes; NULL: the targets have none */
+  bool named;                 /* the classes have names, not only numbers */
+} forecast;
+
+/* The values of a target at a step of a group. */
+static const float *values_at(const forecast *f, int64_t step, int64_t target) {
+  return (const float *)f->outputs->data + (step * f->targets + target) * f->width;
 }
 
-/* The value of a target at a step, of a group. */
-static double value_at(const gt_forecast_rows *rows, const gt_tensor *outputs, int64_t step, int64_t target) {
-  return (double)((const float *)outputs->data)[step * targets_of(rows, outputs) + target];
+/* The index of such a value among the outputs of a group. */
+static int64_t output_of(const forecast *f, int64_t step, int64_t target) {
+  return step % f->rows->horizon * f->targets + target;
 }
 
-/* The word that the value of a boolean target answers; NULL: it is a number. */
-static const char *word_at(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs,
-                           int64_t step, int64_t target) {
-  const int64_t i = step % rows->horizon * targets_of(rows, outputs) + target;
-  return gt_is_probability(file, 0, gt_tensor_features(outputs), i)
-             ? gt_answer_word(file, 0, i, value_at(rows, outputs, step, target))
-             : NULL;
+static bool is_boolean(const forecast *f, int64_t target) {
+  return !f->classes && gt_is_probability(f->file, 0, gt_tensor_features(f->outputs), target);
 }
 
-static const char *time_of(const gt_forecast_rows *rows, int64_t step) {
-  return rows->time && *rows->time[step] ? rows->time[step] : NULL;
+static gt_answer class_at(const forecast *f, int64_t step, int64_t target) {
+  return gt_answer_of(f->file, 0, values_at(f, step, target), f->width);
 }
 
-/* The name of the probability of a boolean target, "rain=yes"; else that of the target. In the arena. */
-static const char *value_name(const gt_model_file *file, const gt_tensor *outputs, int64_t target,
-                              const char *name, gt_arena *arena) {
-  return gt_is_probability(file, 0, gt_tensor_features(outputs), target)
-             ? gt_arena_printf(arena, "%s=%s", name, file->signature.target[0].words[2 * target + 1])
-             : name;
+/* The class or the word of a boolean that the model decides on; NULL: the target is a number. */
+static const char *word_at(const forecast *f, int64_t step, int64_t target) {
+  if (f->classes) return f->classes[class_at(f, step, target).class];
+  return is_boolean(f, target) ? gt_answer_word(f->file, 0, output_of(f, step, target),
+                                                (double)*values_at(f, step, target))
+                               : NULL;
 }
 
-/* The names of the target columns; of arrays target0, target1, … In the arena. */
-static const char *const *names_of(const gt_model_file *file, const gt_forecast_rows *rows,
-                                   const gt_tensor *outputs, gt_arena *arena) {
-  const int64_t targets = targets_of(rows, outputs);
-  const char **names = GT_NEW_N(arena, const char *, targets);
-  const gt_data_target *target = &file->signature.target[0];
-  const bool named = target->columns && target->column_count == gt_tensor_features(outputs);
-  for (int64_t t = 0; t < targets; t++)
-    names[t] = named ? gt_data_series_target(target->columns[t], arena)
-                     : gt_arena_printf(arena, "target%lld", (long long)t);
+static const char *time_of(const forecast *f, int64_t step) {
+  return f->rows->time && *f->rows->time[step] ? f->rows->time[step] : NULL;
+}
+
+/* A label of the next row has the name of its column, other columns also have the step. */
+static const char *const *names_of(const forecast *f, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, f->targets);
+  const gt_data_target *target = &f->file->signature.target[0];
+  const bool named = target->columns && target->column_count == f->targets * f->rows->horizon,
+             plain = target->classes && f->rows->horizon == 1;
+  for (int64_t t = 0; t < f->targets; t++)
+    names[t] = !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
+               : plain ? target->columns[t]
+                       : gt_data_series_target(target->columns[t], arena);
   return names;
+}
+
+static const char *const *value_names(const forecast *f, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, f->targets * f->width);
+  for (int64_t t = 0; t < f->targets; t++)
+    for (int64_t v = 0; v < f->width; v++) {
+      const char *word = f->classes         ? f->classes[v]
+                         : is_boolean(f, t) ? f->file->signature.target[0].words[2 * t + 1]
+                                            : NULL;
+      names[t * f->width + v] = word ? gt_arena_printf(arena, "%s=%s", f->name[t], word) : f->name[t];
+    }
+  return names;
+}
+
+static forecast describe(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs,
+                         gt_arena *arena) {
+  const gt_data_target *target = &file->signature.target[0];
+  forecast f = {.file = file,
+                .rows = rows,
+                .outputs = outputs,
+                .steps = rows->series * rows->horizon,
+                .width = width_of(file),
+                .named = target->class_names != NULL};
+  f.targets = gt_tensor_features(outputs) / rows->horizon / f.width;
+  if (target->classes) f.classes = gt_answer_classes(target, arena);
+  f.name = names_of(&f, arena);
+  f.value = value_names(&f, arena);
+  return f;
+}
+
+/* --- text --- */
+
+static void write_step(FILE *stream, const forecast *f, int64_t step) {
+  if (f->rows->group) gt_put_text(stream, f->rows->group[step / f->rows->horizon]), fputc(' ', stream);
+  if (time_of(f, step)) fprintf(stream, "%s ", time_of(f, step));
+  fprintf(stream, "+%lld", (long long)(step % f->rows->horizon) + 1);
+  for (int64_t t = 0; t < f->targets; t++) {
+    const char *word = word_at(f, step, t);
+    if (word) fputc(' ', stream), gt_put_text(stream, word);
+    if (f->classes)
+      fprintf(stream, " %.4f", class_at(f, step, t).probability);
+    else
+      fprintf(stream, " %.9g", (double)*values_at(f, step, t));
+  }
+  fputc('\n', stream);
 }
 
 void gt_forecast_write_text(FILE *stream, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs) {
-  const int64_t targets = targets_of(rows, outputs);
-  for (int64_t s = 0; s < rows->series * rows->horizon; s++) {
-    if (rows->group) gt_put_text(stream, rows->group[s / rows->horizon]), fputc(' ', stream);
-    if (time_of(rows, s)) fprintf(stream, "%s ", time_of(rows, s));
-    fprintf(stream, "+%lld", (long long)(s % rows->horizon) + 1);
-    for (int64_t t = 0; t < targets; t++) {
-      const char *word = word_at(file, rows, outputs, s, t);
-      if (word) fputc(' ', stream), gt_put_text(stream, word);
-      fprintf(stream, " %.9g", value_at(rows, outputs, s, t));
-    }
-    fputc('\n', stream);
-  }
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const forecast f = describe(file, rows, outputs, &arena);
+  for (int64_t s = 0; s < f.steps; s++) write_step(stream, &f, s);
+  gt_arena_finish(&arena);
 }
 
-static json_t *group_json(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs,
-                          int64_t group, const char *const *names, gt_arena *arena) {
+/* --- JSON --- */
+
+static void add_target(json_t *to, const forecast *f, int64_t step, int64_t target) {
+  const char *word = word_at(f, step, target);
+  if (f->classes && !f->named)
+    json_object_set_new(to, f->name[target], json_integer(class_at(f, step, target).class));
+  else if (word)
+    json_object_set_new(to, f->name[target], json_string(word));
+  for (int64_t v = 0; v < f->width; v++)
+    json_object_set_new(to, f->value[target * f->width + v],
+                        gt_json_real((double)values_at(f, step, target)[v]));
+}
+
+static json_t *group_json(const forecast *f, int64_t group) {
   json_t *root = json_object(), *list = json_array();
-  if (rows->group) json_object_set_new(root, "group", json_string(rows->group[group]));
-  for (int64_t k = 0; k < rows->horizon; k++) {
-    const int64_t s = group * rows->horizon + k;
+  if (f->rows->group) json_object_set_new(root, "group", json_string(f->rows->group[group]));
+  for (int64_t k = 0; k < f->rows->horizon; k++) {
+    const int64_t s = group * f->rows->horizon + k;
     json_t *step = json_object();
-    if (time_of(rows, s)) json_object_set_new(step, "time", json_string(time_of(rows, s)));
+    if (time_of(f, s)) json_object_set_new(step, "time", json_string(time_of(f, s)));
     json_object_set_new(step, "step", json_integer(k + 1));
-    for (int64_t t = 0; t < targets_of(rows, outputs); t++) {
-      const char *word = word_at(file, rows, outputs, s, t);
-      if (word) json_object_set_new(step, names[t], json_string(word));
-      json_object_set_new(step, value_name(file, outputs, t, names[t], arena),
-                          gt_json_real(value_at(rows, outputs, s, t)));
-    }
+    for (int64_t t = 0; t < f->targets; t++) add_target(step, f, s, t);
     json_array_append_new(list, step);
   }
   json_object_set_new(root, "forecast", list);
@@ -93,56 +157,60 @@ void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, 
                             const gt_tensor *outputs) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const char *const *names = names_of(file, rows, outputs, &arena);
+  const forecast f = describe(file, rows, outputs, &arena);
   if (list) fputs("[\n", stream);
   for (int64_t g = 0; g < rows->series; g++) {
-    gt_cli_write_json(stream, group_json(file, rows, outputs, g, names, &arena));
+    gt_cli_write_json(stream, group_json(&f, g));
     fputs(list && g + 1 < rows->series ? ",\n" : "\n", stream);
   }
   if (list) fputs("]\n", stream);
   gt_arena_finish(&arena);
 }
 
-/* Columns of words, and the names of all values. Returns how many columns of words there are. */
-static int add_words(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs,
-                     gt_text_column *text, const char **header, gt_arena *arena) {
-  const char *const *names = names_of(file, rows, outputs, arena);
-  const int64_t steps = rows->series * rows->horizon;
+/* --- CSV --- */
+
+/* A column for each target whose answer is a word. Returns their number. */
+static int add_words(const forecast *f, gt_text_column *text, gt_arena *arena) {
   int texts = 0;
-  for (int64_t t = 0; t < targets_of(rows, outputs); t++) {
-    header[t] = value_name(file, outputs, t, names[t], arena);
-    if (header[t] == names[t]) continue;
-    const char **word = GT_NEW_N(arena, const char *, steps);
-    for (int64_t s = 0; s < steps; s++) word[s] = word_at(file, rows, outputs, s, t);
-    text[texts++] = (gt_text_column){names[t], word};
+  for (int64_t t = 0; t < f->targets; t++) {
+    if (!f->classes && !is_boolean(f, t)) continue;
+    const char **word = GT_NEW_N(arena, const char *, f->steps);
+    for (int64_t s = 0; s < f->steps; s++) word[s] = word_at(f, s, t);
+    text[texts++] = (gt_text_column){f->name[t], word};
   }
+  return texts;
+}
+
+/* The columns of group, time and step. Returns their number. */
+static int add_steps(const forecast *f, gt_text_column *text, gt_arena *arena) {
+  const char **group = GT_NEW_N(arena, const char *, f->steps),
+             **step = GT_NEW_N(arena, const char *, f->steps);
+  int texts = 0;
+  bool timed = false;
+  for (int64_t s = 0; s < f->steps; s++) {
+    if (f->rows->group) group[s] = f->rows->group[s / f->rows->horizon];
+    step[s] = gt_arena_printf(arena, "%lld", (long long)(s % f->rows->horizon) + 1);
+    timed |= time_of(f, s) != NULL;
+  }
+  if (f->rows->group) text[texts++] = (gt_text_column){f->rows->group_column, group};
+  if (timed) text[texts++] = (gt_text_column){f->rows->time_column, f->rows->time};
+  text[texts++] = (gt_text_column){"step", step};
   return texts;
 }
 
 bool gt_forecast_write_csv(const char *path, const gt_model_file *file, const gt_forecast_rows *rows,
                            const gt_tensor *outputs, gt_error *error) {
-  const int64_t steps = rows->series * rows->horizon;
-  int texts = 0;
-  bool timed = false;
   gt_arena arena;
   gt_arena_init(&arena);
-  gt_text_column *text = GT_NEW_N(&arena, gt_text_column, 3 + targets_of(rows, outputs));
-  const char **header = GT_NEW_N(&arena, const char *, targets_of(rows, outputs));
-  const char **group = GT_NEW_N(&arena, const char *, steps), **step = GT_NEW_N(&arena, const char *, steps);
-  for (int64_t s = 0; s < steps; s++) {
-    if (rows->group) group[s] = rows->group[s / rows->horizon];
-    step[s] = gt_arena_printf(&arena, "%lld", (long long)(s % rows->horizon) + 1);
-    timed |= time_of(rows, s) != NULL;
-  }
-  if (rows->group) text[texts++] = (gt_text_column){rows->group_column, group};
-  if (timed) text[texts++] = (gt_text_column){rows->time_column, rows->time};
-  text[texts++] = (gt_text_column){"step", step};
-  texts += add_words(file, rows, outputs, text + texts, header, &arena);
+  const forecast f = describe(file, rows, outputs, &arena);
+  gt_text_column *text = GT_NEW_N(&arena, gt_text_column, 3 + f.targets);
+  int texts = add_steps(&f, text, &arena);
+  texts += add_words(&f, text + texts, &arena);
   gt_tensor values = *outputs; /* a row for each step */
   values.rank = 2;
-  values.dim[0] = steps;
-  values.dim[1] = targets_of(rows, outputs);
-  const bool ok = gt_data_write_csv(path, &values, header, text, texts, error);
+  values.dim[0] = f.steps;
+  values.dim[1] = f.targets * f.width;
+  const bool ok = gt_data_write_csv(path, &values, f.value, text, texts, error);
   gt_arena_finish(&arena);
   return ok;
 }

@@ -4,19 +4,19 @@
 #include "train/model_file.h"
 #include <stdio.h>
 
-/* True if the outputs are numbers for each of the steps ahead; labels are written like those of other models.
- */
+/* True if the outputs are numbers or classes for each of the steps ahead. */
 bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs);
-/* Lines "GROUP TIME +STEP VALUE…", without what there is not. The word of a boolean target is before its
- * probability. */
+/* Lines "GROUP TIME +STEP VALUE…", without what there is not. Of a boolean target its word and its probability,
+ * of classes the most probable class and its probability. */
 void gt_forecast_write_text(FILE *stream, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
-/* An object for each group: {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}; of a boolean
- * target its word, and TARGET=WORD the probability of that word. list: in an array. */
+/* An object for each group: {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}. TARGET is a
+ * number; or the word of a boolean, and TARGET=WORD the probability of the true word; or a class, and
+ * TARGET=CLASS the probability of each class. list: in an array. */
 void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
-/* The columns of group and time, as the input calls them, `step`, the words of boolean targets, and one for
- * each target, of a boolean one the probability, TARGET=WORD. */
+/* The columns of group and time, as the input calls them, `step`, then the targets as in JSON: words and
+ * classes first, then numbers and probabilities. */
 bool gt_forecast_write_csv(const char *path, const gt_model_file *file, const gt_forecast_rows *rows,
                            const gt_tensor *outputs, gt_error *error);
 #endif

@@ -124,6 +124,43 @@ check "… decided by them" awk -F, -v limits="$limits" 'BEGIN { split(limits, l
 exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/high" "$TEST_TMP/now.csv" --device "$DEVICE" --json
 check "… with the word and its probability" grep -qE '"step":1,"high":"(yes|no)","high=yes":0\.' <<< "$out"
 
+# Forecasts of classes have the rows of other forecasts.
+cat > "$TEST_TMP/kinds.yaml" << YAML
+data: {train: $TEST_TMP/rows.csv, series: {window: 8, horizon: 2, time: t, group: place}, inputs: [x, kind], target: kind}
+model: [flatten, {linear: 6}, {reshape: [2, 3]}]
+loss: cross_entropy
+train: {epochs: 2}
+YAML
+# kinds NAME OPTION…: trains, and writes a forecast.
+kinds() {
+  "$GTRAIN" train "$TEST_TMP/kinds.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --quiet "${@:2}" &&
+    "$GTRAIN" predict "$TEST_TMP/$1" "$TEST_TMP/rows.csv" --device "$DEVICE" -o "$TEST_TMP/kinds.csv"
+}
+# decides: each row's class is the most probable one.
+decides() {
+  awk -F, 'NR > 1 { best = $5 >= $6 && $5 >= $7 ? "p" : $6 >= $7 ? "q" : "r"; sum = $5 + $6 + $7
+    if ($4 != best || sum < 0.9999 || sum > 1.0001) bad = 1 } END { exit bad }' "$TEST_TMP/kinds.csv"
+}
+exits 0 "classes are forecast" kinds kinds
+check "… with group, time and step" diff <(cut -d, -f1-3 "$TEST_TMP/kinds.csv") \
+  <(printf 'place,t,step\na,150,1\na,151,2\nb,155,1\nb,156,2\n')
+check "… the class and the probability of each" test "$(head -n 1 "$TEST_TMP/kinds.csv" | cut -d, -f4-)" = "kind,kind=p,kind=q,kind=r"
+check "… which decide" decides
+exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE" --json
+check "…" grep -qE '^\{"group":"b","forecast":\[\{"time":"155","step":1,"kind":"[pqr]","kind=p":0\.[^}]*\},\{"time":"156","step":2,"kind":' <<< "$out"
+exits 0 "… as text" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE"
+check "…" grep -qE '^b 156 \+2 [pqr] 0\.[0-9]{4}$' <<< "$out"
+exits 0 "… of one step" kinds kind --set data.series.horizon=1 --set 'model=[flatten, {linear: 3}]'
+check "… with group, time and step" diff <(cut -d, -f1-3 "$TEST_TMP/kinds.csv") <(printf 'place,t,step\na,150,1\nb,155,1\n')
+check "… which decide" decides
+awk -F, 'NR == 1 { print $0 ",high,low" } NR > 1 { print $0 "," ($5 > 11 ? "yes" : "no") "," ($5 < 8 ? "true" : "false") }' \
+  "$TEST_TMP/rows.csv" > "$TEST_TMP/two.csv"
+exits 0 "two booleans are forecast" kinds two --set "data.train=$TEST_TMP/two.csv" --set 'data.target=[high, low]' \
+  --set 'model=[flatten, {linear: 4}]' --set loss=bce
+check "… with a word and a probability each" diff <(sed -E 's/0\.[0-9]+|[0-9.]+e-[0-9]+/P/g; s/yes,|no,/W,/; s/true,|false,/W,/' "$TEST_TMP/kinds.csv" | tail -n 4) \
+  <(printf '%s,W,W,P,P\n' a,150,1 a,151,2 b,155,1 b,156,2)
+check "… by name" test "$(head -n 1 "$TEST_TMP/kinds.csv")" = "place,t,step,high,low,high=yes,low=true"
+
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"
 cat > "$TEST_TMP/image.yaml" << YAML
