@@ -62,54 +62,54 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
   return parts ? gt_pack(graph, part, parts) : GT_NONE;
 }
 
-static double of_sums(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
+/* Sum number `column` of the outputs' items. */
+static double sum_of(const gt_metric_outputs_of *of, const gt_metric_totals *totals, int column) {
+  double sum = 0;
+  for (int k = 0; k < of->steps; k++) sum += totals->sum[column + of->first + k * of->apart];
+  return sum;
+}
+
+static double of_sums(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+                      const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const int each = gt_metric_outputs(set);
   double sum[GT_METRIC_MAX_SUMS];
-  for (int k = 0; k < type->sums; k++) sum[k] = totals->sum[set->first[index] + k * each + output];
-  const gt_metric_targets *targets = &totals->targets[output];
-  return type->of_sums ? type->of_sums(sum, targets) : sum[0] / targets->weight;
-}
-
-double gt_metric_over_outputs(const gt_metric_set *set, int index, const double *value,
-                              const gt_metric_totals *totals) {
-  const gt_metric_type *type = set->type[index];
-  const int outputs = gt_metric_outputs(set);
-  const double *sum[GT_METRIC_MAX_SUMS];
-  double all = 0;
-  for (int k = 0; k < type->sums; k++) sum[k] = totals->sum + set->first[index] + k * outputs;
-  if (type->over_outputs) return type->over_outputs(sum, totals->targets, outputs);
-  for (int o = 0; o < outputs; o++) all += value[o];
-  return all / outputs;
+  for (int k = 0; k < type->sums; k++) sum[k] = sum_of(of, totals, set->first[index] + k * each);
+  return type->of_sums ? type->of_sums(sum, of->targets) : sum[0] / of->targets->weight;
 }
 
 /* The confusion matrix of a bit. */
-static double of_hits(const gt_metric_set *set, const gt_metric_type *type, int output,
+static double of_hits(const gt_metric_set *set, const gt_metric_type *type, const gt_metric_outputs_of *of,
                       const gt_metric_totals *totals) {
-  const double *sum = totals->sum + set->hits + output;
-  const double both = sum[0], answers = sum[set->outputs], positives = sum[2 * set->outputs];
-  const double count[4] = {totals->targets[output].weight - answers - positives + both, answers - both,
-                           positives - both, both};
+  const int each = (int)set->outputs;
+  const double both = sum_of(of, totals, set->hits), answers = sum_of(of, totals, set->hits + each),
+               positives = sum_of(of, totals, set->hits + 2 * each);
+  const double count[4] = {of->targets->weight - answers - positives + both, answers - both, positives - both,
+                           both};
   return type->of_counts(&(gt_metric_counts){2, count});
 }
 
-/* The scores of one output. */
-static double of_output(const gt_metric_type *type, int output, const gt_metric_scores *all) {
-  float *one = gt_alloc(2 * (size_t)all->items * sizeof *one), *target = one + all->items;
-  for (int64_t i = 0; i < all->items; i++) {
-    one[i] = all->score[i * all->outputs + output];
-    target[i] = all->target[i * all->outputs + output];
-  }
+/* The scores of the outputs' items. */
+static double of_scores(const gt_metric_type *type, const gt_metric_outputs_of *of,
+                        const gt_metric_scores *all) {
+  const int64_t items = all->items * of->steps;
+  float *one = gt_alloc(2 * (size_t)items * sizeof *one), *target = one + items;
+  for (int64_t i = 0, n = 0; i < all->items; i++)
+    for (int k = 0; k < of->steps; k++, n++) {
+      one[n] = all->score[i * all->outputs + of->first + k * of->apart];
+      target[n] = all->target[i * all->outputs + of->first + k * of->apart];
+    }
   const double value =
-      type->of_scores(&(gt_metric_scores){.items = all->items, .outputs = 1, .score = one, .target = target});
+      type->of_scores(&(gt_metric_scores){.items = items, .outputs = 1, .score = one, .target = target});
   free(one);
   return value;
 }
 
-double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals) {
+double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+                       const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const bool classes = set->task == GT_METRIC_CLASSES;
-  if (type->emit) return of_sums(set, index, output, totals);
-  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : of_hits(set, type, output, totals);
-  return classes ? type->of_scores(&totals->scores) : of_output(type, output, &totals->scores);
+  if (type->emit) return of_sums(set, index, of, totals);
+  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : of_hits(set, type, of, totals);
+  return classes ? type->of_scores(&totals->scores) : of_scores(type, of, &totals->scores);
 }

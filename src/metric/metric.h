@@ -6,7 +6,9 @@
  *   of_sums    up to GT_METRIC_MAX_SUMS sums over items, added on the device; in double over the batches
  *   of_counts  a confusion matrix, which all metrics of an evaluation share
  *   of_scores  all predictions, which the host collects: at most GT_METRIC_MAX_SCORES values
- * With several outputs that are numbers or bits, there is a value for each output, and their mean. */
+ * With several outputs that are numbers or bits, there is a value for each output, and their mean
+ * (scikit-learn's uniform_average). Of a time series, a column has an output for each step ahead: the value of
+ * a column is computed from the items of all its steps, and the mean is that over the columns. */
 #ifndef GT_METRIC_METRIC_H
 #define GT_METRIC_METRIC_H
 #include "loss/loss.h"
@@ -32,15 +34,20 @@ typedef struct gt_metric_counts {
   const double *count; /* [label][prediction]: sum of the items' weights */
 } gt_metric_counts;
 
-/* The targets of a split, of one output. */
+/* The targets of a split, of one output or of all steps of a column. */
 typedef struct gt_metric_targets {
   double weight;   /* sum of the weights of all items that count */
   double variance; /* mean squared difference of targets from their mean; if a metric has `varies` */
-  /* If a metric has `forecast`: mean absolute error of the naive forecast, the last value or that of one
-   * season before, whichever has the smaller error for the output's column: at the output's step, and over
-   * all. */
-  double naive, naive_of_steps;
+  /* If a metric has `forecast`: mean absolute error, of these items, of the naive forecast: the last value or
+   * that of one season before, whichever has the smaller error over all steps of the column. */
+  double naive;
 } gt_metric_targets;
+
+/* Outputs whose items count as those of one: `steps` outputs, `apart` from each other. */
+typedef struct gt_metric_outputs_of {
+  int first, steps, apart;
+  const gt_metric_targets *targets; /* of all these items */
+} gt_metric_outputs_of;
 
 /* All items of a split that count. For classes, a score is a logit; for bits and numbers, outputs is 1. */
 typedef struct gt_metric_scores {
@@ -61,8 +68,6 @@ typedef struct gt_metric_type {
   int sums;
   void (*emit)(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
   double (*of_sums)(const double *sum, const gt_metric_targets *targets); /* NULL: the mean of the term */
-  /* The value over all outputs, if it is not the mean of theirs; sum[k]: the k-th sum, [outputs]. */
-  double (*over_outputs)(const double *const *sum, const gt_metric_targets *targets, int outputs);
   double (*of_counts)(const gt_metric_counts *counts);
   double (*of_scores)(const gt_metric_scores *scores);
 } gt_metric_type;
@@ -97,14 +102,11 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
 
 /* The results of an evaluation from which metrics are computed. */
 typedef struct gt_metric_totals {
-  const double *sum;                /* [columns] */
-  const gt_metric_targets *targets; /* [outputs]; classes: one */
-  gt_metric_counts counts;          /* of classes */
-  gt_metric_scores scores;          /* of all outputs: [items][outputs] */
+  const double *sum;       /* [columns] */
+  gt_metric_counts counts; /* of classes */
+  gt_metric_scores scores; /* of all outputs: [items][outputs] */
 } gt_metric_totals;
-/* The value of metric set->type[index] for an output; for classes, output is 0. */
-double gt_metric_value(const gt_metric_set *set, int index, int output, const gt_metric_totals *totals);
-/* Its value over all outputs. value: of each output. */
-double gt_metric_over_outputs(const gt_metric_set *set, int index, const double *value,
-                              const gt_metric_totals *totals);
+/* The value of metric set->type[index] for these outputs; for classes, the only one. */
+double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+                       const gt_metric_totals *totals);
 #endif

@@ -1,8 +1,6 @@
 /* Skill of a forecast: 1 - MAE / MAE of the better naive forecast, the last value or the value one season
  * before (Murphy, "Skill scores based on the mean square error", 1988, with absolute errors; 1 - MASE with
- * the naive errors of the evaluated split). 0: no better than that; 1: exact. The value of all targets is the
- * mean of those of the columns, each over all of its steps, so that columns of different units count the
- * same. */
+ * the naive errors of the evaluated split). 0: no better than that; 1: exact. */
 #include "metric/metric.h"
 #include "op/elementwise.h"
 #include <math.h>
@@ -22,12 +20,6 @@ static double of_sums(const double *sum, const gt_metric_targets *targets) {
   return skill_of(sum[0] / targets->weight, targets->naive);
 }
 
-static double over_outputs(const double *const *sum, const gt_metric_targets *targets, int outputs) {
-  double all = 0;
-  for (int o = 0; o < outputs; o++) all += skill_of(sum[0][o] / targets[o].weight, targets[o].naive_of_steps);
-  return all / outputs;
-}
-
 GT_DEFINE(metric, skill) = {
     .name = "skill",
     .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (last value, or a season before)",
@@ -36,5 +28,4 @@ GT_DEFINE(metric, skill) = {
     .forecast = true,
     .sums = 1,
     .emit = emit,
-    .of_sums = of_sums,
-    .over_outputs = over_outputs};
+    .of_sums = of_sums};

@@ -16,38 +16,62 @@ static const char *name_result(const gt_session *session, const gt_data_target *
   return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
 }
 
-/* "mae.price": the metric of one output. */
-static const char *name_output(const gt_session *session, const gt_data_target *target, const char *result,
-                               int64_t output) {
+/* "mae.price": the metric of one column or output. */
+static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
+                              bool of_row, int index) {
   gt_arena *arena = session->config->diagnostics.arena;
-  return target->columns ? gt_arena_printf(arena, "%s.%s", result, target->columns[output])
-                         : gt_arena_printf(arena, "%s.%lld", result, (long long)output);
+  const char *const *names = of_row ? target->of_row : target->columns;
+  return names ? gt_arena_printf(arena, "%s.%s", result, names[index])
+               : gt_arena_printf(arena, of_row ? "%s.target%d" : "%s.%d", result, index);
+}
+
+/* What metrics need to know about a target: its spread and its naive error, over these outputs. */
+static const gt_metric_targets *facts_of(const gt_session *session, const gt_net *net, int index,
+                                         const gt_metric_outputs_of *of) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_naive_error naive =
+      gt_naive_error_of(net->data, session->config->dataset.target[index].horizon, of->first);
+  gt_metric_targets *facts = GT_NEW(session->nets, gt_metric_targets);
+  bool varies = false;
+  double mean = 0;
+  facts->naive = of->steps > 1 ? naive.of_steps : naive.of_step;
+  for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
+  for (int k = 0; varies && k < of->steps; k++)
+    mean += gt_target_mean(net->data, index, of->first + k * of->apart) / of->steps;
+  for (int k = 0; varies && k < of->steps; k++)
+    facts->variance +=
+        gt_target_errors_of(net->data, index, of->first + k * of->apart, mean).squared / of->steps;
+  return facts;
+}
+
+/* count values of each metric, each of `steps` outputs. */
+static void prepare_values(const gt_session *session, const gt_net *net, int index, int count, int steps,
+                           const char *const *metric, gt_evaluator_values *values) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_data_target *target = &session->config->dataset.target[index];
+  values->count = count;
+  values->of = GT_NEW_N(session->nets, gt_metric_outputs_of, count);
+  for (int i = 0; i < count; i++) {
+    values->of[i] = (gt_metric_outputs_of){.first = i, .steps = steps, .apart = count};
+    values->of[i].targets = facts_of(session, net, index, &values->of[i]);
+  }
+  if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
+  values->name = GT_NEW_N(session->nets, const char *, set->count *count);
+  for (int m = 0; m < set->count; m++)
+    for (int i = 0; i < count; i++)
+      values->name[m * count + i] = name_value(session, target, metric[m], steps > 1, i);
 }
 
 static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {
   const gt_metric_set *set = &net->target[index].metrics;
   const gt_data_target *target = &session->config->dataset.target[index];
-  const int outputs = gt_metric_outputs(set);
-  bool varies = false;
-  to->facts = GT_NEW_N(session->nets, gt_metric_targets, outputs);
+  const int outputs = gt_metric_outputs(set), horizon = target->classification ? 1 : (int)target->horizon,
+            steps = horizon > 1 ? horizon : 1;
   to->name = GT_NEW_N(session->nets, const char *, set->count + 1);
-  for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
-  for (int o = 0; varies && o < outputs; o++) {
-    const double mean = gt_target_mean(net->data, index, o);
-    to->facts[o].variance = gt_target_errors_of(net->data, index, o, mean).squared;
-  }
-  for (int o = 0; o < outputs; o++) {
-    const gt_naive_error naive = gt_naive_error_of(net->data, target->horizon, o);
-    to->facts[o].naive = naive.of_step;
-    to->facts[o].naive_of_steps = naive.of_steps;
-  }
-  to->named = outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs : 0;
-  if (to->named) to->output = GT_NEW_N(session->nets, const char *, set->count *outputs);
-  for (int m = 0; m < set->count; m++) {
-    to->name[m] = name_result(session, target, set->type[m]->name);
-    for (int o = 0; o < to->named; o++)
-      to->output[m * outputs + o] = name_output(session, target, to->name[m], o);
-  }
+  for (int m = 0; m < set->count; m++) to->name[m] = name_result(session, target, set->type[m]->name);
+  prepare_values(session, net, index, outputs / steps, steps, to->name, &to->columns);
+  if (steps > 1 && outputs <= GT_METRIC_MAX_OUTPUTS)
+    prepare_values(session, net, index, outputs, 1, to->name, &to->steps);
 }
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
@@ -274,15 +298,30 @@ static bool read_counts(gt_session *session, const gt_net_target *target, gt_met
   return ok;
 }
 
-/* The value over all outputs, then that of each. */
-static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m,
+/* The values of the columns or of the steps, if they are shown. Returns their mean. */
+static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, double weight,
+                         const gt_metric_totals *totals, gt_results *result) {
+  double sum = 0;
+  for (int i = 0; i < values->count; i++) {
+    gt_metric_outputs_of of = values->of[i];
+    gt_metric_targets targets = *of.targets;
+    targets.weight = weight * of.steps;
+    of.targets = &targets;
+    const double value = gt_metric_value(set, m, &of, totals);
+    if (values->name) gt_result_add(result, values->name[m * values->count + i], value);
+    sum += value;
+  }
+  return sum / values->count;
+}
+
+/* The mean over the columns, then the value of each, and of each step. */
+static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m, double weight,
                        const gt_metric_totals *totals, gt_results *result) {
-  const int outputs = gt_metric_outputs(set);
-  double *value = gt_alloc((size_t)outputs * sizeof *value);
-  for (int o = 0; o < outputs; o++) value[o] = gt_metric_value(set, m, o, totals);
-  gt_result_add(result, of->name[m], gt_metric_over_outputs(set, m, value, totals));
-  for (int o = 0; o < of->named; o++) gt_result_add(result, of->output[m * of->named + o], value[o]);
-  free(value);
+  const int at = result->count;
+  gt_result_add(result, of->name[m], 0);
+  const double mean = add_values(set, &of->columns, m, weight, totals, result);
+  if (at < result->count) result->metric[at].value = mean;
+  add_values(set, &of->steps, m, weight, totals, result);
 }
 
 static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
@@ -290,15 +329,15 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   const gt_net_target *target = &evaluator->net->target[index];
   const gt_evaluator_target *of = &evaluator->target[index];
   const gt_metric_set *set = &target->metrics;
-  gt_metric_totals all = {.sum = t->target[index].sum, .targets = of->facts};
+  gt_metric_totals all = {.sum = t->target[index].sum};
   double *count = NULL;
   item_targets targets = {0};
   if (!set->count) return true;
-  for (int o = 0; o < gt_metric_outputs(set); o++) of->facts[o].weight = t->sums.target[index].weight;
   if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
   const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
   const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
-  for (int m = 0; ok && m < set->count; m++) add_metric(set, of, m, &all, result);
+  for (int m = 0; ok && m < set->count; m++)
+    add_metric(set, of, m, t->sums.target[index].weight, &all, result);
   free(count);
   free(targets.label);
   free(targets.target);

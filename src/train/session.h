@@ -9,11 +9,16 @@
 #include "train/model_file.h"
 #include "train/net.h"
 
+typedef struct gt_evaluator_values { /* of a metric, for each output or for each column of a series */
+  int count;
+  gt_metric_outputs_of *of; /* [count] */
+  const char **name;        /* of the results, [metrics][count]; NULL: they are not shown */
+} gt_evaluator_values;
+
 typedef struct gt_evaluator_target {
-  gt_metric_targets *facts; /* for metrics: about the target, one per output */
-  const char **name;        /* of the results, [metrics] */
-  const char **output;      /* of single outputs, [metrics][named], if there are several, but not too many */
-  int named;
+  const char **name;           /* of the results, [metrics]: the mean over the columns */
+  gt_evaluator_values columns; /* without a series, outputs */
+  gt_evaluator_values steps;   /* of a series with several steps: outputs; else none */
 } gt_evaluator_target;
 
 typedef struct gt_evaluator {

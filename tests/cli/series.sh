@@ -69,6 +69,41 @@ assert result["baseline"]["guess"] == ("the last value" if sum(last) < sum(seaso
 assert abs(result["skill"] - (1 - result["mae"] / naive)) < 1e-5, result
 PY
 
+# Metrics of two columns, 3 steps ahead: a model that always predicts 0, so its errors are the values of the file.
+awk 'BEGIN { print "t,a,b"; for (i = 0; i < 90; i++) printf "%d,%.3f,%.3f\n", i, 3 + (i * 29) % 17 / 5, 20 + (i * 13) % 11 }' \
+  > "$TEST_TMP/two.csv"
+cat > "$TEST_TMP/zero.yaml" << YAML
+data: {train: $TEST_TMP/two.csv, series: {window: 2, horizon: 3, time: t}, target: [a, b], test_fraction: 0.4, normalize_targets: none}
+model: [flatten, {linear: {units: 6, init: zeros, bias: false}}]
+optimizer: {type: sgd, lr: 1.0e-30}
+metrics: [mae, rmse, r2, median_error]
+train: {steps: 1}
+YAML
+"$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/zero" --quiet > "$TEST_TMP/log" 2>&1 || cat "$TEST_TMP/log"
+exits 0 "eval of two columns" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --json --quiet
+check "a metric of a column is over all its steps, the total is the mean of the columns" python3 - "$TEST_TMP/two.csv" "$out" << 'PY'
+import csv, json, statistics, sys
+result, rows = json.loads(sys.argv[2]), list(csv.DictReader(open(sys.argv[1])))[-36:]
+total = {name: 0 for name in ("mae", "rmse", "r2", "median_error", "skill")}
+for column in "ab":
+    y = [float(row[column]) for row in rows]
+    starts = range(2, len(y) - 2)
+    all_steps = [y[i + k] for i in starts for k in range(3)]
+    mean, naive = statistics.mean(all_steps), statistics.mean(abs(y[i + k] - y[i - 1]) for i in starts for k in range(3))
+    square = statistics.mean(v * v for v in all_steps)
+    mae = statistics.mean(map(abs, all_steps))
+    expected = {"mae": mae, "rmse": square ** 0.5, "r2": 1 - square / statistics.mean((v - mean) ** 2 for v in all_steps),
+                "median_error": statistics.median(map(abs, all_steps)), "skill": 1 - mae / naive}
+    for name, value in expected.items():
+        got = result[f"{name}.{column}"]
+        assert abs(got - value) < 1e-5 * max(1, abs(value)), (name, column, got, value)
+        total[name] += value / 2
+    step = statistics.mean(y[i + 1] ** 2 for i in starts) ** 0.5
+    assert abs(result[f"rmse.{column}+2"] - step) < 1e-4, (column, step, result)
+for name, value in total.items():
+    assert abs(result[name] - value) < 1e-5 * max(1, abs(value)), (name, result[name], value)
+PY
+
 # A forecast of the last rows is what eval says of them.
 { head -n 1 "$TEST_TMP/rows.csv"; grep ,a, "$TEST_TMP/rows.csv" | tail -n 11; } > "$TEST_TMP/end.csv"
 exits 0 "eval of 11 other rows" "$GTRAIN" eval "$TEST_TMP/whole" --data "$TEST_TMP/end.csv" --device "$DEVICE" --json --quiet
