@@ -20,10 +20,10 @@ typedef struct forecast {
   const gt_model_file *file;
   const gt_forecast_rows *rows;
   const gt_tensor *outputs;
-  int64_t steps;              /* of all groups */
-  int64_t targets, width;     /* columns; values of each */
-  const char *const *name;    /* [targets]; of arrays target0, target1, … */
-  const char *const *value;   /* [targets * width]: "sky=rain", a class; "rain=yes", a boolean; else the name */
+  int64_t steps;            /* of all groups */
+  int64_t targets, width;   /* columns; values of each */
+  const char *const *name;  /* [targets]; of arrays target0, target1, … */
+  const char *const *value; /* [targets * width]: "sky=rain", a class; "rain=yes", a boolean; else the name */
   const char *const *classes; /* [width] names of the classes; NULL: the targets have none */
   bool named;                 /* the classes have names, not only numbers */
 } forecast;
@@ -49,9 +49,9 @@ static gt_answer class_at(const forecast *f, int64_t step, int64_t target) {
 /* The class or the word of a boolean that the model decides on; NULL: the target is a number. */
 static const char *word_at(const forecast *f, int64_t step, int64_t target) {
   if (f->classes) return f->classes[class_at(f, step, target).class];
-  return is_boolean(f, target) ? gt_answer_word(f->file, 0, output_of(f, step, target),
-                                                (double)*values_at(f, step, target))
-                               : NULL;
+  return is_boolean(f, target)
+             ? gt_answer_word(f->file, 0, output_of(f, step, target), (double)*values_at(f, step, target))
+             : NULL;
 }
 
 static const char *time_of(const forecast *f, int64_t step) {

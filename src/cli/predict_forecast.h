@@ -6,8 +6,8 @@
 
 /* True if the outputs are numbers or classes for each of the steps ahead. */
 bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs);
-/* Lines "GROUP TIME +STEP VALUE…", without what there is not. Of a boolean target its word and its probability,
- * of classes the most probable class and its probability. */
+/* Lines "GROUP TIME +STEP VALUE…", without what there is not. Of a boolean target its word and its
+ * probability, of classes the most probable class and its probability. */
 void gt_forecast_write_text(FILE *stream, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
 /* An object for each group: {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}. TARGET is a

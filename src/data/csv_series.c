@@ -96,10 +96,10 @@ static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
       break;
   }
   if (!cell->length) return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
-  return gt_csv_fail(csv, cell, "'%s' is no time; expected %s", gt_cell_shown(cell, shown),
-                     numbers
-                         ? "a number, as in the rows before"
-                         : "a date such as 2024-01-31 or 2024-01-31 13:45, or a number, in all rows alike");
+  return gt_csv_fail(
+      csv, cell, "'%s' is no time; expected %s", gt_cell_shown(cell, shown),
+      numbers ? "a number, as in the rows before"
+              : "a date such as 2024-01-31, 2024-01-31 13:45 or 2024-01, or a number, in all rows alike");
 }
 
 /* The first row whose time is not after that of the row before in its group; -1: all times rise. *before:
@@ -167,7 +167,8 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
   if (!cells) return true;
   out->time = gt_alloc(csv->rows * sizeof *out->time + 1);
   const unsigned orders = date_orders(cells);
-  out->dates = orders;
+  out->dates = out->months = orders;
+  for (size_t i = 0; i < cells->count && out->months; i++) out->months = cells->items[i].length == 7;
   if (!orders && !are_numbers(csv, cells, out->time)) return fail_time(csv, cells);
   if (orders && !read_dates(csv, cells, orders, out)) return false;
   const int64_t at = first_fall(out->time, out->group, out->groups, (int64_t)csv->rows, &before);

@@ -150,12 +150,15 @@ static unsigned ways_of(const date_fields *f, double days[3]) {
   return ways;
 }
 
-static unsigned parse_compact(const char *text, double *days) {
-  text_reader r = {text, text + 8};
-  int year, month, day;
-  const bool digits =
-      read_digits(&r, 4, &year) == 4 && read_digits(&r, 2, &month) == 2 && read_digits(&r, 2, &day) == 2;
-  return digits && take(year, month, day, days) ? GT_DATE_YEAR_FIRST : 0;
+/* 20240131, 2024-01, 2024/01 */
+static unsigned parse_compact(const char *text, size_t length, double *days) {
+  text_reader r = {text, text + length};
+  int year, month, day = 1;
+  if (length != 7 && length != 8) return 0;
+  bool ok = read_digits(&r, 4, &year) == 4;
+  if (length == 7) ok = ok && (read_char(&r, '-') || read_char(&r, '/'));
+  ok = ok && read_digits(&r, 2, &month) == 2 && (length == 7 || read_digits(&r, 2, &day) == 2);
+  return ok && take(year, month, day, days) ? GT_DATE_YEAR_FIRST : 0;
 }
 
 unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out) {
@@ -163,11 +166,11 @@ unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compa
   date_fields f = {0};
   double days[3] = {0}, hours = 0;
   unsigned ways;
-  if (length < 8 || length > 40) return 0;
-  if (length == 8 && compact && (ways = parse_compact(text, days))) {
+  if (compact && (ways = parse_compact(text, length, days))) {
     if (out) *out = 24 * (days[0] - EPOCH);
     return ways;
   }
+  if (length < 8 || length > 40) return 0;
   if (!read_fields(&r, &f) || !read_time(&r, &hours)) return 0;
   ways = ways_of(&f, days);
   if (!ways || !out) return ways;
@@ -175,6 +178,21 @@ unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compa
   const int i = chosen & GT_DATE_YEAR_FIRST ? 0 : chosen & GT_DATE_DAY_FIRST ? 1 : 2;
   *out = 24 * (days[i] - EPOCH) + hours;
   return ways;
+}
+
+gt_calendar_day gt_calendar_day_of(double hours) {
+  const double whole = floor(hours / 24);
+  int year, month, day;
+  date_of((int64_t)whole + EPOCH, &year, &month, &day);
+  return (gt_calendar_day){12 * (int64_t)(year - 2000) + month - 1, day, days_in(year, month),
+                           hours - 24 * whole};
+}
+
+double gt_calendar_time(const gt_calendar_day *day) {
+  const int64_t years = (day->month >= 0 ? day->month : day->month - 11) / 12;
+  const int year = (int)(2000 + years), month = (int)(day->month - 12 * years) + 1,
+            days = days_in(year, month);
+  return 24 * (double)(days_of(year, month, day->day < days ? day->day : days) - EPOCH) + day->of_day;
 }
 
 const char *const gt_date_part_names[] = {"year",        "month sin", "month cos", "weekday sin",

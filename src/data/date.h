@@ -6,6 +6,7 @@
 #define GT_DATA_DATE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* How a text can be read as a date; of several it is unknown which one is meant. */
 enum {
@@ -15,8 +16,19 @@ enum {
 };
 
 /* The ways in which the text is a valid date; 0: it is none. out: if not NULL, the date as one of them:
- * `way` if that is among them, else the first. compact: eight digits are a date. */
+ * `way` if that is among them, else the first. compact: eight digits are a date, and so is a
+ * month, 2024-01, which is its first day. */
 unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out);
+
+/* The day of a date in the calendar. */
+typedef struct gt_calendar_day {
+  int64_t month; /* since 2000-01 */
+  int day, days; /* of the month, from 1; the month's days */
+  double of_day; /* hours */
+} gt_calendar_day;
+gt_calendar_day gt_calendar_day_of(double hours);
+/* The hours of month, day and of_day. A day that the month does not have is its last. */
+double gt_calendar_time(const gt_calendar_day *day);
 
 enum { GT_DATE_PARTS = 5, GT_DATE_PARTS_WITH_HOURS = 7 };
 extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];

@@ -304,39 +304,21 @@ void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PA
   }
 }
 
-static int by_step(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Steps that differ by rounding only count as one. */
-double gt_series_step(const double *time, int64_t rows) {
-  if (rows < 2) return 0;
-  double *step = gt_alloc((size_t)rows * sizeof *step), best = 0;
-  for (int64_t i = 1; i < rows; i++) step[i - 1] = time[i] - time[i - 1];
-  qsort(step, (size_t)rows - 1, sizeof *step, by_step);
-  for (int64_t i = 0, end, most = 0; i < rows - 1; i = end) {
-    for (end = i + 1; end < rows - 1 && step[end] <= step[i] * (1 + 1e-6);) end++;
-    if (end - i > most) most = end - i, best = step[i];
-  }
-  free(step);
-  return best;
-}
-
-/* The usual step of the largest group. */
-static double step_of_file(const gt_series_rows *rows, int64_t count) {
+/* The pace of the largest group. */
+static gt_series_pace pace_of_file(const gt_series_rows *rows, int64_t count) {
   int64_t largest = 0, most = 0;
   for (int64_t first = 0, end; first < count; first = end) {
     end = end_of_group(rows, first, count);
     if (end - first > most) most = end - first, largest = first;
   }
-  return gt_series_step(rows->time + largest, most);
+  return gt_series_pace_of(rows->time + largest, most, rows->dates);
 }
 
 /* A group with few rows has no usual step of its own. */
-static double usual_step(const gt_series_rows *rows, int64_t first, int64_t end, double of_file) {
+static gt_series_pace pace_of_group(const gt_series_rows *rows, int64_t first, int64_t end,
+                                    const gt_series_pace *of_file) {
   enum { FEW = 4 };
-  return end - first > FEW ? gt_series_step(rows->time + first, end - first) : of_file;
+  return end - first > FEW ? gt_series_pace_of(rows->time + first, end - first, rows->dates) : *of_file;
 }
 
 typedef struct divider {
@@ -344,7 +326,7 @@ typedef struct divider {
   const gt_series_rows *rows;
   const uint8_t *part;      /* NULL: all rows test */
   int64_t at[GT_PARTS + 1]; /* rows that each split has so far */
-  double step;              /* of the group */
+  gt_series_pace pace;      /* of the group */
 } divider;
 
 /* True if no window may hold both row i and the row before, which are of one group. */
@@ -357,7 +339,7 @@ static bool is_break(divider *d, int64_t i) {
     return true;
   }
   if (!strcmp(d->series->options.gaps, "ignore") || !rows->time ||
-      !(rows->time[i] - rows->time[i - 1] > GT_SERIES_GAP * d->step))
+      !gt_series_is_gap(&d->pace, rows->time[i - 1], rows->time[i]))
     return false;
   if (!b->gaps++ || (rows->path == b->gap_path && line < b->gap_line))
     b->gap_line = line, b->gap_path = rows->path;
@@ -391,10 +373,10 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
 
 static void divide(gt_series *series, int file, const uint8_t *part, int64_t count) {
   divider d = {.series = series, .rows = &series->file[file], .part = part};
-  const double of_file = d.rows->time ? step_of_file(d.rows, count) : 0;
+  const gt_series_pace of_file = d.rows->time ? pace_of_file(d.rows, count) : (gt_series_pace){0};
   for (int64_t first = 0, end; first < count; first = end) {
     end = end_of_group(d.rows, first, count);
-    if (d.rows->time) d.step = usual_step(d.rows, first, end, of_file);
+    if (d.rows->time) d.pace = pace_of_group(d.rows, first, end, &of_file);
     divide_group(&d, first, end);
   }
 }

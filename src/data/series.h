@@ -19,7 +19,7 @@ typedef struct gt_series_lack { /* for predictions: a column of a row without a 
 
 typedef struct gt_series_rows { /* what is known about the rows of a file besides their values */
   const char *path;
-  bool dates;            /* times are dates */
+  bool dates, months;    /* times are dates; all of them months without a day, 2024-01 */
   gt_series_lack *lacks; /* [rows]; heap; NULL: every row has all values */
   double *time;          /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
   uint32_t *line;        /* [rows] of the file; heap; NULL: unknown */
@@ -83,8 +83,19 @@ void gt_series_rows_finish(gt_series_rows *rows);
 gt_input gt_series_row_input(const gt_input *input);
 /* The windows that fit into so many neighboring rows. */
 int64_t gt_series_windows_in(const gt_data_series *options, int64_t rows);
-/* The most frequent step between `rows` rising times; 0: there is none. A step is a gap if it is wider than
- * GT_SERIES_GAP of these. */
-double gt_series_step(const double *time, int64_t rows);
-#define GT_SERIES_GAP 1.5
+
+/* How the times of a group rise (series_pace.c). */
+typedef struct gt_series_pace {
+  double step;  /* the most frequent step: a difference of times or, with `day`, calendar months; 0: none */
+  int day;      /* of the month on which all times are; 31: the last. 0: steps are not calendar months */
+  bool regular; /* nearly all steps are the usual one */
+} gt_series_pace;
+/* dates: times are hours as in data/date.h, else numbers. They must rise. */
+gt_series_pace gt_series_pace_of(const double *time, int64_t rows, bool dates);
+/* The step between two times, in the unit of pace->step. */
+double gt_series_step(const gt_series_pace *pace, double from, double to);
+/* True for a step wider than 1.5 usual ones. */
+bool gt_series_is_gap(const gt_series_pace *pace, double from, double to);
+/* The time so many usual steps later. */
+double gt_series_later(const gt_series_pace *pace, double time, int64_t steps);
 #endif

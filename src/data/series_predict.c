@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A time is told ahead if so many of the steps are the usual one. */
-static const double regular = 0.9;
-
 typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
@@ -50,9 +47,9 @@ static int64_t find_gap(const forecasting *f, int group, int64_t used) {
   int64_t found = 0;
   if (!f->rows->time || !strcmp(f->o.gaps, "ignore")) return 0;
   double *time = times_of(f, group);
-  const double step = gt_series_step(time, rows);
+  const gt_series_pace pace = gt_series_pace_of(time, rows, f->rows->dates);
   for (int64_t i = rows - used + 1; i < rows && !found; i++)
-    if (time[i] - time[i - 1] > GT_SERIES_GAP * step) found = i;
+    if (gt_series_is_gap(&pace, time[i - 1], time[i])) found = i;
   free(time);
   return found;
 }
@@ -94,6 +91,7 @@ static const char *place_of(const forecasting *f, const reason *why, gt_arena *a
 
 static const char *time_text(const forecasting *f, double time, bool hours, gt_arena *arena) {
   char text[32];
+  if (f->rows->months) return gt_arena_strndup(arena, gt_date_text(time, false, text), strlen("2024-01"));
   if (f->rows->dates) return gt_arena_strdup(arena, gt_date_text(time, hours, text));
   return gt_arena_printf(arena, "%.10g", time);
 }
@@ -104,26 +102,19 @@ static bool has_hours(const double *time, int64_t rows) {
   return has;
 }
 
-/* The usual step if most steps are; 0: the times are irregular, as of months or trading days. */
-static double regular_step(const double *time, int64_t rows) {
-  const double step = gt_series_step(time, rows);
-  int64_t usual = 0;
-  for (int64_t i = 1; i < rows; i++) usual += fabs(time[i] - time[i - 1] - step) <= 1e-6 * step;
-  return (double)usual >= regular * (double)(rows - 1) ? step : 0;
-}
-
-/* The times of the rows ahead: those of the file, else steps behind the last row. */
+/* The times of the rows ahead: those of the file, else steps behind the last row; unknown if the times are
+ * irregular, as of trading days. */
 static void tell_times(const forecasting *f, int group, const char **to) {
   const int64_t rows = rows_of(f, group);
   gt_arena *arena = f->to->arena;
   double *time = times_of(f, group);
   const bool hours = has_hours(time, rows);
-  const double step = regular_step(time, rows);
+  const gt_series_pace pace = gt_series_pace_of(time, rows, f->rows->dates);
   for (int64_t k = 0; k < f->o.horizon; k++)
     if (f->ahead)
       to[k] = time_text(f, time[rows - f->ahead + k], hours, arena);
     else
-      to[k] = step > 0 ? time_text(f, time[rows - 1] + (double)(k + 1) * step, hours, arena) : "";
+      to[k] = pace.regular ? time_text(f, gt_series_later(&pace, time[rows - 1], k + 1), hours, arena) : "";
   free(time);
 }
 

@@ -7,8 +7,8 @@
  *   of_counts  a confusion matrix, which all metrics of an evaluation share
  *   of_scores  all predictions, which the host collects: at most GT_METRIC_MAX_SCORES values
  * With several outputs that are numbers or bits, there is a value for each output, and their mean
- * (scikit-learn's uniform_average). Of a time series, a column has an output for each step ahead: the value of
- * a column is computed from the items of all its steps, and the mean is that over the columns. */
+ * (scikit-learn's uniform_average). Of a time series, a column has an output for each step ahead: the value
+ * of a column is computed from the items of all its steps, and the mean is that over the columns. */
 #ifndef GT_METRIC_METRIC_H
 #define GT_METRIC_METRIC_H
 #include "loss/loss.h"

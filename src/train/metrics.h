@@ -56,8 +56,8 @@ typedef struct gt_metric {
   const char *name; /* static, or in the arena of the config */
   double value;
 } gt_metric;
-/* All metrics, each with a value per output and per column of a series, which has at least two outputs, and the
- * mean; and those of the loss. */
+/* All metrics, each with a value per output and per column of a series, which has at least two outputs, and
+ * the mean; and those of the loss. */
 enum { GT_MAX_METRIC_VALUES = GT_METRIC_MAX * (GT_METRIC_MAX_OUTPUTS * 3 / 2 + 1) + 4 };
 
 typedef struct gt_results {

@@ -196,6 +196,38 @@ check "… with a word and a probability each" diff <(sed -E 's/0\.[0-9]+|[0-9.]
   <(printf '%s,W,W,P,P\n' a,150,1 a,151,2 b,155,1 b,156,2)
 check "… by name" test "$(head -n 1 "$TEST_TMP/kinds.csv")" = "place,t,step,high,low,high=yes,low=true"
 
+# Months are calendar steps.
+python3 - "$TEST_TMP" << 'PY'
+import calendar, sys
+def write(name, date):
+    with open(f"{sys.argv[1]}/{name}.csv", "w") as f:
+        f.write("t,y\n" + "".join(f"{date(i)},{i % 5}.5\n" for i in range(26)))
+def month(i, each, end=False):
+    year, m = 2014 + i * each // 12, 1 + i * each % 12
+    return f"{year}-{m:02d}-{calendar.monthrange(year, m)[1] if end else 15:02d}"
+write("months", lambda i: month(i, 1))
+write("ends", lambda i: month(i, 1, True))
+write("quarters", lambda i: month(i, 3, True))
+write("years", lambda i: month(i, 12))
+write("short", lambda i: month(i, 1)[:7])
+write("noons", lambda i: month(i, 1) + " 12:00")
+PY
+echo "{data: {train: $TEST_TMP/months.csv, series: {window: 12, horizon: 3, time: t}, target: y}, model: [flatten, {linear: 3}], train: {steps: 1}}" \
+  > "$TEST_TMP/months.yaml"
+exits 0 "a monthly series" "$GTRAIN" train "$TEST_TMP/months.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/months"
+check "… has no gaps" test "${out/gap in time/}" = "$out"
+# dated NAME TIMES: the times of a forecast.
+dated() {
+  "$GTRAIN" predict "$TEST_TMP/months" "$TEST_TMP/$1.csv" --device "$DEVICE" --quiet > "$TEST_TMP/dated" 2>&1
+  check "the times of a forecast: $1" test "$(sed 's/ +[1-3] .*//' "$TEST_TMP/dated" | paste -sd,)" = "$2"
+}
+dated months 2016-03-15,2016-04-15,2016-05-15
+dated ends 2016-03-31,2016-04-30,2016-05-31
+dated quarters 2020-07-31,2020-10-31,2021-01-31
+dated years 2040-01-15,2041-01-15,2042-01-15
+dated short 2016-03,2016-04,2016-05
+dated noons "2016-03-15 12:00,2016-04-15 12:00,2016-05-15 12:00"
+
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"
 cat > "$TEST_TMP/image.yaml" << YAML

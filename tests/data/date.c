@@ -88,6 +88,11 @@ static void forms_are_read(void **state) {
   assert_int_equal(gt_date_parse("20240131", 8, 0, true, &hours), Y);
   assert_true(fabs(hours - jan31) < 1e-9);
   assert_int_equal(gt_date_parse("20240231", 8, 0, true, &hours), 0);
+  assert_int_equal(gt_date_parse("2024-02", 7, 0, true, &hours), Y);
+  assert_true(fabs(hours - jan31 - day) < 1e-9);
+  assert_int_equal(gt_date_parse("2024/02", 7, 0, true, NULL), Y);
+  assert_int_equal(gt_date_parse("2024-13", 7, 0, true, NULL), 0);
+  assert_int_equal(gt_date_parse("2024.02", 7, 0, true, NULL), 0);
   assert_int_equal(gt_date_parse("03/04/2024", 10, M, false, &hours), D | M);
   assert_true(fabs(hours - day * (19786 - epoch)) < 1e-9); /* March 4 */
 }
@@ -132,6 +137,33 @@ static void times_are_read(void **state) {
     if (ways != times[i].ways) fail_msg("'%s': ways %u", times[i].text, ways);
     if (ways && fabs(hours - jan31 - times[i].hours) > 1e-9)
       fail_msg("'%s': %g", times[i].text, hours - jan31);
+  }
+}
+
+/* Months are added to dates in the calendar, and the time of day stays. */
+static void months_are_added(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    int64_t months;
+    int day;
+    const char *to;
+  } steps[] = {
+      {"2024-01-31", 1, 31, "2024-02-29"},  {"2023-01-31", 1, 31, "2023-02-28"},
+      {"2024-02-29", 1, 31, "2024-03-31"},  {"2023-11-30", 3, 30, "2024-02-29"},
+      {"2023-10-15", 3, 15, "2024-01-15"},  {"1999-12-01", 1, 1, "2000-01-01"},
+      {"1996-02-29", 12, 31, "1997-02-28"}, {"1900-01-01", -1, 1, "1899-12-01"},
+  };
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    double hours;
+    char text[32];
+    assert_int_equal(gt_date_parse(steps[i].from, 10, 0, false, &hours), Y);
+    gt_calendar_day d = gt_calendar_day_of(hours + 7.5);
+    d.month += steps[i].months;
+    d.day = steps[i].day;
+    const double to = gt_calendar_time(&d);
+    assert_string_equal(gt_date_text(to, false, text), steps[i].to);
+    assert_true(fabs(to - 24 * floor(to / 24) - 7.5) < 1e-9);
   }
 }
 
@@ -209,7 +241,8 @@ static void minutes_are_told_apart(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(minutes_are_told_apart), cmocka_unit_test(forms_are_read),
-      cmocka_unit_test(times_are_read),         cmocka_unit_test(texts_may_end_anywhere),
-      cmocka_unit_test(days_are_split),         cmocka_unit_test(hours_are_a_cycle)};
+      cmocka_unit_test(times_are_read),         cmocka_unit_test(months_are_added),
+      cmocka_unit_test(texts_may_end_anywhere), cmocka_unit_test(days_are_split),
+      cmocka_unit_test(hours_are_a_cycle)};
   return cmocka_run_group_tests_name("data: dates", tests, NULL, NULL);
 }

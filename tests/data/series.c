@@ -91,6 +91,36 @@ static void gaps_end_stretches(void **state) {
   close_data(&o);
 }
 
+/* A row each `each` months from 2001 on; the rows from `skip` on are a step later. */
+static const char *months(int rows, int each, int skip) {
+  static char text[MOST];
+  int used = snprintf(text, sizeof text, "t,x,y\n");
+  for (int i = 0; i < rows; i++) {
+    const int month = each * (i + (skip && i >= skip));
+    used += snprintf(text + used, sizeof text - (size_t)used, "%d-%02d,%d,%d\n", 2001 + month / 12,
+                     1 + month % 12, i, 1000 + i);
+  }
+  return text;
+}
+
+static void months_are_steps(void **state) {
+  (void)state;
+  static const int each[] = {1, 3, 12};
+  for (int i = 0; i < 3; i++) {
+    opened o;
+    const char *path = write_text("s.csv", months(40, each[i], 0));
+    open_data(&o, SERIES "{window: 4, horizon: 2, time: t}}", path);
+    expect_open(&o);
+    expect_windows(&o.data.train, 35, 0, 4, 2, 1);
+    close_data(&o);
+    path = write_text("s.csv", months(40, each[i], 17));
+    open_data(&o, SERIES "{window: 4, horizon: 2, time: t}}", path);
+    expect_open(&o);
+    assert_int_equal(o.data.train.samples, 12 + 18);
+    close_data(&o);
+  }
+}
+
 /* Row 5 of 20 has no x: with `drop` no window holds the rows before and after it; else it is filled. */
 static void left_out_rows_end_stretches(void **state) {
   (void)state;
@@ -342,6 +372,7 @@ int main(void) {
       cmocka_unit_test(splits_are_stretches),
       cmocka_unit_test(whole_series),
       cmocka_unit_test(gaps_end_stretches),
+      cmocka_unit_test(months_are_steps),
       cmocka_unit_test(left_out_rows_end_stretches),
       cmocka_unit_test(groups_are_series),
       cmocka_unit_test(columns_have_several_uses),
