@@ -272,7 +272,8 @@ static bool read_one_input(gt_array_source from, bool outline, gt_raw_parse pars
 
 /* Integer targets with one number per sample are class labels, unless the config sets `task`. */
 static bool decide_task(const gt_data_reader *reader, const gt_raw_array *targets, int index) {
-  if (reader->task[index] == GT_TASK_AUTO) return is_integer(targets->type) && targets->rank == 1;
+  if (reader->task[index] == GT_TASK_AUTO)
+    return is_integer(targets->type) && targets->rank == 1 && !gt_data_has_quantities(reader);
   return reader->task[index] == GT_TASK_CLASSIFICATION;
 }
 

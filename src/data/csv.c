@@ -100,7 +100,8 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
       gt_csv_is_boolean_target(csv, column))
     return false;
   return reader->dataset->target[index].column_count == 1 &&
-         (common->class_names.count || gt_csv_is_classification(csv, column) ||
+         (common->class_names.count ||
+          gt_csv_is_classification(csv, column, !gt_data_has_quantities(reader)) ||
           (common->classes.listed && gt_csv_can_be_labels(csv, column)));
 }
 

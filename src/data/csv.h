@@ -230,8 +230,9 @@ typedef struct gt_csv_labels { /* how target cells map to class numbers */
 static inline gt_cell *gt_csv_target_cell(const gt_csv *csv, int column, size_t row) {
   return &csv->target_cells.items[row * (size_t)csv->targets + (size_t)column];
 }
-/* True if the target column of the training file holds class labels, by its cells. */
-bool gt_csv_is_classification(const gt_csv *csv, int column);
+/* True if the target column of the training file holds class labels, by its cells: text or, with
+ * `whole_numbers`, each number from 0 to the largest. */
+bool gt_csv_is_classification(const gt_csv *csv, int column, bool whole_numbers);
 /* For `classes: [a, b]`: true if the target cells can be labels at all. */
 bool gt_csv_can_be_labels(const gt_csv *csv, int column);
 /* Sets up text labels if any cell is not a number, or if `text` says that numbers are names. The classes are

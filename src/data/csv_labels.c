@@ -26,8 +26,8 @@ static int small_whole(const gt_cell *cell) {
   return value;
 }
 
-bool gt_csv_is_classification(const gt_csv *csv, int column) {
-  bool seen[LARGEST_AUTO] = {0}, all_text = true, all_whole = true;
+bool gt_csv_is_classification(const gt_csv *csv, int column, bool whole_numbers) {
+  bool seen[LARGEST_AUTO] = {0}, all_text = true, all_whole = whole_numbers;
   int largest = 0;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);

@@ -61,8 +61,8 @@ static const gt_field common_fields[] = {
            .flags = GT_FIELD_BY_NAME,
            .help =
                "whether targets are classes or numbers to predict; auto: classes if they are text, or whole "
-               "numbers of which each from 0 to the largest occurs; for several targets, also a map from "
-               "names to tasks"),
+               "numbers of which each from 0 to the largest occurs, but not those of a series; for several "
+               "targets, also a map from names to tasks"),
     GT_ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
            .help = "number of classes (default: largest training label + 1); or a list of class names "
                    "or labels: only their samples are used, in all splits, and they are numbered in "

@@ -37,6 +37,7 @@
  *                     whose targets are 0 and 1,
  *                   - images: a folder per class; not folders of target images; a CSV as above,
  *                   - cifar: always,
+ *                   - not whole numbers of a series without `classes` and `class_names`, which are counts,
  *                   - any format, if the config's loss accepts only class labels,
  *                   - function: never.
  *   classes         number of classes; default: the number of class_names, or the largest training label

@@ -149,6 +149,9 @@ const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *target
                                    int index);
 /* True if there is one target; else reports that the key, or "key: value", needs that. */
 bool gt_data_has_one_target(gt_data_reader *reader, const char *key);
+/* True if `task: auto` reads whole numbers as quantities: those of a series are counts more often than
+ * classes, unless the config names classes. */
+bool gt_data_has_quantities(const gt_data_reader *reader);
 /* Sets the tasks that the config states, the model knows or a loss needs. False after reporting. */
 bool gt_data_read_tasks(gt_data_reader *reader);
 

@@ -112,7 +112,7 @@ static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *ta
 static bool decide_task(const gt_data_reader *reader, const gt_spec *node, int index,
                         const gt_tensor *targets) {
   if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
-  bool whole = node->child[0]->kind == GT_SPEC_SCALAR;
+  bool whole = node->child[0]->kind == GT_SPEC_SCALAR && !gt_data_has_quantities(reader);
   for (int i = 0; i < node->count && whole; i++)
     whole = is_label(((const float *)targets->data)[i]) && !strpbrk(node->child[i]->scalar, ".eE");
   return whole;

@@ -200,6 +200,10 @@ static bool read_named(gt_data_reader *reader, const char *const *names, int cou
   return ok;
 }
 
+bool gt_data_has_quantities(const gt_data_reader *reader) {
+  return reader->series && !reader->common->class_names.count && !reader->common->classes.integer;
+}
+
 bool gt_data_read_tasks(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
   const gt_named *stated = &reader->common->task;

@@ -125,18 +125,20 @@ static void review_empty(gt_config *config, int target, const gt_class_counts *c
                 empty, whose(c, arena), found, c->classes)
       ->help = config->dataset.train.target[target].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
-               : config->dataset.targets > 1 ? "labels in the file that count from 0, or texts, such as c1"
-                                             : classes_help(c, "", arena);
+               : config->dataset.targets > 1 || config->dataset.target[target].horizon
+                   ? "labels in the file that count from 0, or texts, such as c1"
+                   : classes_help(c, "", arena);
 }
 
-/* Targets that are numbers and could be labels: all are whole, from 0 to LARGEST_LABEL. */
-static gt_class_counts labels_in(const gt_tensor *targets, gt_arena *arena) {
+/* Targets that are numbers and could be labels: of one column, all whole, from 0 to LARGEST_LABEL. */
+static gt_class_counts labels_in(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
   const float *value = targets->data;
+  const int64_t each = horizon ? horizon : 1;
   gt_class_counts c = {0};
-  if (targets->element != GT_ELEMENT_F32 || !value || gt_tensor_features(targets) != 1) return c;
+  if (targets->element != GT_ELEMENT_F32 || !value || gt_tensor_features(targets) != each) return c;
   int64_t *count = GT_NEW_N(arena, int64_t, LARGEST_LABEL + 1);
   int classes = 0;
-  for (int64_t i = 0; i < targets->dim[0]; i++) {
+  for (int64_t i = 0; i < targets->dim[0] * each; i++) {
     const float v = value[i];
     if (v < 0 || v > LARGEST_LABEL || v != floorf(v)) return c;
     count[(int)v]++;
@@ -150,12 +152,14 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   gt_class_counts c = gt_class_counts_of(data, target, arena);
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
-  if (numbers) c = labels_in(&data->train.target[target], arena);
+  const bool series = data->target[target].horizon; /* it has no list of classes */
+  if (numbers) c = labels_in(&data->train.target[target], data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
+  if (!numbers && series) return NULL;
   if (found > 1 && found < c.classes && data->targets > 1)
     return "labels in the file that count from 0, or texts, such as c1";
-  if (found > 1 && found < c.classes) return classes_help(&c, numbers ? condition : "", arena);
+  if (found > 1 && found < c.classes && !series) return classes_help(&c, numbers ? condition : "", arena);
   return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
 }
 

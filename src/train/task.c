@@ -111,9 +111,12 @@ static bool is_inferred(const gt_config *config, int target) {
   return false;
 }
 
-static const char *why(const gt_config *config, int target) {
+static const char *why(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   if (!is_inferred(config, target)) return NULL;
+  if (data->target[target].horizon && !data->target[target].classification &&
+      gt_class_advice(data, target, arena))
+    return "whole numbers of a series are quantities, not classes";
   if (!data->target[target].classification) return "the targets are numbers";
   return data->target[target].text_labels ? "the targets are words" : "the targets are whole numbers from 0";
 }
@@ -125,7 +128,7 @@ gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   task = data->target[target].classification ? of_classes(data, target, arena)
          : are_bits(config, target)          ? of_bits(data, target, arena)
                                              : of_numbers(data, target, arena);
-  task.why = why(config, target);
+  task.why = why(config, target, arena);
   return task;
 }
 

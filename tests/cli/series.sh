@@ -196,6 +196,16 @@ check "… with a word and a probability each" diff <(sed -E 's/0\.[0-9]+|[0-9.]
   <(printf '%s,W,W,P,P\n' a,150,1 a,151,2 b,155,1 b,156,2)
 check "… by name" test "$(head -n 1 "$TEST_TMP/kinds.csv")" = "place,t,step,high,low,high=yes,low=true"
 
+# Whole numbers are quantities.
+awk 'BEGIN { print "x,n"; for (i = 0; i < 40; i++) print i % 7 "," i % 3 }' > "$TEST_TMP/counts.csv"
+echo "{data: {train: $TEST_TMP/counts.csv, series: {window: 4, horizon: 2}, target: n}, model: [flatten, {linear: 2}]}" > "$TEST_TMP/counts.yaml"
+exits 0 "a series of counts" "$GTRAIN" check "$TEST_TMP/counts.yaml"
+says "… is a forecast of numbers, which is said" "forecast of 'n', 2 rows ahead (inferred: whole numbers of a series are quantities, not classes; data.task sets it)"
+exits 0 "… also with a loss" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set loss=mae
+exits 78 "… a model for classes" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set 'model=[flatten, {linear: 6}]'
+says "… learns how" "help: data: {task: classification}, if the targets are classes"
+exits 0 "… which works" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set 'model=[flatten, {linear: 6}, {reshape: [2, 3]}]' --set data.task=classification
+
 # Months are calendar steps.
 python3 - "$TEST_TMP" << 'PY'
 import calendar, sys

@@ -225,6 +225,33 @@ static void labels_are_classes(void **state) {
   close_data(&o);
 }
 
+/* Counts 0, 1, 2, … are quantities, unless the config says that they are classes. */
+static void counts_are_quantities(void **state) {
+  (void)state;
+  static const struct {
+    const char *keys;
+    bool classes;
+  } cases[] = {{"", false}, {"task: classification, ", true}, {"classes: 3, ", true}};
+  char text[1024] = "x,n\n";
+  for (int i = 0, used = 4; i < 20; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%d,%d\n", i, i % 3);
+  const char *path = write_text("n.csv", text);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int horizon = 1; horizon < 3; horizon++) {
+      opened o;
+      open_data(&o, "{train: %s, target: n, %sseries: {window: 4, horizon: %d}}", path, cases[i].keys,
+                horizon);
+      expect_open(&o);
+      assert_int_equal(o.data.target[0].classification, cases[i].classes);
+      close_data(&o);
+    }
+  opened o; /* rows without an order stay classes */
+  open_data(&o, "{train: %s, target: n}", path);
+  expect_open(&o);
+  assert_true(o.data.target[0].classification);
+  close_data(&o);
+}
+
 /* Arrays are one series of equal steps; an input named `future` has the rows ahead. */
 static void arrays_are_series(void **state) {
   (void)state;
@@ -377,6 +404,7 @@ int main(void) {
       cmocka_unit_test(groups_are_series),
       cmocka_unit_test(columns_have_several_uses),
       cmocka_unit_test(labels_are_classes),
+      cmocka_unit_test(counts_are_quantities),
       cmocka_unit_test(arrays_are_series),
       cmocka_unit_test(naive_forecasts),
       cmocka_unit_test(training_is_blind_to_other_rows),
