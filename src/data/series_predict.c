@@ -14,8 +14,9 @@ typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
   gt_data_series o;
-  int64_t count, ahead;   /* rows of the file; rows after the window */
-  int64_t *order, *first; /* rows group by group; where each group begins there, [groups + 1] */
+  int64_t count, ahead;    /* rows of the file; rows after the window */
+  int64_t answered, known; /* groups with values of the target in all rows ahead; in some */
+  int64_t *order, *first;  /* rows group by group; where each group begins there, [groups + 1] */
   gt_tensor *out;
   gt_forecast_rows *to;
 } forecasting;
@@ -140,6 +141,25 @@ static bool start_windows(const forecasting *f, gt_tensor *window, gt_error *err
   return ok;
 }
 
+/* --- rows ahead that are known --- */
+
+static void count_known(forecasting *f, int group) {
+  int64_t known = 0;
+  for (int64_t i = rows_of(f, group) - f->ahead; i < rows_of(f, group) && f->rows->answered; i++)
+    known += f->rows->answered[row_of(f, group, i)];
+  f->answered += f->ahead && known == f->ahead;
+  f->known += known > 0;
+}
+
+/* A forecast of known rows is hardly what was meant, unless the model is to be compared with them. */
+static void tell_known(const forecasting *f) {
+  if (!f->known) return;
+  gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
+          "%s; append rows with the columns of 'future' to forecast what comes after the end",
+          f->rows->path, f->rows->answer, f->answered == f->to->series ? "the " : "some ", f->ahead,
+          f->rows->name ? " of each group" : "");
+}
+
 static bool cut_groups(forecasting *f, gt_tensor *window, gt_error *error) {
   gt_arena *arena = f->to->arena;
   const char **names = GT_NEW_N(arena, const char *, f->rows->groups),
@@ -155,11 +175,13 @@ static bool cut_groups(forecasting *f, gt_tensor *window, gt_error *error) {
     for (int k = 0; k < f->model->inputs; k++) take_rows(f, g, &window[k], &f->out[k], k);
     names[f->to->series] = f->rows->name ? f->rows->name[g] : NULL;
     if (f->rows->time) tell_times(f, g, times + f->to->series * f->o.horizon);
+    count_known(f, g);
     f->to->series++;
   }
   f->to->group = f->rows->name ? names : NULL;
   f->to->time = f->rows->time ? times : NULL;
   f->to->horizon = f->o.horizon;
+  tell_known(f);
   return f->to->series || gt_fail(error, GT_ERR_DATA, "%s: no group has a window of rows", f->rows->path);
 }
 

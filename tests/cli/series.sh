@@ -118,6 +118,14 @@ check "… and errs as eval says, $mae" awk -F, -v mae="$mae" 'NR == FNR { if (F
   "$TEST_TMP/end.csv" "$TEST_TMP/forecast.csv"
 exits 0 "as JSON" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE" --quiet --json
 says "… an object for each group" '{"group":"a","forecast":[{"time":"147","step":1,"y":'
+exits 0 "a forecast of rows with empty targets" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE"
+check "… needs no comment" test "${out/has values in/}" = "$out"
+exits 0 "a forecast of known rows, in two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/rows.csv" --device "$DEVICE"
+says "… is told once" "rows.csv: 'y' has values in the rows that are forecast, the last 3 of each group; append rows with the columns of 'future' to forecast what comes after the end"
+check "…" test "$(grep -c 'has values in' <<< "$out")" = 1
+sed '$s/[^,]*$//' "$TEST_TMP/end.csv" > "$TEST_TMP/part.csv"
+exits 0 "a forecast of some known rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.csv" --device "$DEVICE"
+says "… is told, too" "'y' has values in some rows that are forecast"
 
 # refuses TEXT FILE: no forecast.
 refuses() {
