@@ -31,3 +31,12 @@ bool gt_fail_errno(gt_error *error, gt_status status, const char *format, ...) {
   va_end(arguments);
   return false;
 }
+
+void gt_error_append(gt_error *error, const char *format, ...) {
+  va_list arguments;
+  if (error->status == GT_OK) return;
+  const size_t used = strlen(error->message);
+  va_start(arguments, format);
+  vsnprintf(error->message + used, sizeof error->message - used, format, arguments);
+  va_end(arguments);
+}

@@ -28,7 +28,9 @@ typedef struct gt_error {
 /* Records the error unless one is already recorded; always returns false: `return gt_fail(error, ...)`. */
 bool gt_fail(gt_error *error, gt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, with ": " and the text of errno appended; the status is GT_ERR_MEMORY if errno says so. */
+/* Adds to the message of a recorded error, as far as there is room. */
+void gt_error_append(gt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* As gt_fail, with ": " and the text of errno appended; the status is GT_ERR_MEMORY if errno says so. */
 bool gt_fail_errno(gt_error *error, gt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #endif

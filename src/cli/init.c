@@ -23,6 +23,16 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *kind_name(int index) { return index < KINDS ? kinds[index]->name : NULL; }
 
+/* What to do with a text, which is no table; "" if the file is none by its name. */
+static const char *text_help(const char *file) {
+  static const char *const endings[] = {".txt", ".md"};
+  const size_t length = strlen(file);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (length > strlen(endings[i]) && !strcmp(file + length - strlen(endings[i]), endings[i]))
+      return "; a text is no table: gtrain train @char_mlp --set data.train=FILE trains a language model on it";
+  return "";
+}
+
 static const gt_scaffold_kind *find_kind(const gt_arguments *arguments) {
   const char *names[KINDS], *word = arguments->word[0];
   for (int i = 0; i < KINDS; i++) {
@@ -30,7 +40,8 @@ static const gt_scaffold_kind *find_kind(const gt_arguments *arguments) {
     if (!strcmp(word, names[i])) return kinds[i];
   }
   if (arguments->words == 1 && strpbrk(word, "./")) {
-    gt_usage_error(arguments, "gtrain init: expected a kind before '%s': gtrain init csv, or formula", word);
+    gt_usage_error(arguments, "gtrain init: expected a kind before '%s': gtrain init csv, or formula%s", word,
+                   text_help(word));
     return NULL;
   }
   const char *nearest = gt_nearest(word, names, KINDS);
@@ -151,9 +162,11 @@ static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
       output && *output && !goes_to_stdout(arguments) ? output : default_name(init->arena, init->file);
   int code = check_files(arguments, init);
   if (code) return code;
-  if (!gt_survey_read(init->file, targets, init->arena, &init->table, &error) ||
-      !gt_scaffold_choose_targets(init, targets, &error))
+  if (!gt_survey_read(init->file, targets, init->arena, &init->table, &error)) {
+    gt_error_append(&error, "%s", text_help(init->file));
     return gt_report(&error);
+  }
+  if (!gt_scaffold_choose_targets(init, targets, &error)) return gt_report(&error);
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN); /* how the table is read was said above */
   const bool ok = gt_scaffold_open(init, &code);
   gt_log_set_level(level);

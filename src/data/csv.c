@@ -322,6 +322,20 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
          gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
+/* Opens the training file. A text may have been taken for a table. */
+static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_asked *a,
+                       gt_data_file file, const gt_csv_form *form, gt_csv *train, gt_csv_inputs *inputs) {
+  const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
+  const int errors = reader->diagnostics->errors;
+  bool ok = gt_csv_open(train, file, form, reader->error);
+  report_doubt(reader, train, "train");
+  ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && read_rows(reader, train);
+  if (!ok && !named && gt_data_has_suffix(file.path, ".txt") && reader->diagnostics->errors == errors)
+    gt_error_append(reader->error, " (for a text, not a table: data: {train: %s, text: {vocabulary: char}})",
+                    file.path);
+  return ok;
+}
+
 static bool open_csv(gt_data_reader *reader, const void *given) {
   const gt_csv_options *o = given;
   gt_dataset *dataset = reader->dataset;
@@ -341,9 +355,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
   gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
-  ok = gt_csv_open(&train, train_file, &form, reader->error);
-  report_doubt(reader, &train, "train");
-  ok = ok && gt_csv_choose(reader, a, &o->missing_values, &train, &inputs) && read_rows(reader, &train) &&
+  ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
        (a.inputs || reader->series || gt_csv_leave_out(reader, &train, &inputs)) &&
        gt_data_type_values(reader, &train, number_columns(reader, &train, true, false), GT_PART_TRAIN) &&
        gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&

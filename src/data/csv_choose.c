@@ -189,11 +189,8 @@ static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *
 
 static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
   return gt_fail(reader->error, GT_ERR_DATA,
-                 "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?%s",
-                 csv->path, list_of_columns(reader->arena, csv), csv->delimiter,
-                 gt_data_has_suffix(csv->path, ".txt")
-                     ? " For a text, not a table: text: {vocabulary: char, window: 64}"
-                     : "");
+                 "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
+                 csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
 /* A copy of the target among the inputs would tell the answer. */

@@ -163,8 +163,18 @@ static bool report_unknown_keys(gt_data_reader *reader) {
   return any;
 }
 
-/* Says why no format reads this data. */
-static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found) {
+/* True if the beginning of a file is UTF-8 without control characters. */
+static bool is_text(const gt_bytes *head) {
+  uint32_t code;
+  for (size_t i = 0, length; i + 4 <= head->size; i += length) {
+    length = gt_utf8_read(head->data + i, head->size - i, &code);
+    if (!length || (code < 32 && !strchr("\t\n\f\r", (int)code)) || !code || code == 127) return false;
+  }
+  return head->size >= 4;
+}
+
+/* Says why no format reads this data. text: the file is found and holds text. */
+static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found, bool text) {
   gt_diagnostics *diagnostics = reader->diagnostics;
   const char *formats_text = list_of_formats(reader->arena);
   if (report_unknown_keys(reader)) return;
@@ -180,6 +190,7 @@ static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, 
   const char *dot = strrchr(first->scalar, '.');
   gt_diagnostic *d = gt_error_at(diagnostics, first->at, "cannot tell the format of '%s'", first->scalar);
   d->expected = gt_arena_printf(reader->arena, "format: one of %s", formats_text);
+  if (text) d->help = "for a text, not a table: text: {vocabulary: char}";
   if (!dot) return;
   const gt_hint hint = gt_hint_name(diagnostics, "data format", dot + 1, format_names, FORMATS);
   if (hint.from_table && !hint.suggestion) d->help = hint.help, d->expected = NULL;
@@ -199,8 +210,8 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   /* A file from an untrusted source is not opened to detect its format. */
   if (found.path && !found.untrusted && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
+  if (!format) report_unknown_format(reader, first, found.path, is_text(&p.head));
   gt_bytes_finish(&p.head);
-  if (!format) report_unknown_format(reader, first, found.path);
   return format;
 }
 

@@ -375,6 +375,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
 }
 
 static bool probe(const gt_data_probe *p) {
+  if (p->tokens || gt_spec_find(p->spec, "text")) return false;
   return is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
 }
 

@@ -91,6 +91,21 @@ static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt
   return ok;
 }
 
+/* True if a file in the folder, or in a folder of it, is a text by its name. */
+static bool has_texts(const char *folder, bool folders, gt_arena *arena) {
+  names found = {0};
+  gt_error ignored = {0};
+  bool has = false;
+  read_names(folder, arena, &found, &ignored);
+  for (size_t i = 0; i < found.count && !has; i++) {
+    const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
+    has = folders && is_folder(path) ? has_texts(path, false, arena)
+                                     : gt_data_has_suffix(path, ".txt") || gt_data_has_suffix(path, ".md");
+  }
+  free(found.items);
+  return has;
+}
+
 static int index_of(const char *const *list, int count, const char *name) {
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i], name)) return i;
@@ -196,8 +211,12 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
             l.others);
   if (!ok || out->count) return ok;
   return gt_fail(reader->error, GT_ERR_DATA,
-                 "%s: no folder in it holds pictures (.png, .jpg, .jpeg); expected %s/CLASS/PICTURE",
-                 folder.path, folder.path);
+                 "%s: no folder in it holds pictures (.png, .jpg, .jpeg); expected %s/CLASS/PICTURE%s",
+                 folder.path, folder.path,
+                 has_texts(folder.path, true, arena)
+                     ? "; a text is a single file, text: {vocabulary: char}, and texts with labels are a "
+                       "column of a CSV, text: {column: NAME}"
+                     : "");
 }
 
 /* --- a folder of pictures without targets --- */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_WINDOW = 1 << 20 };
 
@@ -244,6 +245,17 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
   return gt_sentences_open(reader, &wanted, train, test);
 }
 
+/* path NULL after reporting. */
+static gt_data_file find_text(gt_data_reader *reader, const char *split) {
+  const gt_spec *node = gt_data_node(reader, split, NULL);
+  gt_data_file file = gt_data_find_file(reader, node);
+  struct stat s;
+  if (!file.path || stat(file.path, &s) || !S_ISDIR(s.st_mode)) return file;
+  gt_error_at(reader->diagnostics, node->at, "'%s' is a folder, and a text is a single file", node->scalar)
+      ->expected = "a file; cat FOLDER/*.txt > all.txt joins those of a folder";
+  return (gt_data_file){0};
+}
+
 /* --- config --- */
 
 /* Keys that every format has and that mean nothing for tokens. */
@@ -302,9 +314,9 @@ static bool open_text(gt_data_reader *reader, const void *given) {
   const bool sentences = o->text.column || o->text.labels;
   bool ok = sentences ? check_sentences(reader, o) : check_keys(reader);
   ok = check_fractions(reader, o) && ok;
-  const gt_data_file train = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
+  const gt_data_file train = find_text(reader, "train");
   gt_data_file test = {0};
-  if (o->test) test = gt_data_find_file(reader, gt_data_node(reader, "test", NULL));
+  if (o->test) test = find_text(reader, "test");
   if (!ok || !train.path || (o->test && !test.path)) return false;
   reader->train_name = train.path;
   reader->test_name = test.path;

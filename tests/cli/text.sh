@@ -150,4 +150,26 @@ check "… the same bytes" same labels streamed-labels
 
 exits 0 "the script that made the tales" scripts/make-tales.py "$TEST_TMP/tales.txt"
 check "… makes them again" cmp "$TEST_TMP/tales.txt" datasets/tales/tales.txt
+
+# A text that is taken for something else.
+cd "$TEST_TMP" || exit 1
+head -c 5000 "$OLDPWD/datasets/tales/tales.txt" > notes.txt
+cp notes.txt notes.md && mkdir -p letters/a && cp notes.txt letters/a/b.txt
+printf 'It was the best of times,\nit was the worst of times, and, well, it was\n' > commas.txt
+# taken STATUS TRAIN TEXT: `data: {train: …}` without `text:`
+taken() {
+  exits "$1" "data: {train: $2}" "$GTRAIN" check <(printf 'data: {train: %s}\nmodel: [{linear: 1}]\n' "$2")
+  says "… names the way out" "$3"
+}
+taken 65 notes.txt "for a text, not a table: data: {train: notes.txt, text: {vocabulary: char}}"
+taken 65 commas.txt "for a text, not a table: data: {train: commas.txt, text: {vocabulary: char}}"
+taken 78 notes.md "help: for a text, not a table: text: {vocabulary: char}"
+taken 65 letters "a text is a single file, text: {vocabulary: char}, and texts with labels are a column of a CSV, text: {column: NAME}"
+taken 78 'letters, text: {vocabulary: char}' "'letters' is a folder, and a text is a single file"
+exits 2 "init of a text" "$GTRAIN" init notes.txt
+says "… names a config" "a text is no table: gtrain train @char_mlp --set data.train=FILE trains a language model on it"
+exits 65 "init csv of a text" "$GTRAIN" init csv notes.txt
+says "… too" "gtrain train @char_mlp --set data.train=FILE"
+exits 0 "… which trains on it" "$GTRAIN" train @char_mlp --set data.train=notes.txt --set train.steps=1 --device "$DEVICE" --run-dir mlp
+cd "$OLDPWD" || exit 1
 finish
