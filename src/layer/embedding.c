@@ -1,6 +1,6 @@
 /* embedding: maps each integer to a row of a learned table, stored and initialized as in torch.nn.Embedding.
  * The row `padding_idx` starts as zeros and gets no gradient. */
-#include "layer/layer.h"
+#include "layer/review.h"
 #include "op/gather.h"
 #include <string.h>
 
@@ -98,12 +98,23 @@ static bool find_padding(gt_build *build, const embedding_config *c, int64_t *ro
   return false;
 }
 
+/* Warns if the padding row is that of a token that occurs in texts. */
+static void review_padding(gt_build *build, int64_t padding) {
+  const gt_review *review = build->review;
+  const char *token =
+      review && build->vocabulary && padding >= 0 ? review->token(review, padding, build->arena) : NULL;
+  if (token)
+    gt_review_find(build, GT_FINDING_padding_is_token, "padding_idx", "keeps the vector of %s at zero", token)
+        ->help = "no padding_idx: only the vocabulary 'word' has a padding token, 0";
+}
+
 static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input, int inputs) {
   embedding_config c = *(const embedding_config *)config;
   int64_t padding;
   (void)inputs;
   if (!c.num_embeddings) c.num_embeddings = build->vocabulary;
   if (!check_input(build, &c, input) || !find_padding(build, &c, &padding)) return GT_NONE;
+  review_padding(build, padding);
   const gt_shape shape = gt_shape_2(c.num_embeddings, c.embedding_dim);
   const gt_id weight = gt_build_parameter(build, "weight", shape, initial_weight(build, &c, padding));
   return gt_gather(build->graph, weight, input[0], padding);

@@ -18,10 +18,14 @@ typedef struct gt_sample_facts {
 } gt_sample_facts;
 
 typedef struct gt_review {
-  int64_t rows;                        /* samples of a batch, as a kernel sees them */
-  int64_t last_rows;                   /* of the last batch of an epoch, at least 1 */
-  gt_position rows_at;                 /* the key of a phase that decides both; else line 0 */
-  const gt_sample_facts *const *input; /* of each input of the model; NULL: unknown */
+  int64_t rows;        /* samples of a batch, as a kernel sees them */
+  int64_t last_rows;   /* of the last batch of an epoch, at least 1 */
+  gt_position rows_at; /* the key of a phase that decides both; else line 0 */
+  /* "the character 'a'": what a number stands for if the integers of input 0 are tokens of a text. NULL:
+   * padding, or no token. */
+  const char *(*token)(const struct gt_review *review, int64_t id, gt_arena *arena);
+  const struct gt_vocabulary *vocabulary; /* for `token`; or NULL */
+  const gt_sample_facts *const *input;    /* of each input of the model; NULL: unknown */
   int phase;     /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
   bool not_bits; /* gt_review_bits has warned; for layers after that one it would only repeat the finding */
 } gt_review;

@@ -30,6 +30,7 @@
   X(scaled_loss, "a limit for a loss that compares scaled targets")                     \
   X(no_effect, "a number of steps or epochs that the run never reaches")                \
   X(single_value_norm, "normalization over a single value, whose output is constant")   \
+  X(padding_is_token, "a padding index that is a token of the vocabulary")              \
   X(lost_weights, "trained weights that do not fit the new size of their layer")        \
   X(one_class, "labels that are all the same class")                                    \
   X(constant_target, "a target that is the same in all training samples")               \

@@ -29,6 +29,9 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_single_value_norm] =
         "Appears if a normalization averages over a single value, for example batch_norm with a batch of one sample, "
         "even if only the last batch of an epoch is that small. Choose another batch_size, or layer_norm.",
+    [GT_FINDING_padding_is_token] =
+        "Appears if the padding_idx of an embedding is a token of the text: the vector of that token stays zero. Only the "
+        "vocabulary `word` has a padding token, 0; `char` and `byte` have none. Remove padding_idx.",
     [GT_FINDING_lost_weights] =
         "Appears if a phase makes a layer smaller, which cuts off trained weights (of a KAN layer, any other number of "
         "units discards all coefficients), or if layers have another size than in the model of `init_from` and start from "

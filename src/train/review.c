@@ -1,6 +1,8 @@
 #include "train/review.h"
+#include "base/text.h"
 #include "data/column.h"
 #include "data/data.h"
+#include "tokens/tokens.h"
 #include <string.h>
 
 /* --- samples -------------------------------------------------------------------------------------------- */
@@ -111,6 +113,15 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
   gt_review_ranges(&trained_on, data->test.input, test->at, arena, &config->diagnostics);
 }
 
+static const char *token_text(const gt_review *review, int64_t id, gt_arena *arena) {
+  const gt_vocabulary *v = review->vocabulary;
+  if (!v || id >= v->size || (!v->type->is_exact && !id)) return NULL; /* the first word is the padding */
+  if (v->type->any_bytes) return gt_arena_printf(arena, "the byte %lld", (long long)id);
+  const char *text = gt_arena_strndup(arena, (const char *)v->token[id].text, v->token[id].length);
+  return gt_arena_printf(arena, "the %s '%s'", v->type->is_exact ? "character" : "word",
+                         gt_quotable(arena, text));
+}
+
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const int64_t samples = data->train.samples;
@@ -121,6 +132,8 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
   *review = (gt_review){.rows = batching.batch,
                         .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
                         .rows_at = config->batch_at,
+                        .token = token_text,
+                        .vocabulary = data->input[0].vocabulary,
                         .input = input,
                         .phase = phase};
   return review;

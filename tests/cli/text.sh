@@ -151,6 +151,19 @@ check "… the same bytes" same labels streamed-labels
 exits 0 "the script that made the tales" scripts/make-tales.py "$TEST_TMP/tales.txt"
 check "… makes them again" cmp "$TEST_TMP/tales.txt" datasets/tales/tales.txt
 
+# The padding of an embedding is a token.
+padding() {
+  "$GTRAIN" check <(printf '{data: {train: datasets/tales/tales.txt, text: {window: 16, %s}}, model: [{embedding: {embedding_dim: 4, padding_idx: %s}}, {linear: %s}]}\n' "$@")
+}
+exits 0 "padding_idx: 0 of characters" padding "vocabulary: char" 0 52
+says "… is warned about" "warning: layer 'embedding1' keeps the vector of the character '\\x0a' at zero [padding_is_token]"
+exits 0 "padding_idx: 0 of bytes" padding "vocabulary: byte" 0 256
+says "…" "keeps the vector of the byte 0 at zero [padding_is_token]"
+exits 0 "the last word" padding "vocabulary: word, size: 20" -1 20
+says "…" "keeps the vector of the word '"
+exits 0 "padding_idx: 0 of words" padding "vocabulary: word, size: 20" 0 20
+check "… is padding" test "${out/padding_is_token/}" = "$out"
+
 # A text that is taken for something else.
 cd "$TEST_TMP" || exit 1
 head -c 5000 "$OLDPWD/datasets/tales/tales.txt" > notes.txt
