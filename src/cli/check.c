@@ -106,14 +106,20 @@ static const char *of_target(const gt_config *config, int target) {
   return name ? gt_arena_printf(config->diagnostics.arena, "%s: ", name) : "";
 }
 
+/* A line of text that holds names from files. */
+static void print_fact(const char *label, const char *of, const char *text) {
+  printf("%-15s %s", label, of);
+  gt_put_text(stdout, text);
+  putchar('\n');
+}
+
 static void print_task(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
   for (int k = 0; k < config->dataset.targets; k++) {
     const gt_task task = gt_task_of(config, k, arena);
-    if (task.kind) printf("task            %s%s\n", of_target(config, k), gt_task_text(&task, arena));
+    if (task.kind) print_fact("task", of_target(config, k), gt_task_text(&task, arena));
     const gt_class_counts counts = gt_class_counts_of(&config->dataset, k, arena);
-    if (counts.classes)
-      printf("classes         %s%s\n", of_target(config, k), gt_class_counts_text(&counts, arena));
+    if (counts.classes) print_fact("classes", of_target(config, k), gt_class_counts_text(&counts, arena));
   }
   const char *naive = gt_naive_text(config, arena);
   if (naive) printf("naive           %s\n", naive);
@@ -136,7 +142,7 @@ static json_t *classes_json(const gt_config *config, int target) {
 
 static void print_targets(const gt_config *config) {
   const char *text = gt_target_scaling_text(config, config->diagnostics.arena);
-  if (text) printf("targets         %s\n", text);
+  if (text) print_fact("targets", "", text);
 }
 
 /* Mean and deviation of each scaled target; an empty array if they are not scaled. */

@@ -1,12 +1,15 @@
 #include "train/generate.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stream.h"
+#include "base/text.h"
 #include "base/unicode.h"
 #include "cli/common.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const gt_option options[] = {
     {"prompt", "TEXT", "text that the model continues (default: none, the model begins a line)", false, 'p'},
@@ -96,10 +99,26 @@ static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *
 
 /* --- output --- */
 
+/* What would control a terminal is escaped, as in messages. */
+static void put_shown(const uint8_t *text, size_t length) {
+  char *copy = gt_alloc(length + 1);
+  memcpy(copy, text, length);
+  for (size_t at = 0; at < length; at++) {
+    gt_put_text(stdout, copy + at);
+    at += strlen(copy + at);
+    if (at < length) fputs("\\x00", stdout);
+  }
+  free(copy);
+}
+
+/* context: a bool, whether standard output is a terminal. Programs get the text as it is. */
 static bool put(void *context, const uint8_t *text, size_t length, gt_error *error) {
-  (void)context;
-  return (fwrite(text, 1, length, stdout) == length && !fflush(stdout)) ||
-         gt_fail_errno(error, GT_ERR_IO, "cannot write the text");
+  const bool *terminal = context;
+  if (*terminal)
+    put_shown(text, length);
+  else
+    fwrite(text, 1, length, stdout);
+  return (!ferror(stdout) && !fflush(stdout)) || gt_fail_errno(error, GT_ERR_IO, "cannot write the text");
 }
 
 static bool keep(void *context, const uint8_t *text, size_t length, gt_error *error) {
@@ -148,11 +167,12 @@ static bool write_json(gt_generator *g, const wanted *w, uint32_t sample, gt_err
 /* The prompt, the text and a new line. */
 static bool write_text(gt_generator *g, const wanted *w, uint32_t sample, gt_error *error) {
   const gt_text_view *prompt = &w->prompt;
+  bool terminal = isatty(STDOUT_FILENO);
   gt_generated made;
-  return (!sample || put(NULL, (const uint8_t *)"\n", 1, error)) &&
-         put(NULL, prompt->data, prompt->size, error) &&
-         gt_generate(g, &w->generate, sample, put, NULL, &made, error) &&
-         put(NULL, (const uint8_t *)"\n", 1, error);
+  return (!sample || put(&terminal, (const uint8_t *)"\n", 1, error)) &&
+         put(&terminal, prompt->data, prompt->size, error) &&
+         gt_generate(g, &w->generate, sample, put, &terminal, &made, error) &&
+         put(&terminal, (const uint8_t *)"\n", 1, error);
 }
 
 static bool write_all(const gt_arguments *arguments, gt_generator *g, const wanted *w, gt_error *error) {
@@ -205,8 +225,8 @@ const gt_command gt_command_generate = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin or a run directory of a model that was trained on a text (data: {text: ...}).\n"
-        "Prints the prompt and the tokens that follow, as they are drawn. With --json, prints an object for\n"
-        "each text. Tokens are drawn after --temperature, then --top-k, then --top-p.\n"
+        "Prints the prompt and the tokens that follow, as they are drawn; on a terminal, control characters\n"
+        "are escaped. With --json, prints an object for each text. Tokens are drawn after --temperature, then --top-k, then --top-p.\n"
         "The model reads its last window of tokens, so a prompt may be longer than that. Characters that\n"
         "the training text does not contain are an error; of words, they are <unk>.\n",
     .examples = {"gtrain generate runs/char_mlp --prompt 'There was once' --tokens 200",

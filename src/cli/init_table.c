@@ -201,7 +201,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
     const char *name = gt_quotable(init->arena, table->column[init->target[i]].name);
     fprintf(out, "#\n# Classes%s, with their training samples: %s\n",
             counts.target ? gt_arena_printf(init->arena, " of '%s'", name) : "",
-            gt_class_counts_text(&counts, init->arena));
+            gt_quotable(init->arena, gt_class_counts_text(&counts, init->arena)));
   }
 }
 

@@ -23,4 +23,34 @@ none "eval"
 printf 'model: [{linear: {unit%s[1m: 3}}]\n' "$esc" > "bad$esc.yaml"
 exits 78 "a config" "$GTRAIN" check "bad$esc.yaml"
 none "check"
+
+# Names of targets and classes in a report, and in a config.
+awk -v e="$esc" -v t="$turn" 'BEGIN { print "a,b,y" e; for (i = 0; i < 12; i++) print i "," t i % 2 "," i / 4 }' > names.csv
+printf 'data: {train: names.csv, target: "y\\e"}\nmodel: [{linear: 1}]\n' > names.yaml
+exits 0 "check of a regression" "$GTRAIN" check names.yaml
+none "its task"
+says "… shows it" "task            regression of 'y\\x1b'"
+exits 0 "check of scaled targets" "$GTRAIN" check names.yaml --set data.normalize_targets=standard
+none "its targets"
+exits 0 "check of classes" "$GTRAIN" check names.yaml --set data.target=b --set model.0.linear=2
+none "its classes"
+exits 0 "init" "$GTRAIN" init csv names.csv --target b -o -
+none "init"
+
+# Generated text: as it is for programs, escaped on a terminal.
+for i in {1..300}; do printf 'a%s[2J\tb%s\nc\r' "$esc" "$turn"; done > steps.txt
+printf 'data: {train: steps.txt, text: {vocabulary: byte, window: 8}}\nmodel: [{embedding: 4}, {linear: 256}]\ntrain: {steps: 1}\n' > text.yaml
+exits 0 "a text with control characters" "$GTRAIN" train text.yaml --run-dir text --device cpu
+none "train"
+generate() { "$GTRAIN" generate text --device cpu --tokens 300 --prompt "x$esc[1m$turn"; }
+generate > piped
+check "a pipe gets them" test "$(head -c 8 piped)" = "x$esc[1m$turn"
+check "… and all bytes" test "$(LC_ALL=C tr -d '[:print:]\n\t\200-\377' < piped | wc -c)" -gt 10
+if command -v script > /dev/null; then
+  export GTRAIN esc turn
+  export -f generate
+  out=$(script -qec 'bash -c generate' /dev/null < /dev/null | tr -d '\r')
+  none "on a terminal"
+  check "… they are shown" test "${out:0:14}" = 'x\x1b[1m\u202e'
+fi
 finish
