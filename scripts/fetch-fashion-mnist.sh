@@ -30,11 +30,7 @@ else
   say "downloading $package (30 MB)"
   temporary=$(mktemp -d)
   trap 'rm -rf "$temporary"' EXIT
-  download() { (cd "$temporary" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$package" 2> error); }
-  # A fresh container has no package lists yet.
-  download || { as_root apt-get -qq update > /dev/null 2>&1 && download; } ||
-    die "could not download $package: $(cat "$temporary/error")"
-  dpkg -x "$temporary"/*.deb "$temporary/unpacked"
+  download_debs "$temporary" "$package"
   for file in "${files[@]}"; do
     rm -f "${target:?}/$file" # it may be a link into a removed package, and cp would write through the link
     cp "$temporary/unpacked$installed/$file" "$target/$file"

@@ -18,13 +18,7 @@ program=$(command -v bible || true) data=/usr/lib
 if [[ -z $program || ! -f $data/bible.data ]]; then
   command -v apt-get > /dev/null || die "no apt-get here; name another text: --set data.train=FILE"
   say "downloading bible-kjv and bible-kjv-text (2.5 MB)"
-  download() {
-    (cd "$temporary" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download bible-kjv bible-kjv-text 2> error)
-  }
-  # A fresh container has no package lists yet.
-  download || { as_root apt-get -qq update > /dev/null 2>&1 && download; } ||
-    die "could not download bible-kjv: $(cat "$temporary/error")"
-  for package in "$temporary"/*.deb; do dpkg -x "$package" "$temporary/unpacked"; done
+  download_debs "$temporary" bible-kjv bible-kjv-text
   program=$temporary/unpacked/usr/bin/bible data=$temporary/unpacked/usr/lib
 fi
 # A line for each verse, without its number.

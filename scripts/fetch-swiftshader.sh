@@ -21,11 +21,8 @@ command -v apt-get > /dev/null || die "no apt-get here; SwiftShader comes with C
 say "downloading $package (32 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-# As root: apt's own user may not write here.
-(cd "$temporary" && apt-get -qq -o APT::Sandbox::User=root download "$package" > log 2>&1) ||
-  die "apt-get could not download $package: $(cat "$temporary/log")"
-dpkg -x "$temporary"/"$package"_*.deb "$temporary/x"
-complete "$temporary/x/usr/lib/chromium" || die "$package does not contain ${files[*]}"
+download_debs "$temporary" "$package"
+complete "$temporary/unpacked/usr/lib/chromium" || die "$package does not contain ${files[*]}"
 mkdir -p "$target"
-for file in "${files[@]}"; do cp "$temporary/x/usr/lib/chromium/$file" "$target/"; done
+for file in "${files[@]}"; do cp "$temporary/unpacked/usr/lib/chromium/$file" "$target/"; done
 say "$target/ is complete"

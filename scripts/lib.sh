@@ -52,6 +52,21 @@ oldest_glibc() { LC_ALL=C readelf -VW "$@" | grep -o 'GLIBC_[0-9.]*' | sort -Vu 
 # Downloads the archive of the npm package NAME@VERSION into folder $2; nothing of it is installed or run.
 download_npm() {
   command -v npm > /dev/null || install_packages npm
-  (cd "$2" && npm pack --silent --ignore-scripts "$1" > /dev/null 2> error) ||
-    die "npm could not download $1: $(cat "$2/error")"
+  # With --silent npm would not print errors either.
+  (cd "$2" && npm pack --loglevel=error --ignore-scripts "$1" > log 2>&1) ||
+    die "npm could not download $1: $(reason_in "$2/log")"
 }
+
+# Downloads Debian packages and unpacks them into folder $1/unpacked, without root; nothing of them is installed or run.
+download_debs() {
+  local folder=$1 package
+  shift
+  fetch() { (cd "$folder" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$@" > log 2>&1); }
+  # A fresh container has no package lists yet.
+  fetch "$@" || { as_root apt-get -qq update > /dev/null 2>&1 && fetch "$@"; } ||
+    die "apt-get could not download $*: $(reason_in "$folder/log")"
+  for package in "$folder"/*.deb; do dpkg -x "$package" "$folder/unpacked"; done
+}
+
+# The first lines of a log, as the end of a message.
+reason_in() { if [[ -s $1 ]]; then sed -n 1,4p "$1"; else echo "it gave no reason"; fi; }

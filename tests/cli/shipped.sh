@@ -42,4 +42,16 @@ says "… names what brings it" "a file; $TEST_TMP/usr/share/gtrain/scripts/fetc
 mkdir -p apart && cp "$GTRAIN" apart/gtrain
 exits 74 "a program alone" apart/gtrain train @digits
 says "… has no configs" "the configs that come with gtrain are not installed"
+
+# --- scripts that download data: a failure shows the reason of the program that failed ------------------------------
+mkdir stub
+printf '#!/bin/sh\ncase " $* " in *" --silent "*) ;; *) echo "npm error 404 Not Found" >&2 ;; esac\nexit 1\n' > stub/npm
+printf '#!/bin/sh\necho "E: Unable to locate package" >&2\nexit 100\n' > stub/apt-get
+printf '#!/bin/sh\nexit 1\n' > stub/sudo
+chmod +x stub/*
+download() { PATH=$PWD/stub:$PATH bash -c 'set -euo pipefail; source "$0/scripts/lib.sh"; "$@"' "$root" "$@"; }
+exits 1 "a package that npm does not find" download download_npm none@1 .
+says "… with npm's reason" "npm could not download none@1: npm error 404 Not Found"
+exits 1 "a package that apt-get does not find" download download_debs . none
+says "… with its reason" "apt-get could not download none: E: Unable to locate package"
 finish
