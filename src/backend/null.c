@@ -1,15 +1,10 @@
 /* The null backend: accepts all plans and computes nothing, to test graphs, plans and the training loop
  * alone. */
-#include "backend/backend.h"
+#include "backend/host_memory.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gt_buffer {
-  uint64_t size;
-  uint8_t data[];
-};
 
 struct gt_executable {
   const gt_plan *plan;
@@ -19,54 +14,6 @@ typedef struct null_backend {
   gt_backend base;
   uint64_t ticket;
 } null_backend;
-
-static gt_buffer *buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error) {
-  (void)backend, (void)kind;
-  void *memory;
-  if (!gt_try_alloc(&memory, size + sizeof(gt_buffer), 1, "a buffer", error)) return NULL;
-  gt_buffer *buffer = memory;
-  buffer->size = size;
-  return buffer;
-}
-
-static void buffer_destroy(gt_backend *backend, gt_buffer *buffer) {
-  (void)backend;
-  free(buffer);
-}
-
-static void *buffer_map(gt_backend *backend, gt_buffer *buffer) {
-  (void)backend;
-  return buffer->data;
-}
-
-static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
-                   gt_error *error) {
-  (void)backend, (void)error;
-  if (size) memcpy(buffer->data + offset, data, size);
-  return true;
-}
-
-static bool feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after,
-                 gt_error *error) {
-  (void)after;
-  for (int i = 0; i < copies; i++)
-    if (!upload(backend, copy[i].to, copy[i].to_offset, from->data + copy[i].from_offset, copy[i].size,
-                error))
-      return false;
-  return true;
-}
-
-static bool feed_wait(gt_backend *backend, gt_error *error) {
-  (void)backend, (void)error;
-  return true;
-}
-
-static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
-                     gt_error *error) {
-  (void)backend, (void)error;
-  if (size) memcpy(data, buffer->data + offset, size);
-  return true;
-}
 
 static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
                               gt_error *error) {
@@ -121,13 +68,13 @@ static void close_null(gt_backend *backend) { free(backend); }
 
 static const gt_backend_api api = {
     .close = close_null,
-    .buffer_create = buffer_create,
-    .buffer_destroy = buffer_destroy,
-    .buffer_map = buffer_map,
-    .upload = upload,
-    .feed = feed,
-    .feed_wait = feed_wait,
-    .download = download,
+    .buffer_create = gt_host_buffer_create,
+    .buffer_destroy = gt_host_buffer_destroy,
+    .buffer_map = gt_host_buffer_map,
+    .upload = gt_host_upload,
+    .feed = gt_host_feed,
+    .feed_wait = gt_host_feed_wait,
+    .download = gt_host_download,
     .compile = compile,
     .sequence = sequence,
     .executable_destroy = executable_destroy,

@@ -1,6 +1,6 @@
 /* The CPU backend: the same plan and arguments as on a device, with host addresses. Steps run one after
  * another; a thread pool shares the tiles of a step. */
-#include "backend/backend.h"
+#include "backend/host_memory.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include <stdio.h>
@@ -18,11 +18,6 @@ typedef struct cpu_backend {
   uint32_t plans;           /* number of compiled plans */
   const gt_executable *ran; /* the executable whose values are in the arena */
 } cpu_backend;
-
-struct gt_buffer {
-  uint8_t *data;
-  uint64_t size;
-};
 
 typedef struct cpu_step {
   void (*kernel)(const void *args, const uint32_t *spec, uint32_t tile);
@@ -42,71 +37,6 @@ struct gt_executable {
   int parts;
 };
 
-static bool allocate(gt_backend *backend, void **out, uint64_t size, const char *what, gt_error *error) {
-  if (!gt_try_alloc(out, size + 64, 1, what, error)) return false;
-  backend->memory_used += size;
-  if (backend->memory_used > backend->memory_peak) backend->memory_peak = backend->memory_used;
-  return true;
-}
-
-static gt_buffer *buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error) {
-  (void)kind;
-  void *data;
-  if (!allocate(backend, &data, size, "a buffer", error)) return NULL;
-  gt_buffer *buffer = gt_alloc(sizeof *buffer);
-  *buffer = (gt_buffer){data, size};
-  return buffer;
-}
-
-static void buffer_destroy(gt_backend *backend, gt_buffer *buffer) {
-  if (!buffer) return;
-  backend->memory_used -= buffer->size;
-  free(buffer->data);
-  free(buffer);
-}
-
-static void *buffer_map(gt_backend *backend, gt_buffer *buffer) {
-  (void)backend;
-  return buffer->data;
-}
-
-static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
-  return (offset <= buffer->size && size <= buffer->size - offset) ||
-         gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu in a buffer of %llu",
-                 (unsigned long long)size, (unsigned long long)offset, (unsigned long long)buffer->size);
-}
-
-static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
-                   gt_error *error) {
-  (void)backend;
-  if (!in_range(buffer, offset, size, error)) return false;
-  if (size) memcpy(buffer->data + offset, data, size);
-  return true;
-}
-
-static bool feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after,
-                 gt_error *error) {
-  (void)after;
-  for (int i = 0; i < copies; i++)
-    if (!upload(backend, copy[i].to, copy[i].to_offset, from->data + copy[i].from_offset, copy[i].size,
-                error))
-      return false;
-  return true;
-}
-
-static bool feed_wait(gt_backend *backend, gt_error *error) {
-  (void)backend, (void)error;
-  return true;
-}
-
-static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
-                     gt_error *error) {
-  (void)backend;
-  if (!in_range(buffer, offset, size, error)) return false;
-  if (size) memcpy(data, buffer->data + offset, size);
-  return true;
-}
-
 static void release_arena(cpu_backend *cpu) {
   free(cpu->arena);
   cpu->arena = NULL;
@@ -121,7 +51,7 @@ static bool provide_arena(cpu_backend *cpu, uint64_t bytes, gt_error *error) {
   if (cpu->arena && cpu->arena_bytes >= bytes) return true;
   release_arena(cpu);
   cpu->arena_number++;
-  if (!allocate(&cpu->base, &arena, bytes, "the arena of a plan", error)) return false;
+  if (!gt_host_alloc(&cpu->base, &arena, bytes, "the arena of a plan", error)) return false;
   cpu->arena = arena;
   cpu->arena_bytes = bytes;
   return true;
@@ -199,7 +129,8 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   cpu->plans++;
   void *lasting = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
-  if (!allocate(backend, &lasting, plan->lasting_bytes, "the lasting values of a plan", error)) goto fail;
+  if (!gt_host_alloc(backend, &lasting, plan->lasting_bytes, "the lasting values of a plan", error))
+    goto fail;
   exe->lasting = lasting;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;
   exe->constants = constants;
@@ -292,13 +223,13 @@ static void close_cpu(gt_backend *backend) {
 
 static const gt_backend_api api = {
     .close = close_cpu,
-    .buffer_create = buffer_create,
-    .buffer_destroy = buffer_destroy,
-    .buffer_map = buffer_map,
-    .upload = upload,
-    .feed = feed,
-    .feed_wait = feed_wait,
-    .download = download,
+    .buffer_create = gt_host_buffer_create,
+    .buffer_destroy = gt_host_buffer_destroy,
+    .buffer_map = gt_host_buffer_map,
+    .upload = gt_host_upload,
+    .feed = gt_host_feed,
+    .feed_wait = gt_host_feed_wait,
+    .download = gt_host_download,
     .compile = compile,
     .sequence = sequence,
     .executable_destroy = executable_destroy,

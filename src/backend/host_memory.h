@@ -1,0 +1,23 @@
+/* Buffers in plain host memory: functions of gt_backend_api for backends that run on the host. */
+#ifndef GT_BACKEND_HOST_MEMORY_H
+#define GT_BACKEND_HOST_MEMORY_H
+#include "backend/backend.h"
+
+struct gt_buffer {
+  uint8_t *data;
+  uint64_t size;
+};
+
+/* Allocates memory for `free` and adds it to memory_used; its owner subtracts it again. */
+bool gt_host_alloc(gt_backend *backend, void **out, uint64_t size, const char *what, gt_error *error);
+gt_buffer *gt_host_buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error);
+void gt_host_buffer_destroy(gt_backend *backend, gt_buffer *buffer);
+void *gt_host_buffer_map(gt_backend *backend, gt_buffer *buffer);
+bool gt_host_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
+                    gt_error *error);
+bool gt_host_feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after,
+                  gt_error *error);
+bool gt_host_feed_wait(gt_backend *backend, gt_error *error);
+bool gt_host_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
+                      gt_error *error);
+#endif
