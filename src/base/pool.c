@@ -8,12 +8,11 @@
 #include "base/pool.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,9 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* STACK: independent of `ulimit -s`, whose value may be many gigabytes that would be reserved per thread.
- * The Makefile warns of stack frames that do not fit. */
-enum { SPIN_NS = 40000, MAX_THREADS = 1024, STACK = 1 << 20 };
+enum { SPIN_NS = 40000, MAX_THREADS = 1024 };
 
 struct gt_pool {
   int threads, started;
@@ -179,21 +176,6 @@ static int wanted_threads(int threads) {
 
 int gt_pool_default_threads(void) { return wanted_threads(0); }
 
-/* Workers block all signals: the main thread handles them. */
-static void start_workers(gt_pool *pool) {
-  sigset_t all, old;
-  pthread_attr_t attributes;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &old);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK);
-  while (pool->started < pool->threads - 1 &&
-         pthread_create(&pool->worker[pool->started], &attributes, worker_main, pool) == 0)
-    pool->started++;
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
 gt_pool *gt_pool_create(int threads) {
   gt_pool *pool = aligned_alloc(64, sizeof *pool);
   if (!pool) gt_out_of_memory(sizeof *pool);
@@ -202,7 +184,9 @@ gt_pool *gt_pool_create(int threads) {
   pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
   pool->scratch = aligned_alloc(64, (size_t)pool->threads * GT_POOL_SCRATCH);
   if (!pool->scratch) gt_out_of_memory((size_t)pool->threads * GT_POOL_SCRATCH);
-  start_workers(pool);
+  while (pool->started < pool->threads - 1 &&
+         !gt_thread_start(&pool->worker[pool->started], worker_main, pool))
+    pool->started++;
   if (pool->started < pool->threads - 1) {
     gt_warn("only %d of %d threads could be started", pool->started + 1, pool->threads);
     pool->threads = pool->started + 1;

@@ -2,12 +2,11 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include <pthread.h>
-#include <signal.h>
+#include "base/thread.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
+enum { MAX_CHUNKS = 4, TILE_ROWS = 32, ALIGN = 64 };
 
 typedef struct ring {        /* of one tensor */
   gt_tensor tensor;          /* a view: nets, which have the tensors, are built anew */
@@ -123,17 +122,8 @@ static int64_t wait_for(gt_feed *feed, int64_t chunks) {
 
 /* --- opening --- */
 
-/* The thread blocks all signals: they are handled by the main thread. */
 static bool start_thread(gt_feed *feed, gt_error *error) {
-  sigset_t all, old;
-  pthread_attr_t attributes;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &old);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK);
-  const int failed = pthread_create(&feed->thread, &attributes, gather_main, feed);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  const int failed = gt_thread_start(&feed->thread, gather_main, feed);
   feed->started = !failed;
   return feed->started ||
          gt_fail(error, GT_ERR_MEMORY, "cannot start a thread for the data: %s", strerror(failed));

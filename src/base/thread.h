@@ -1,0 +1,8 @@
+/* Starts threads other than the main one, which handles all signals: the new thread blocks them. */
+#ifndef GT_BASE_THREAD_H
+#define GT_BASE_THREAD_H
+#include <pthread.h>
+
+/* As pthread_create; returns its error number, 0 on success. */
+int gt_thread_start(pthread_t *thread, void *(*function)(void *), void *context);
+#endif
