@@ -8,24 +8,9 @@ layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
 layout(constant_id = GT_GATHER_SUM_SPEC_BLOCKS) const uint BLOCKS = 0u;
 layout(constant_id = GT_GATHER_SUM_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+#include "lib/quads.glsl"
 
 shared uint begins[LOCAL_X];
-
-/* Piece i: one value, or a vec4. */
-vec4 load(GT_FLOATS from, uint i) {
-  vec4 v;
-  if (QUADS == 0u) v = vec4(from.at[i], 0.0, 0.0, 0.0);
-  else if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
-  else v = vec4(from.at[4u * i], from.at[4u * i + 1u], from.at[4u * i + 2u], from.at[4u * i + 3u]);
-  return v;
-}
-
-void store(GT_FLOATS to, uint i, vec4 v) {
-  if (QUADS == 0u) to.at[i] = v.x;
-  else if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, to).at[i] = v;
-  else
-    for (uint k = 0u; k < 4u; k++) to.at[4u * i + k] = v[k];
-}
 
 /* The first position from `low` on whose key is not below `key` (lower bound). */
 uint search(uint low, uint key) {
@@ -38,25 +23,26 @@ uint search(uint low, uint key) {
   return low;
 }
 
-/* Adds piece c of the rows at positions first … last - 1, in this order, with four loads in flight. */
+/* Adds piece c (a vec4, or one value) of the rows at positions first … last - 1, in this order, with four loads in
+ * flight. */
 vec4 add_rows(vec4 sum, uint first, uint last, uint c, uint pieces) {
   uint i = first;
   for (; i + 4u <= last; i += 4u) {
-    vec4 v0 = load(x, order.at[n + i] * pieces + c), v1 = load(x, order.at[n + i + 1u] * pieces + c);
-    vec4 v2 = load(x, order.at[n + i + 2u] * pieces + c), v3 = load(x, order.at[n + i + 3u] * pieces + c);
+    vec4 v0 = gt_load(x, order.at[n + i] * pieces + c), v1 = gt_load(x, order.at[n + i + 1u] * pieces + c);
+    vec4 v2 = gt_load(x, order.at[n + i + 2u] * pieces + c), v3 = gt_load(x, order.at[n + i + 3u] * pieces + c);
     sum += v0;
     sum += v1;
     sum += v2;
     sum += v3;
   }
-  for (; i < last; i++) sum += load(x, order.at[n + i] * pieces + c);
+  for (; i < last; i++) sum += gt_load(x, order.at[n + i] * pieces + c);
   return sum;
 }
 
 void block_sum(uint b, uint c, uint pieces) {
   uint first = b * block, last = first + block;
   if (order.at[first] == order.at[last - 1u])
-    store(partial, b * pieces + c, add_rows(vec4(0.0), first, last, c, pieces));
+    gt_store(partial, b * pieces + c, add_rows(vec4(0.0), first, last, c, pieces));
 }
 
 /* Sums piece c of a row of y over the positions first … last - 1. */
@@ -66,9 +52,9 @@ void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
     uint b = (first + block - 1u) / block, head = min(b * block, last);
     sum = add_rows(sum, first, head, c, pieces);
     first = head;
-    for (; first + block <= last; first += block) sum += load(partial, b++ * pieces + c);
+    for (; first + block <= last; first += block) sum += gt_load(partial, b++ * pieces + c);
   }
-  store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
+  gt_store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
 }
 
 /* A workgroup computes LOCAL_X neighboring pieces. The first position of each of their rows is searched once per

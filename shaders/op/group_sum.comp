@@ -8,16 +8,9 @@ layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
 layout(constant_id = GT_GROUP_SUM_SPEC_LANES) const uint LANES = 1u;
 layout(constant_id = GT_GROUP_SUM_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+#include "lib/quads.glsl"
 
 shared vec4 partial[LOCAL_X];
-
-vec4 load(uint i) {
-  vec4 v;
-  if (QUADS == 0u) v = vec4(x.at[i], 0.0, 0.0, 0.0);
-  else if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, x).at[i];
-  else v = vec4(x.at[4u * i], x.at[4u * i + 1u], x.at[4u * i + 2u], x.at[4u * i + 3u]);
-  return v;
-}
 
 /* A workgroup computes the sums of one group for LOCAL_X / LANES neighboring items of the batch. */
 void main() {
@@ -30,10 +23,10 @@ void main() {
     if (s < width) {
       uint r = lane;
       for (; r + LANES < each; r += 2u * LANES) {
-        even += load((group * each + r) * width + s);
-        odd += load((group * each + r + LANES) * width + s);
+        even += gt_load(x, (group * each + r) * width + s);
+        odd += gt_load(x, (group * each + r + LANES) * width + s);
       }
-      if (r < each) even += load((group * each + r) * width + s);
+      if (r < each) even += gt_load(x, (group * each + r) * width + s);
     }
     partial[me] = even + odd;
     barrier();
