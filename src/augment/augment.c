@@ -6,24 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X(name) extern const gt_augment_type gt_augment_##name;
-#include "registry/augment.inc"
-#undef X
-static const gt_augment_type *const types[] = {
-#define X(name) &gt_augment_##name,
-#include "registry/augment.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
+#define GT_KIND augment
+#include "base/registered.h"
 
 const char *const gt_augment_interpolations[] = {"bilinear", "nearest", NULL};
 
 /* Indexed by gt_augment_border. */
 const char *const gt_augment_borders[] = {"constant", "edge", "reflect", "symmetric", NULL};
-
-int gt_augment_count(void) { return TYPES; }
-const gt_augment_type *gt_augment_at(int index) { return types[index]; }
 
 /* --- reading --- */
 

@@ -5,19 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define X(name) extern const gt_init_type gt_init_##name;
-#include "registry/init.inc"
-#undef X
-static const gt_init_type *const types[] = {
-#define X(name) &gt_init_##name,
-#include "registry/init.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
-
-int gt_init_count(void) { return TYPES; }
-const gt_init_type *gt_init_at(int index) { return types[index]; }
+#define GT_KIND init
+#include "base/registered.h"
 
 const gt_init_type *gt_init_find(const char *name) {
   for (int i = 0; i < TYPES; i++)

@@ -5,16 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X(name) extern const gt_layer_type gt_layer_##name;
-#include "registry/layer.inc"
-#undef X
-static const gt_layer_type *const types[] = {
-#define X(name) &gt_layer_##name,
-#include "registry/layer.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
+#define GT_KIND layer
+#include "base/registered.h"
 
 const gt_layer_family_text gt_layer_families[GT_LAYER_FAMILY_COUNT] = {
     [GT_LAYER_OTHER] = {"others", "Other layers"},
@@ -22,9 +14,6 @@ const gt_layer_family_text gt_layer_families[GT_LAYER_FAMILY_COUNT] = {
     GT_LAYER_FAMILIES(X)
 #undef X
 };
-
-int gt_layer_count(void) { return TYPES; }
-const gt_layer_type *gt_layer_at(int index) { return types[index]; }
 
 const gt_layer_type *gt_layer_find(const char *name) {
   for (int i = 0; i < TYPES; i++)

@@ -12,19 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define X(name) extern const gt_loss_type gt_loss_##name;
-#include "registry/loss.inc"
-#undef X
-static const gt_loss_type *const types[] = {
-#define X(name) &gt_loss_##name,
-#include "registry/loss.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
-
-int gt_loss_count(void) { return TYPES; }
-const gt_loss_type *gt_loss_at(int index) { return types[index]; }
+#define GT_KIND loss
+#include "base/registered.h"
 
 const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target) {
   const gt_spec *node = gt_spec_find(root, "loss");
@@ -41,14 +30,8 @@ typedef struct shared { /* of the loss of one of several targets */
   double weight;
 } shared;
 
-static const char *const names[] = {
-#define X(name) #name,
-#include "registry/loss.inc"
-#undef X
-    NULL};
-
 static const gt_field target_fields[] = {
-    GT_ROW(shared, type, GT_FIELD_CHOICE, .choices = names,
+    GT_ROW(shared, type, GT_FIELD_CHOICE, .choices = type_names,
            .help = "name of the loss (default: " GT_LOSS_FOR_CLASSES " for classes, else " GT_LOSS_FOR_NUMBERS
                    ")"),
     GT_ROW(shared, weight, GT_FIELD_FLOAT, .fallback = "1", .max = 1e30, .flags = GT_FIELD_OPEN_MIN,

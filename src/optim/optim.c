@@ -4,25 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define X(name) extern const gt_optim_type gt_optim_##name;
-#include "registry/optim.inc"
-#undef X
-static const gt_optim_type *const types[] = {
-#define X(name) &gt_optim_##name,
-#include "registry/optim.inc"
-#undef X
-    NULL,
-};
-static const char *const names[] = {
-#define X(name) #name,
-#include "registry/optim.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
-
-int gt_optim_count(void) { return TYPES; }
-const gt_optim_type *gt_optim_at(int index) { return types[index]; }
+#define GT_KIND optim
+#include "base/registered.h"
 
 typedef struct common {
   const char *type;
@@ -32,7 +15,7 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names,
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = type_names,
            .help = "name of the optimizer (default: " GT_OPTIM_STANDARD ")"),
     GT_ROW(common, parameters, GT_FIELD_NODE, .sub = &gt_optim_group_schema,
            .help = "parameter groups: list of {match: PATTERN, lr, weight_decay, frozen}"),

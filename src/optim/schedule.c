@@ -2,25 +2,8 @@
 #include "spec/typed.h"
 #include <string.h>
 
-#define X(name) extern const gt_schedule_type gt_schedule_##name;
-#include "registry/schedule.inc"
-#undef X
-static const gt_schedule_type *const types[] = {
-#define X(name) &gt_schedule_##name,
-#include "registry/schedule.inc"
-#undef X
-    NULL,
-};
-static const char *const names[] = {
-#define X(name) #name,
-#include "registry/schedule.inc"
-#undef X
-    NULL,
-};
-enum { TYPES = sizeof types / sizeof *types - 1 };
-
-int gt_schedule_count(void) { return TYPES; }
-const gt_schedule_type *gt_schedule_at(int index) { return types[index]; }
+#define GT_KIND schedule
+#include "base/registered.h"
 
 typedef struct common {
   const char *type;
@@ -28,7 +11,7 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names,
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = type_names,
            .help = "name of the schedule (default: " GT_SCHEDULE_STANDARD ")"),
     GT_ROW(common, warmup, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
            .help = "number of steps of linear warmup from near 0"),

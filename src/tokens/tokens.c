@@ -4,19 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define X(name) extern const gt_tokenizer_type gt_tokenizer_##name;
-#include "registry/tokenizer.inc"
-#undef X
-
-static const gt_tokenizer_type *const types[] = {
-#define X(name) &gt_tokenizer_##name,
-#include "registry/tokenizer.inc"
-#undef X
-};
-enum { TYPES = sizeof types / sizeof *types };
-
-int gt_tokenizer_count(void) { return TYPES; }
-const gt_tokenizer_type *gt_tokenizer_at(int index) { return types[index]; }
+#define GT_KIND tokenizer
+#include "base/registered.h"
 
 const gt_tokenizer_type *gt_tokenizer_find(const char *name) {
   for (int i = 0; i < TYPES; i++)

@@ -1,20 +1,8 @@
 #include "train/change.h"
 #include "train/config.h"
 
-#define X(name) extern const gt_change_type gt_change_##name;
-#include "registry/change.inc"
-#undef X
-static const gt_change_type *const types[] = {
-#define X(name) &gt_change_##name,
-#include "registry/change.inc"
-#undef X
-    NULL,
-};
-
-enum { TYPES = sizeof types / sizeof *types - 1 };
-
-int gt_change_count(void) { return TYPES; }
-const gt_change_type *gt_change_at(int index) { return types[index]; }
+#define GT_KIND change
+#include "base/registered.h"
 
 int64_t gt_change_last(const gt_config *base, int64_t phase, const gt_change_type *type) {
   int64_t p = phase < base->phases ? phase : base->phases - 1;
