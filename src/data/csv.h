@@ -212,6 +212,11 @@ bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
 /* For predictions: the columns of time and group, and which rows lack values. */
 struct gt_typed_table;
+/* The cells of the column with this role; NULL: there is no such column. */
+const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role);
+/* Numbers the groups that the rows name, in order of appearance: the group of each row, and the names, in the
+ * arena. Returns their number, -1 after reporting. */
+int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **names);
 bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature);
 bool gt_csv_take_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
                        const struct gt_typed_table *typed, const gt_data_signature *signature);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
+const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role) {
   return csv->role_column[role] < 0 ? NULL : &csv->role_cells[role];
 }
 
 static const char *name_of(const gt_csv *csv, gt_csv_role role) { return csv->names[csv->role_column[role]]; }
 
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out) {
-  const gt_cells *cells = cells_of(csv, GT_CSV_WEIGHT);
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_WEIGHT);
   char shown[48];
   double value;
   if (!cells) return true;
@@ -102,22 +102,13 @@ static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cell
 
 /* --- groups --- */
 
-/* Appends to the list of groups. */
-static int add_group(gt_data_reader *reader, gt_names *seen, const char *text) {
-  const char **names = (const char **)(uintptr_t)reader->group_names;
-  const char *name = gt_arena_strdup(reader->arena, text);
-  if (!(reader->groups & (reader->groups - 1))) { /* a power of two: the list is full */
-    names = GT_NEW_N(reader->arena, const char *, 2 * reader->groups + 1);
-    for (int i = 0; i < reader->groups; i++) names[i] = reader->group_names[i];
-    reader->group_names = names;
-  }
-  names[reader->groups] = name;
-  return gt_names_add(seen, name, reader->groups++);
-}
-
-static bool read_groups(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
-  gt_names seen = {.arena = reader->arena};
+int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **out) {
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_GROUP);
+  gt_names seen = {.arena = arena};
+  size_t room = 0;
+  const char **names = NULL;
   char *name = NULL;
+  int count = 0;
   bool ok = true;
   for (size_t i = 0; i < cells->count && ok; i++) {
     const gt_cell *cell = &cells->items[i];
@@ -130,15 +121,22 @@ static bool read_groups(gt_data_reader *reader, const gt_csv *csv, const gt_cell
     name = gt_realloc(name, cell->length + 1);
     memcpy(name, cell->text, cell->length);
     name[cell->length] = 0;
-    const int known = gt_names_find(&seen, name);
-    reader->group[i] = known >= 0 ? known : add_group(reader, &seen, name);
+    group[i] = gt_names_find(&seen, name);
+    if (group[i] >= 0) continue;
+    if ((size_t)count == room) names = gt_realloc(names, (room = 2 * room + 16) * sizeof *names);
+    names[count] = gt_arena_strdup(arena, name);
+    group[i] = gt_names_add(&seen, names[count], count);
+    count++;
   }
+  *out = gt_arena_copy(arena, names, (size_t)count * sizeof *names);
+  free(names);
   free(name);
-  return ok;
+  return ok ? count : -1;
 }
 
 bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv) {
-  const gt_cells *splits = cells_of(csv, GT_CSV_SPLIT), *groups = cells_of(csv, GT_CSV_GROUP);
+  const gt_cells *splits = gt_csv_role_cells(csv, GT_CSV_SPLIT),
+                 *groups = gt_csv_role_cells(csv, GT_CSV_GROUP);
   void *memory;
   if (splits) {
     if (!gt_try_alloc(&memory, csv->rows, sizeof *reader->part, csv->path, csv->error)) return false;
@@ -149,5 +147,6 @@ bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv) {
   if (!groups || reader->series) return true;
   if (!gt_try_alloc(&memory, csv->rows, sizeof *reader->group, csv->path, csv->error)) return false;
   reader->group = memory;
-  return read_groups(reader, csv, groups);
+  reader->groups = gt_csv_read_groups(csv, reader->arena, reader->group, &reader->group_names);
+  return reader->groups >= 0;
 }

@@ -9,12 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const gt_cells *cells_of(const gt_csv *csv, gt_csv_role role) {
-  return csv->role_column[role] < 0 ? NULL : &csv->role_cells[role];
-}
-
 void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv) {
-  const gt_cells *groups = cells_of(csv, GT_CSV_GROUP);
+  const gt_cells *groups = gt_csv_role_cells(csv, GT_CSV_GROUP);
   gt_arena arena;
   int64_t *next = NULL;
   if (!reader->series) return;
@@ -33,36 +29,6 @@ void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv) {
   }
   free(next);
   gt_arena_finish(&arena);
-}
-
-/* --- groups --- */
-
-static bool read_groups(gt_arena *arena, const gt_csv *csv, gt_series_rows *out) {
-  const gt_cells *cells = cells_of(csv, GT_CSV_GROUP);
-  gt_names seen = {.arena = arena};
-  size_t room = 0;
-  const char **names = NULL;
-  if (!cells) return true;
-  out->group = gt_alloc(csv->rows * sizeof *out->group + 1);
-  out->groups = 0;
-  for (size_t i = 0; i < cells->count; i++) {
-    const gt_cell *cell = &cells->items[i];
-    if (!cell->length || !gt_cell_is_clean(cell)) {
-      free(names);
-      return gt_csv_fail(csv, cell, "%s",
-                         cell->length ? "this name of a group contains control characters or is not UTF-8"
-                                      : "missing value in the column that names the series of the row");
-    }
-    char *name = gt_arena_strndup(arena, cell->text, cell->length);
-    const int group = gt_names_add(&seen, name, out->groups);
-    out->group[i] = group;
-    if (group < out->groups) continue;
-    if ((size_t)group == room) names = gt_realloc(names, (room = 2 * room + 16) * sizeof *names);
-    names[out->groups++] = name;
-  }
-  out->name = gt_arena_copy(arena, names, (size_t)out->groups * sizeof *names);
-  free(names);
-  return true;
 }
 
 /* --- times --- */
@@ -162,7 +128,7 @@ static bool read_dates(const gt_csv *csv, const gt_cells *cells, unsigned orders
 }
 
 static bool read_times(const gt_csv *csv, gt_series_rows *out) {
-  const gt_cells *cells = cells_of(csv, GT_CSV_TIME);
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_TIME);
   int64_t before;
   if (!cells) return true;
   out->time = gt_alloc(csv->rows * sizeof *out->time + 1);
@@ -176,14 +142,18 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
 }
 
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
-  const gt_cells *lines =
-      cells_of(csv, GT_CSV_TIME) ? cells_of(csv, GT_CSV_TIME) : cells_of(csv, GT_CSV_GROUP);
+  const gt_cells *lines = gt_csv_role_cells(csv, GT_CSV_TIME) ? gt_csv_role_cells(csv, GT_CSV_TIME)
+                                                              : gt_csv_role_cells(csv, GT_CSV_GROUP);
   if (!lines && csv->targets) lines = &csv->target_cells;
   out->path = csv->path;
   out->line = gt_alloc(csv->rows * sizeof *out->line + 1);
   const size_t each = lines && lines->count ? lines->count / csv->rows : 0;
   for (size_t i = 0; i < csv->rows; i++) out->line[i] = each ? lines->items[i * each].line : 0;
-  return read_groups(arena, csv, out) && read_times(csv, out);
+  if (gt_csv_role_cells(csv, GT_CSV_GROUP)) {
+    out->group = gt_alloc(csv->rows * sizeof *out->group + 1);
+    out->groups = gt_csv_read_groups(csv, arena, out->group, &out->name);
+  }
+  return out->groups >= 0 && read_times(csv, out);
 }
 
 bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part) {
