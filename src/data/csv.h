@@ -3,9 +3,9 @@
  * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_chunks.c,
  * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
  * class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns that hold the weight, the
- * split or the group of a row; csv.c: the format itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and
- * CR). Blank lines, a byte order mark, a line `sep=;` and lines of comments (#) before the table are skipped.
- */
+ * split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself. RFC 4180: quotes,
+ * doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and lines of comments (#)
+ * before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
@@ -166,6 +166,8 @@ const char *gt_csv_nearest(const gt_csv *csv, const char *name);
  * returned error can be completed. */
 gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
 /* The same clause for other errors about a missing column, such as " (its first line is read as …)"; "" if
+/* gt_csv_find; -1 after reporting. */
+int gt_csv_find_named(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
  * a column of that name is only misspelled. */
 const char *gt_csv_how_named(const gt_csv *csv, const char *name);
 /* True if columns are matched by the names that another file or a model has for them (names; NULL: it has
@@ -181,6 +183,13 @@ bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count
 bool gt_csv_read(gt_csv *csv);
 
 /* The columns that a model's inputs read, each listed once even if several inputs read it. */
+/* A list of samples (csv_list.c): keeps the cells of the target columns (none: the last column), then of
+ * column `source`. clash: the end of the error if that is also a target. False after reporting. */
+bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings targets, int source,
+                          const char *clash);
+/* Removes the cells of the source from csv->target_cells. */
+void gt_csv_drop_source(gt_csv *csv);
+
 typedef struct gt_csv_inputs {
   int count;
   const char *const *names; /* NULL: unnamed; the columns come in the order of the inputs */

@@ -1,4 +1,4 @@
-/* Which pictures there are: in a folder of folders, or named by a CSV. */
+/* Lists the images of a folder with a subfolder per class, or of a CSV. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -30,7 +30,7 @@ static bool is_folder(const char *path) {
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* What lies in a folder, sorted; hidden files are left out. */
+/* The entries of a folder, sorted, without hidden files. */
 static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error *error) {
   DIR *directory = opendir(folder);
   if (!directory) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", folder);
@@ -44,7 +44,7 @@ static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error
   return ok;
 }
 
-/* All pictures below the folder; others counts the files that are none by their names. */
+/* All images below the folder; *others: the number of other files, by their names. */
 static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, gt_image_files *out,
                  int64_t *others, gt_error *error) {
   names found = {0};
@@ -150,13 +150,13 @@ static bool add_class(const listing *l, const char *name) {
   return true;
 }
 
-/* The pictures of one class. A folder without any is not one. */
+/* The images of one class. A folder without images is not a class. */
 static bool list_class(listing *l, const char *name) {
   const char *class = gt_nfc_in(l->arena, name);
   const gt_dataset *dataset = l->reader->dataset;
   const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
   const size_t before = l->out->count;
-  const bool is_new = l->added && !l->respelled; /* which saves looking at all that there are */
+  const bool is_new = l->added && !l->respelled; /* known without a search in all class names */
   const int known = is_new ? -1 : index_of(dataset->target[0].class_names, dataset->target[0].classes, class),
             label = known < 0 && l->added ? dataset->target[0].classes : known;
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
@@ -247,8 +247,8 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 
 /* --- a folder of pictures, and one of their targets --- */
 
-/* The target of the picture that the path `name` leads to in the inputs' folder. Where there is none, it is
- * looked for by that name when it is read. */
+/* The target of the image at path `name` in the inputs' folder. If there is none, the path with that name is
+ * returned, and reading it reports the missing file. */
 static const char *target_of(const char *folder, const char *name, gt_arena *arena) {
   static const char *const endings[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
   const char *same = gt_arena_printf(arena, "%s/%s", folder, name), *dot = strrchr(same, '.');
@@ -276,40 +276,14 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 
 /* --- a CSV --- */
 
-/* The column that the config names, or that is meant without that; -1 after reporting. */
-static int find_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
-  const int column = gt_csv_find(csv, name);
-  if (column < 0) gt_csv_no_column(reader, csv, name, at);
-  return column;
-}
-
-/* Targets in the order of the list, then the path: all are cells that the reading keeps. */
 static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt_csv *csv) {
-  const int count = o->target.count ? o->target.count : 1;
-  const char **target = GT_NEW_N(reader->arena, const char *, count);
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  for (int t = 0; t < count; t++) {
-    const int column =
-        o->target.count ? find_column(reader, csv, o->target.items[t], o->target.at[t]) : csv->columns - 1;
-    if (column < 0) return false;
-    csv->role[column] = t;
-    target[t] = gt_arena_strdup(reader->arena, csv->names[column]);
-  }
-  int path = 0;
-  if (o->path) path = find_column(reader, csv, o->path, gt_data_position(reader, "path"));
-  if (path < 0) return false;
-  if (csv->role[path] >= 0)
-    return gt_fail(reader->error, GT_ERR_DATA,
-                   "%s:1:1: column '%s' would hold both the pictures and their targets; expected PATH,LABEL",
-                   csv->path, csv->names[path]);
-  csv->role[path] = count;
-  csv->targets = count + 1;
-  reader->dataset->target[0].columns = target;
-  reader->dataset->target[0].column_count = count;
-  return true;
+  const int path = o->path ? gt_csv_find_named(reader, csv, o->path, gt_data_position(reader, "path")) : 0;
+  return path >= 0 &&
+         gt_csv_choose_source(reader, csv, o->target, path,
+                              "would hold both the pictures and their targets; expected PATH,LABEL");
 }
 
-/* A path is seen from the CSV's folder. */
+/* A path is relative to the CSV's folder. */
 static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
   const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
   if (!cell->length) return gt_csv_fail(csv, cell, "missing path of a picture");
@@ -320,18 +294,11 @@ static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, g
   return true;
 }
 
-/* Leaves csv->target_cells without the paths. */
 static bool take_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
-  const size_t targets = (size_t)csv->targets - 1;
-  gt_cell *to = csv->target_cells.items;
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *from = csv->target_cells.items + row * (targets + 1);
-    if (!take_path(csv, &from[targets], arena, out)) return false;
-    memmove(to, from, targets * sizeof *to);
-    to += targets;
-  }
-  csv->target_cells.count = csv->rows * targets;
-  csv->targets--;
+  const size_t each = (size_t)csv->targets;
+  for (size_t row = 0; row < csv->rows; row++)
+    if (!take_path(csv, &csv->target_cells.items[(row + 1) * each - 1], arena, out)) return false;
+  gt_csv_drop_source(csv);
   return true;
 }
 

@@ -19,17 +19,6 @@ typedef struct gt_sentences {
 
 /* --- files --- */
 
-static int find_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
-  const int column = gt_csv_find(csv, name);
-  if (column < 0) gt_csv_no_column(reader, csv, name, at);
-  return column;
-}
-
-static bool refuse_column(const gt_csv *csv, int column) {
-  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' would be both the text and a target",
-                 csv->path, csv->names[column]);
-}
-
 /* The columns of lines: the label, then the text. */
 static void choose_label(gt_data_reader *reader, gt_csv *csv) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
@@ -42,43 +31,24 @@ static void choose_label(gt_data_reader *reader, gt_csv *csv) {
 
 /* Targets in the order of the list, then the text: all are cells that the reading keeps. */
 static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
-  const int count = o->target.count ? o->target.count : 1;
-  const char **target = GT_NEW_N(reader->arena, const char *, count);
   const gt_spec *text = gt_data_node(reader, "text", "column");
   if (!o->column) {
     choose_label(reader, csv);
     return true;
   }
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  for (int t = 0; t < count; t++) {
-    const int column =
-        o->target.count ? find_column(reader, csv, o->target.items[t], o->target.at[t]) : csv->columns - 1;
-    if (column < 0) return false;
-    csv->role[column] = t;
-    target[t] = gt_arena_strdup(reader->arena, csv->names[column]);
-  }
-  const int column = find_column(reader, csv, o->column, text ? text->at : reader->spec->at);
-  if (column < 0) return false;
-  if (csv->role[column] >= 0) return refuse_column(csv, column);
-  csv->role[column] = count;
-  csv->targets = count + 1;
-  reader->dataset->target[0].columns = target;
-  reader->dataset->target[0].column_count = count;
-  return true;
+  const int column = gt_csv_find_named(reader, csv, o->column, text ? text->at : reader->spec->at);
+  return column >= 0 &&
+         gt_csv_choose_source(reader, csv, o->target, column, "would be both the text and a target");
 }
 
-/* Keeps the texts, with the file's bytes into which they point, and leaves csv->target_cells without them. */
+/* Keeps the texts, with the file's bytes into which they point. */
 static void take_texts(gt_csv *csv, gt_sentences *s, const char *path) {
-  const size_t targets = (size_t)csv->targets - 1;
-  gt_cell *to = csv->target_cells.items;
+  const size_t each = (size_t)csv->targets;
   for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *from = csv->target_cells.items + row * (targets + 1), *text = &from[targets];
+    const gt_cell *text = &csv->target_cells.items[(row + 1) * each - 1];
     *GT_PUSH(s) = (gt_text_view){(const uint8_t *)text->text, text->length, path, csv->bytes.data};
-    memmove(to, from, targets * sizeof *to);
-    to += targets;
   }
-  csv->target_cells.count = csv->rows * targets;
-  csv->targets--;
+  gt_csv_drop_source(csv);
 }
 
 /* A sample of the split is, for now, the place of its text. */
