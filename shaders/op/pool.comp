@@ -75,7 +75,7 @@ vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
       for (uint k = in_w.x; k < in_w.y; k++) {
         int at_w = first_w + int(k * DILATION_W);
         if (at_w < 0 || at_w >= end_w) continue;
-        vec4 v = element((row * in_size[2] + uint(at_w)) * pieces_of() + piece);
+        vec4 v = element((row * in_size[2] + uint(at_w)) * pieces_per_pixel() + piece);
         if (AVERAGE != 0u) sum += v;
         else take(v, (i * WINDOW_H + j) * WINDOW_W + k);
       }
@@ -85,7 +85,7 @@ vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
 }
 
 void main() {
-  uint pieces = pieces_of(), count = batch * out_size[0] * out_size[1] * out_size[2] * pieces;
+  uint pieces = pieces_per_pixel(), count = batch * out_size[0] * out_size[1] * out_size[2] * pieces;
   uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
     uint at = i / pieces, piece = i - at * pieces;

@@ -28,7 +28,8 @@ uint window_of(uint axis) { return axis == 0u ? WINDOW_D : axis == 1u ? WINDOW_H
 uint stride_of(uint axis) { return axis == 0u ? STRIDE_D : axis == 1u ? STRIDE_H : STRIDE_W; }
 uint padding_of(uint axis) { return axis == 0u ? PADDING_D : axis == 1u ? PADDING_H : PADDING_W; }
 uint dilation_of(uint axis) { return axis == 0u ? DILATION_D : axis == 1u ? DILATION_H : DILATION_W; }
-uint pieces_of() { return QUADS != 0u ? channels >> 2 : channels; }
+/* A piece is a vec4 of channels, or one channel. */
+uint pieces_per_pixel() { return QUADS != 0u ? channels >> 2 : channels; }
 
 int window_begin(uint axis, uint o) {
   uint stride = stride_of(axis);

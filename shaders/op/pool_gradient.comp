@@ -28,7 +28,7 @@ bool element_of(uint axis, uint i, uint o, out uint place) {
 
 /* The gradient from piece `piece` of window number `at`: nonzero where `place` was the maximum. */
 vec4 share(uint at, uint piece, uint place) {
-  uint i = at * pieces_of() + piece;
+  uint i = at * pieces_per_pixel() + piece;
   uvec4 taken = uvec4(GT_POOL_NOWHERE);
   if (INDEX == GT_POOL_INDEX_BYTES) taken = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
   else if (QUADS == 0u) taken.x = index.at[i];
@@ -48,7 +48,7 @@ vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
       uint row = ((image + i) * out_size[1] + j) * out_size[2];
       for (uint k = first_window(2u, w); k < end_w; k++) {
         if (!element_of(2u, w, k, place_w)) continue;
-        if (AVERAGE != 0u) sum += gt_load(given, (row + k) * pieces_of() + piece) / window_divisor(i, j, k);
+        if (AVERAGE != 0u) sum += gt_load(given, (row + k) * pieces_per_pixel() + piece) / window_divisor(i, j, k);
         else sum += share(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
       }
     }
@@ -57,7 +57,7 @@ vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
 }
 
 void main() {
-  uint pieces = pieces_of(), count = batch * in_size[0] * in_size[1] * in_size[2] * pieces;
+  uint pieces = pieces_per_pixel(), count = batch * in_size[0] * in_size[1] * in_size[2] * pieces;
   uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
     uint at = i / pieces, piece = i - at * pieces;

@@ -9,12 +9,12 @@
 uint source(uint axis, uint o, uint k, out float weight) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]);
-  weight = mixed_along(axis) == 0u ? 1.0 : k == 0u ? 1.0 - next : next;
+  weight = !interpolates(axis) ? 1.0 : k == 0u ? 1.0 - next : next;
   return min(first + k, in_size[axis] - 1u);
 }
 
 void main() {
-  uint pieces = pieces_of(), count = batch * out_size[0] * out_size[1] * out_size[2] * pieces;
+  uint pieces = pieces_per_pixel(), count = batch * out_size[0] * out_size[1] * out_size[2] * pieces;
   uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint n = gl_GlobalInvocationID.x; n < count; n += step) {
     uint at = n / pieces, piece = n - at * pieces;
@@ -22,12 +22,12 @@ void main() {
     uint h = row % out_size[1], plane = row / out_size[1];
     uint d = plane % out_size[0], image = plane / out_size[0] * in_size[0];
     vec4 sum = vec4(0.0);
-    for (uint i = 0u; i <= MIXED_D; i++) {
+    for (uint i = 0u; i <= INTERPOLATE_D; i++) {
       float weight_d, weight_h, weight_w;
       uint from_d = image + source(0u, d, i, weight_d);
-      for (uint j = 0u; j <= MIXED_H; j++) {
+      for (uint j = 0u; j <= INTERPOLATE_H; j++) {
         uint from_h = from_d * in_size[1] + source(1u, h, j, weight_h);
-        for (uint k = 0u; k <= MIXED_W; k++) {
+        for (uint k = 0u; k <= INTERPOLATE_W; k++) {
           uint from = from_h * in_size[2] + source(2u, w, k, weight_w);
           sum += weight_d * weight_h * weight_w * gt_load(x, from * pieces + piece);
         }

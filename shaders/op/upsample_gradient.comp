@@ -9,7 +9,7 @@
 float weight_in(uint axis, uint i, uint o) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]), weight = 1.0;
-  if (mixed_along(axis) != 0u) {
+  if (interpolates(axis)) {
     weight = first == i ? 1.0 - next : 0.0;
     if (min(first + 1u, in_size[axis] - 1u) == i) weight += next;
   }
@@ -21,7 +21,7 @@ uint first_of(uint axis, uint i) { return table.at[inputs[axis] + 2u * i]; }
 uint end_of(uint axis, uint i) { return table.at[inputs[axis] + 2u * i + 1u]; }
 
 void main() {
-  uint pieces = pieces_of(), count = batch * in_size[0] * in_size[1] * in_size[2] * pieces;
+  uint pieces = pieces_per_pixel(), count = batch * in_size[0] * in_size[1] * in_size[2] * pieces;
   uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint n = gl_GlobalInvocationID.x; n < count; n += step) {
     uint at = n / pieces, piece = n - at * pieces;

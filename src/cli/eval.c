@@ -66,7 +66,7 @@ static bool has_items(const gt_config *config) {
          (data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1));
 }
 
-/* Of several targets, each has an object of its own: "classes_of": {"kind": {"macro": …, "classes": …}}. */
+/* With several targets, each has an object of its own: "classes_of": {"kind": {"macro": …, "classes": …}}. */
 static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusion_matrix *matrix) {
   if (data->targets == 1) {
     if (matrix->count) gt_classes_add(root, matrix);
@@ -246,8 +246,8 @@ const gt_command gt_command_eval = {
         "\n"
         "For a class, precision is the fraction of its predictions that are correct, recall the fraction\n"
         "of its samples that are found, and f1 the harmonic mean of both; the row mean (macro in JSON) is the mean over\n"
-        "the classes that occur. A confusion matrix has a row for each label and a column for each answer of\n"
-        "the model.\n"
+        "the classes that occur. A confusion matrix has a row for each label and a column for each predicted\n"
+        "class.\n"
         "\n"
         "For a cellular automaton with a checkerboard or a picture as its target, eval also counts the\n"
         "wrong cells after 1, 2, 4 and 10 times the steps of the training, which shows whether the pattern\n"

@@ -86,13 +86,13 @@ static void write_json(FILE *stream, const gt_confusion_matrix *matrix) {
   char number[24];
   for (int64_t label = 0; label < matrix->classes; label++) {
     json_t *row = json_array();
-    for (int64_t answer = 0; answer < matrix->classes; answer++)
-      json_array_append_new(row, json_integer((json_int_t)gt_confusion_at(matrix, label, answer)));
+    for (int64_t predicted = 0; predicted < matrix->classes; predicted++)
+      json_array_append_new(row, json_integer((json_int_t)gt_confusion_at(matrix, label, predicted)));
     json_array_append_new(rows, row);
     json_array_append_new(classes, json_string(gt_confusion_name(matrix, label, number)));
   }
   json_object_set_new(root, "classes", classes);
-  json_object_set_new(root, "confusion", rows); /* [label][answer] */
+  json_object_set_new(root, "confusion", rows); /* [label][predicted] */
   gt_cli_write_json(stream, root);
   fputs("\n", stream);
 }
@@ -107,15 +107,15 @@ static void write_field(FILE *stream, const char *text) {
 static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
   char number[24];
   write_field(stream, "label");
-  for (int64_t answer = 0; answer < matrix->classes; answer++) {
+  for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
     fputs(",", stream);
-    write_field(stream, gt_confusion_name(matrix, answer, number));
+    write_field(stream, gt_confusion_name(matrix, predicted, number));
   }
   fputs("\n", stream);
   for (int64_t label = 0; label < matrix->classes; label++) {
     write_field(stream, gt_confusion_name(matrix, label, number));
-    for (int64_t answer = 0; answer < matrix->classes; answer++)
-      fprintf(stream, ",%" PRId64, gt_confusion_at(matrix, label, answer));
+    for (int64_t predicted = 0; predicted < matrix->classes; predicted++)
+      fprintf(stream, ",%" PRId64, gt_confusion_at(matrix, label, predicted));
     fputs("\n", stream);
   }
 }

@@ -67,12 +67,12 @@ static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t
 static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l, int64_t label) {
   const int64_t samples = gt_confusion_class(matrix, label).samples;
   const uint32_t y = l->top + (uint32_t)label * l->cell_height;
-  for (int64_t answer = 0; answer < matrix->classes; answer++) {
-    const int64_t count = gt_confusion_at(matrix, label, answer);
-    const uint32_t x = l->left + (uint32_t)answer * l->cell_width;
+  for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
+    const int64_t count = gt_confusion_at(matrix, label, predicted);
+    const uint32_t x = l->left + (uint32_t)predicted * l->cell_width;
     const double share = samples ? (double)count / (double)samples : 0;
     char text[24];
-    fill_cell(picture, l, x, y, share, label == answer);
+    fill_cell(picture, l, x, y, share, label == predicted);
     const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%" PRId64, count) * GT_LETTER_WIDTH;
     if (l->numbers && count)
       gt_picture_write(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
@@ -93,7 +93,7 @@ static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, 
     write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT, room,
                   name);
   }
-  gt_picture_write(picture, l->left, MARGIN / 2, picture->width, "answer", BLACK);
+  gt_picture_write(picture, l->left, MARGIN / 2, picture->width, "predicted", BLACK);
   write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
 }
 

@@ -70,12 +70,12 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
                              const gt_baseline *baseline, gt_arena *arena) {
   const gt_metric *guess = gt_baseline_main(baseline, results);
   if (!guess || !gt_is_guessing(baseline, results)) return;
-  /* Then a model that never answers a rare class can still rank its samples well. */
+  /* A model that never predicts the rare class can still rank its samples well. */
   const char *dot = strchr(guess->name, '.');
   const bool imbalanced = !strcmp(dot ? dot + 1 : guess->name, "accuracy") && guess->value >= 0.8;
   const char *reason = gt_guessing_reason(config, arena);
   if (!reason && imbalanced)
-    reason = "one answer is right for most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
+    reason = "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
              "see eval.threshold";
   gt_warn("the %s is no better than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
           imbalanced ? "accuracy" : "model", baseline->forecast ? "a naive forecast" : "guessing", split,

@@ -11,8 +11,8 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most) {
   return value < least ? least : value > most ? most : value;
 }
 
-/* The width follows the number of values in the table. Few rows are learned by heart: they get a strong
- * weight decay, and are evaluated often to stop in time. */
+/* The width follows the number of values in the table. Few rows are overfitted soon: they get a strong weight
+ * decay, and are evaluated often to stop in time. */
 static plan plan_of(const gt_scaffold *init) {
   enum { STEPS = 6000, FEW = 2000 };
   const int64_t rows = gt_scaffold_samples(init), inputs = gt_scaffold_inputs(init), values = rows * inputs;
@@ -54,7 +54,7 @@ static void write_loss(const gt_scaffold *init, FILE *out) {
   if (share < 1 && can_choose_threshold(init, share))
     fprintf(
         out,
-        "eval: {threshold: auto}  # the probability from which the answer is class 1, chosen for f1 on the "
+        "eval: {threshold: auto}  # the probability above which class 1 is predicted, chosen for f1 on the "
         "validation rows\n");
 }
 

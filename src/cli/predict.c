@@ -5,7 +5,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include "cli/predict_answer.h"
+#include "cli/predict_class.h"
 #include "cli/predict_forecast.h"
 #include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
@@ -67,13 +67,13 @@ typedef struct row_names {
 static const char *name_of(const row_names *names, int64_t row) { return names->of ? names->of[row] : NULL; }
 
 /* The class and its probability, or the values. */
-static void write_answer(FILE *stream, const gt_model_file *file, int index, const float *row,
-                         int64_t count) {
+static void write_prediction(FILE *stream, const gt_model_file *file, int index, const float *row,
+                             int64_t count) {
   if (!gt_is_classifier(file, index, count)) {
     for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
     return;
   }
-  const gt_answer a = gt_answer_of(file, index, row, count);
+  const gt_predicted_class a = gt_predicted_class_of(file, index, row, count);
   if (a.name)
     gt_put_text(stream, a.name);
   else
@@ -81,7 +81,8 @@ static void write_answer(FILE *stream, const gt_model_file *file, int index, con
   fprintf(stream, " %.4f", a.probability);
 }
 
-/* One line per sample: its name, if it has one, then its answers, of several targets after their names. */
+/* One line per sample: its name, if it has one, then its predictions, each after the name of its target if
+ * there are several. */
 static void write_text_row(FILE *stream, const gt_model_file *file, const char *of,
                            const gt_prediction *prediction, int64_t sample) {
   if (of) gt_put_text(stream, of), fputs(": ", stream);
@@ -89,7 +90,7 @@ static void write_text_row(FILE *stream, const gt_model_file *file, const char *
     const gt_tensor *outputs = &prediction->outputs[k];
     if (k) fputs("  ", stream);
     if (prediction->targets > 1) fprintf(stream, "%s ", file->signature.target[k].name);
-    write_answer(stream, file, k, gt_answer_row(outputs, sample), gt_tensor_features(outputs));
+    write_prediction(stream, file, k, gt_output_row(outputs, sample), gt_tensor_features(outputs));
   }
   fputs("\n", stream);
 }
@@ -101,18 +102,19 @@ static json_t *labels_json(const gt_model_file *file, int index, const float *ro
   json_t *names = json_array();
   for (int64_t i = 0; i < count; i++) {
     if (!gt_is_probability(file, index, count, i)) return json_decref(names), NULL;
-    if ((double)row[i] > gt_answer_threshold(file, i))
+    if ((double)row[i] > gt_output_threshold(file, i))
       json_array_append_new(names, json_string(file->signature.target[index].columns[i]));
   }
   return names;
 }
 
 /* Adds "class" and "name", or "labels", and "outputs". */
-static void add_answer(json_t *root, const gt_model_file *file, int index, const float *row, int64_t count) {
+static void add_prediction(json_t *root, const gt_model_file *file, int index, const float *row,
+                           int64_t count) {
   json_t *values = json_array();
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
   if (gt_is_classifier(file, index, count)) {
-    const gt_answer a = gt_answer_of(file, index, row, count);
+    const gt_predicted_class a = gt_predicted_class_of(file, index, row, count);
     json_object_set_new(root, "class", json_integer(a.class));
     if (a.name) json_object_set_new(root, "name", json_string(a.name));
   }
@@ -121,7 +123,8 @@ static void add_answer(json_t *root, const gt_model_file *file, int index, const
   json_object_set_new(root, "outputs", values);
 }
 
-/* Of several targets, each has an object of its own: {"load": {"outputs": [3]}, "kind": {"class": 1, …}}. */
+/* With several targets, each has an object of its own: {"load": {"outputs": [3]}, "kind": {"class": 1,
+ * …}}. */
 static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *of,
                            const gt_prediction *prediction, int64_t sample) {
   json_t *root = json_object();
@@ -129,7 +132,7 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
   for (int k = 0; k < prediction->targets; k++) {
     const gt_tensor *outputs = &prediction->outputs[k];
     json_t *to = prediction->targets > 1 ? json_object() : root;
-    add_answer(to, file, k, gt_answer_row(outputs, sample), gt_tensor_features(outputs));
+    add_prediction(to, file, k, gt_output_row(outputs, sample), gt_tensor_features(outputs));
     if (to != root) json_object_set_new(root, file->signature.target[k].name, to);
   }
   gt_cli_write_json(stream, root);
@@ -179,7 +182,7 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
                    "%s holds one array, and the model predicts %d targets; write a .csv, "
                    ".json or .jsonl file",
                    path, prediction->targets);
-  if (form == PICTURES) /* ids are no file names */
+  if (form == PICTURES) /* ids are not file names */
     return gt_predict_write_pictures(path, outputs, names->files ? names->of : NULL, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
   if (form == CSV && gt_is_forecast(file, &names->forecast, outputs))
@@ -247,7 +250,7 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
 
 static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
   for (int k = 0; k < prediction->targets; k++) {
-    const float *row = gt_answer_row(&prediction->outputs[k], sample);
+    const float *row = gt_output_row(&prediction->outputs[k], sample);
     for (int64_t i = 0; i < gt_tensor_features(&prediction->outputs[k]); i++)
       if (!isfinite(row[i])) return false;
   }
@@ -347,8 +350,8 @@ const gt_command gt_command_predict = {
         "training; columns are matched by name. A model with several inputs takes one CSV with the columns\n"
         "of all of them, or --input NAME=FILE for each.\n"
         "A CSV of a classifier has the column class and, for each class, a column with its name and the\n"
-        "probabilities; other CSV files have a column for each target. Of a boolean target (loss: bce), it\n"
-        "holds the answer, and a further column TARGET=WORD the probability of that word. With several named\n"
+        "probabilities; other CSV files have a column for each target. For a boolean target (loss: bce), it\n"
+        "holds the predicted word, and a further column TARGET=WORD the probability of that word. With several named\n"
         "targets, the class of a target is in the column of its name, and its probabilities in NAME=CLASS;\n"
         "JSON has an object for each target. Before them comes the id column:\n"
         "--id, else data.id of the training if FILE has that column. Ids are copied as they are; JSON has\n"

@@ -1,7 +1,7 @@
 /* The CSV files of `gtrain predict`. */
 #include "base/memory.h"
 #include "base/names.h"
-#include "cli/predict_answer.h"
+#include "cli/predict_class.h"
 #include <string.h>
 
 static bool has_classes(const gt_model_file *file, int index, int64_t values) {
@@ -12,10 +12,10 @@ static bool has_classes(const gt_model_file *file, int index, int64_t values) {
 static const char *const *chosen_classes(const gt_model_file *file, int index, const gt_tensor *outputs,
                                          gt_arena *arena) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
-  const char *const *all = gt_answer_classes(&file->signature.target[index], arena);
+  const char *const *all = gt_names_of_classes(&file->signature.target[index], arena);
   const char **chosen = GT_NEW_N(arena, const char *, rows);
   for (int64_t i = 0; i < rows; i++)
-    chosen[i] = all[gt_answer_of(file, index, gt_answer_row(outputs, i), values).class];
+    chosen[i] = all[gt_predicted_class_of(file, index, gt_output_row(outputs, i), values).class];
   return chosen;
 }
 
@@ -25,7 +25,7 @@ static const char *const *chosen_words(const gt_model_file *file, int index, con
   const int64_t rows = outputs->dim[0];
   const char **chosen = GT_NEW_N(arena, const char *, rows);
   for (int64_t i = 0; i < rows; i++)
-    chosen[i] = gt_answer_word(file, index, column, (double)gt_answer_row(outputs, i)[column]);
+    chosen[i] = gt_output_word(file, index, column, (double)gt_output_row(outputs, i)[column]);
   return chosen;
 }
 
@@ -53,7 +53,7 @@ bool gt_predict_write_csv(const char *path, const gt_model_file *file, const gt_
     header[i] = word_name(file, 0, i, header[i], &arena);
   }
   if (has_classes(file, 0, values)) {
-    memcpy(header, gt_answer_classes(target, &arena), (size_t)values * sizeof *header);
+    memcpy(header, gt_names_of_classes(target, &arena), (size_t)values * sizeof *header);
     text[texts++] = (gt_text_column){"class", chosen_classes(file, 0, outputs, &arena)};
     named = true;
   }
@@ -71,8 +71,8 @@ typedef struct table {
   int64_t values; /* of a sample, of all targets */
 } table;
 
-/* The target's name for a single number; of several, the columns of the training file. prefixed: with the
- * target's name before the column. */
+/* The target's name for a single number; for several numbers, the columns of the training file. prefixed:
+ * with the target's name before the column. */
 static const char *value_name(const gt_data_target *target, int64_t values, int64_t i, bool prefixed,
                               gt_arena *arena) {
   if (values == 1) return target->name;
@@ -85,7 +85,7 @@ static void name_target(const gt_model_file *file, int index, int64_t values, bo
                         gt_arena *arena) {
   const gt_data_target *target = &file->signature.target[index];
   const bool classes = has_classes(file, index, values);
-  const char *const *all = classes ? gt_answer_classes(target, arena) : NULL;
+  const char *const *all = classes ? gt_names_of_classes(target, arena) : NULL;
   if (classes) to->text[to->texts++].name = target->name;
   for (int64_t i = 0; i < values; i++) {
     const char *name = value_name(target, values, i, prefixed, arena);
@@ -134,7 +134,7 @@ static gt_tensor join_outputs(const gt_prediction *prediction, int64_t values) {
   for (int64_t i = 0; i < rows; i++)
     for (int k = 0; k < prediction->targets; k++) {
       const int64_t each = gt_tensor_features(&prediction->outputs[k]);
-      memcpy(to, gt_answer_row(&prediction->outputs[k], i), (size_t)each * sizeof *to);
+      memcpy(to, gt_output_row(&prediction->outputs[k], i), (size_t)each * sizeof *to);
       to += each;
     }
   return all;

@@ -1,10 +1,10 @@
 #include "cli/predict_forecast.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include "cli/predict_answer.h"
+#include "cli/predict_class.h"
 #include "train/metrics.h"
 
-/* Values that answer one target column at one step: a probability for each class, else one number. */
+/* Values for one target column at one step: a probability for each class, else one number. */
 static int64_t width_of(const gt_model_file *file) {
   const int classes = file->signature.target[0].classes;
   return classes ? classes : 1;
@@ -42,15 +42,15 @@ static bool is_boolean(const forecast *f, int64_t target) {
   return !f->classes && gt_is_probability(f->file, 0, gt_tensor_features(f->outputs), target);
 }
 
-static gt_answer class_at(const forecast *f, int64_t step, int64_t target) {
-  return gt_answer_of(f->file, 0, values_at(f, step, target), f->width);
+static gt_predicted_class class_at(const forecast *f, int64_t step, int64_t target) {
+  return gt_predicted_class_of(f->file, 0, values_at(f, step, target), f->width);
 }
 
 /* The class or the word of a boolean that the model decides on; NULL: the target is a number. */
 static const char *word_at(const forecast *f, int64_t step, int64_t target) {
   if (f->classes) return f->classes[class_at(f, step, target).class];
   return is_boolean(f, target)
-             ? gt_answer_word(f->file, 0, output_of(f, step, target), (double)*values_at(f, step, target))
+             ? gt_output_word(f->file, 0, output_of(f, step, target), (double)*values_at(f, step, target))
              : NULL;
 }
 
@@ -93,7 +93,7 @@ static forecast describe(const gt_model_file *file, const gt_forecast_rows *rows
                 .width = width_of(file),
                 .named = target->class_names != NULL};
   f.targets = gt_tensor_features(outputs) / rows->horizon / f.width;
-  if (target->classes) f.classes = gt_answer_classes(target, arena);
+  if (target->classes) f.classes = gt_names_of_classes(target, arena);
   f.name = names_of(&f, arena);
   f.value = value_names(&f, arena);
   return f;

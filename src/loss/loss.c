@@ -349,7 +349,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   warn_twice(loss, input, diagnostics);
   const char *outer = gt_graph_scope(graph, "loss");
   gt_loss_items items = items_of(graph, input, labels);
-  items.answers = input->shift ? gt_add(graph, items.prediction, *input->shift) : items.prediction;
+  items.shifted = input->shift ? gt_add(graph, items.prediction, *input->shift) : items.prediction;
   out->items = items;
   const gt_id prediction = items.prediction, targets = items.targets;
   const int errors = diagnostics->errors;
@@ -362,7 +362,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
   out->correct_sum = GT_NONE;
   if (loss->type->correct) {
-    const gt_id correct = of_each(graph, loss->type->correct, loss, input, items.answers, targets);
+    const gt_id correct = of_each(graph, loss->type->correct, loss, input, items.shifted, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_scope(graph, outer);

@@ -90,7 +90,7 @@ typedef struct gt_loss_input {
   /* If samples are mixed (mixup): the label of each sample's other part, I32 [B], and the weight of its own
    * label, F32 [B] from 0 to 1. NULL: no sample is mixed. */
   const struct gt_loss_mixture *mixture;
-  /* F32 [outputs], added to logits before they are turned into answers; NULL: none. */
+  /* F32 [outputs], added to logits for accuracy and metrics, not for the loss; NULL: none. */
   const gt_id *shift;
   gt_id weight;               /* F32 [B]: that of each sample; 0 for padding rows */
   bool weighted;              /* samples have weights other than 1: those of a batch may all be 0 */
@@ -107,8 +107,8 @@ typedef struct gt_loss_input {
 typedef struct gt_loss_items {
   gt_id prediction, targets; /* F32 [N, classes] and I32 [N], or both F32 [B, T] */
   gt_id weight;              /* F32 [N] */
-  gt_id answers; /* the prediction with the shift of gt_loss_input: its largest value, or its sign, is the
-                    answer */
+  gt_id
+      shifted; /* prediction + gt_loss_input.shift: its largest value, or its sign, is the predicted class */
 } gt_loss_items;
 
 typedef struct gt_loss_nodes { /* scalars, except items */

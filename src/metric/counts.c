@@ -5,7 +5,7 @@ gt_class_count gt_count_class(const gt_metric_counts *counts, int64_t class) {
   gt_class_count c = {.correct = counts->count[class * n + class]};
   for (int64_t other = 0; other < n; other++) {
     c.labels += counts->count[class * n + other];
-    c.answers += counts->count[other * n + class];
+    c.predicted += counts->count[other * n + class];
   }
   return c;
 }
@@ -16,7 +16,7 @@ double gt_count_macro(const gt_metric_counts *counts, gt_of_class value) {
   double sum = 0, classes = 0;
   for (int64_t c = 0; c < counts->classes; c++) {
     const gt_class_count count = gt_count_class(counts, c);
-    if (count.labels + count.answers <= 0) continue;
+    if (count.labels + count.predicted <= 0) continue;
     sum += value(count);
     classes++;
   }
@@ -38,7 +38,7 @@ double gt_count_micro(const gt_metric_counts *counts, gt_of_class value) {
   for (int64_t c = 0; c < counts->classes; c++) {
     const gt_class_count count = gt_count_class(counts, c);
     all.correct += count.correct;
-    all.answers += count.answers;
+    all.predicted += count.predicted;
     all.labels += count.labels;
   }
   return value(all);

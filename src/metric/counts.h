@@ -6,7 +6,7 @@
 
 typedef struct gt_class_count { /* numbers of items, weighted */
   double correct;               /* of the class and predicted as it (true positives) */
-  double answers, labels;       /* predicted as the class; of the class */
+  double predicted, labels;     /* predicted as the class; of the class */
 } gt_class_count;
 typedef double (*gt_of_class)(gt_class_count count); /* the metric of a class */
 

@@ -2,7 +2,7 @@
  * that occur. */
 #include "metric/counts.h"
 
-static double iou(gt_class_count c) { return gt_count_share(c.correct, c.labels + c.answers - c.correct); }
+static double iou(gt_class_count c) { return gt_count_share(c.correct, c.labels + c.predicted - c.correct); }
 
 GT_REGISTER(metric, iou)
 GT_COUNT_ROW(iou, "intersection over union (Jaccard index), mean over the classes", iou, macro);

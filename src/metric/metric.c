@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HITS = 3 /* sums that count bits */ };
+enum { HITS = 3 /* sums per output for the confusion matrix of a bit (gt_metric_set.hits) */ };
 
 gt_metric_task gt_metric_task_of(const gt_loss *loss) {
   return loss->type->labels ? GT_METRIC_CLASSES : loss->type->applies ? GT_METRIC_BITS : GT_METRIC_NUMBERS;
@@ -21,7 +21,7 @@ const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int
   return type->of_counts && many ? "needs at most 4096 classes" : NULL;
 }
 
-/* Sums of a term over the items, F32 [1] for [N], or [outputs] for [N, outputs]. */
+/* Weighted sums of a term over the items: F32 [1] for [N], or [outputs] for [N, outputs]. */
 static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
   if (term == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, term)->shape;
@@ -35,7 +35,7 @@ static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
 
 /* A logit above 0 predicts 1; a target above 1/2 means 1. */
 static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HITS]) {
-  term[1] = gt_less(graph, gt_constant(graph, 0), items->answers);
+  term[1] = gt_less(graph, gt_constant(graph, 0), items->shifted);
   term[2] = gt_less(graph, gt_constant(graph, 0.5), items->targets);
   term[0] = gt_mul(graph, term[1], term[2]);
 }
@@ -69,7 +69,7 @@ static double sum_of(const gt_metric_outputs_of *of, const gt_metric_totals *tot
   return sum;
 }
 
-static double of_sums(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+static double value_of_sums(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
                       const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const int each = gt_metric_outputs(set);
@@ -78,19 +78,19 @@ static double of_sums(const gt_metric_set *set, int index, const gt_metric_outpu
   return type->of_sums ? type->of_sums(sum, of->targets) : sum[0] / of->targets->weight;
 }
 
-/* The confusion matrix of a bit. */
-static double of_hits(const gt_metric_set *set, const gt_metric_type *type, const gt_metric_outputs_of *of,
+/* The value for outputs of bits, computed from their confusion matrix. */
+static double value_of_hits(const gt_metric_set *set, const gt_metric_type *type, const gt_metric_outputs_of *of,
                       const gt_metric_totals *totals) {
   const int each = (int)set->outputs;
-  const double both = sum_of(of, totals, set->hits), answers = sum_of(of, totals, set->hits + each),
+  const double both = sum_of(of, totals, set->hits), predicted = sum_of(of, totals, set->hits + each),
                positives = sum_of(of, totals, set->hits + 2 * each);
-  const double count[4] = {of->targets->weight - answers - positives + both, answers - both, positives - both,
+  const double count[4] = {of->targets->weight - predicted - positives + both, predicted - both, positives - both,
                            both};
   return type->of_counts(&(gt_metric_counts){2, count});
 }
 
-/* The scores of the outputs' items. */
-static double of_scores(const gt_metric_type *type, const gt_metric_outputs_of *of,
+/* The value computed from the scores of the outputs' items. */
+static double value_of_scores(const gt_metric_type *type, const gt_metric_outputs_of *of,
                         const gt_metric_scores *all) {
   const int64_t items = all->items * of->steps;
   float *one = gt_alloc(2 * (size_t)items * sizeof *one), *target = one + items;
@@ -109,7 +109,7 @@ double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_outp
                        const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const bool classes = set->task == GT_METRIC_CLASSES;
-  if (type->emit) return of_sums(set, index, of, totals);
-  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : of_hits(set, type, of, totals);
-  return classes ? type->of_scores(&totals->scores) : of_scores(type, of, &totals->scores);
+  if (type->emit) return value_of_sums(set, index, of, totals);
+  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : value_of_hits(set, type, of, totals);
+  return classes ? type->of_scores(&totals->scores) : value_of_scores(type, of, &totals->scores);
 }

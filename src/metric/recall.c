@@ -4,10 +4,11 @@
 static double recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }
 
 GT_REGISTER(metric, recall)
-GT_COUNT_ROW(recall, "recall of class 1 of two classes; of more, the mean over the classes", recall, binary);
+GT_COUNT_ROW(recall, "recall of class 1 if there are two classes, else the mean over the classes", recall,
+             binary);
 GT_REGISTER(metric, recall_macro)
 GT_COUNT_ROW(recall_macro, "recall, mean over the classes", recall, macro);
 GT_REGISTER(metric, recall_micro)
-GT_COUNT_ROW(recall_micro, "recall of the counts of all classes together", recall, micro);
+GT_COUNT_ROW(recall_micro, "recall of the counts summed over all classes", recall, micro);
 GT_REGISTER(metric, recall_weighted)
 GT_COUNT_ROW(recall_weighted, "recall, mean over the classes weighted by their labels", recall, weighted);

@@ -10,7 +10,7 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_abs(graph, gt_sub(graph, items->prediction, items->targets));
 }
 
-/* Of an error that is 0 with the naive forecast, too, there is nothing to gain. */
+/* If both errors are 0, there is nothing to gain: the skill is 0. */
 static double skill_of(double error, double naive) {
   if (naive > 0 || isnan(error) || isnan(naive)) return 1 - error / naive;
   return error > 0 ? -INFINITY : 0;

@@ -20,8 +20,8 @@ static const gt_field stopping_fields[] = {
     GT_ROW(gt_early_stopping, metric, GT_FIELD_CHOICE, .fallback = "loss", .choices = gt_metric_names,
            .flags = GT_FIELD_OF_TARGET,
            .help = "metric to watch, also for keep_best; for logic gates, loss and accuracy are those "
-                   "of the circuit, soft_loss and soft_accuracy those of the mixtures; of several targets, "
-                   "TARGET.METRIC is that of one"),
+                   "of the circuit, soft_loss and soft_accuracy those of the mixtures; with several "
+                   "targets, TARGET.METRIC"),
     GT_ROW(gt_early_stopping, min_delta, GT_FIELD_FLOAT, .fallback = "0", .max = 1e30,
            .help = "smallest change that counts as an improvement"),
     GT_ROW(gt_early_stopping, goal, GT_FIELD_FLOAT, .min = -1e30, .max = 1e30,
@@ -119,7 +119,7 @@ static const gt_field eval_fields[] = {
     GT_ROW(evaluation, flip, GT_FIELD_BOOL, .fallback = "false",
            .help = "average the outputs for each image and its mirror image"),
     GT_ROW(evaluation, threshold, GT_FIELD_MAP, .sub = &gt_threshold_schema,
-           .help = "probability above which a binary classifier answers class 1: auto or a number, or "
+           .help = "probability above which a binary classifier predicts class 1: auto or a number, or "
                    "{metric: balanced_accuracy} (default: 0.5)"),
     {.name = NULL},
 };
@@ -154,9 +154,8 @@ static const gt_field top_fields[] = {
            .help = "evaluation and prediction"),
     GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
     GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names, .flags = GT_FIELD_OF_TARGET,
-           .help =
-               "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`); of several "
-               "targets, each gets those that it can have, and TARGET.METRIC is that of one"),
+           .help = "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`); with "
+                   "several targets, each gets those that are defined for it, and TARGET.METRIC is for one"),
     GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,
            .help = "warnings to silence, by the name in brackets at their end"),
     {.name = NULL},
@@ -272,7 +271,8 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
     config->loss[0] = gt_loss_read(arena, config->root, target, &config->diagnostics);
 }
 
-/* What the losses need of their targets. True if one differentiates by the inputs. */
+/* The requirements of the losses on their targets. True if a loss differentiates with respect to the
+ * inputs. */
 static bool demand_of_losses(const gt_spec *root, gt_data_wanted *asked) {
   const char *names[GT_DATA_MAX_TARGETS] = {NULL};
   const int count = gt_data_target_names(gt_spec_find(root, "data"), names);

@@ -37,10 +37,10 @@ typedef struct gt_checkpoint_config {
 typedef struct gt_threshold {   /* threshold.h */
   bool used;                    /* there is an `eval.threshold` */
   bool automatic;               /* chosen at the end of training */
-  double given;                 /* a number of the config, for all; 0: none */
-  int count;                    /* answers of an item: 1, or one per label (multi-label) */
+  double given;                 /* a number given in the config, for all; 0: none */
+  int count;                    /* thresholds: 1, or one per label (multi-label) */
   double *value;                /* [count], 0: not chosen yet; in the arena of the diagnostics */
-  const gt_metric_type *metric; /* that the choice makes largest */
+  const gt_metric_type *metric; /* the choice maximizes it */
   gt_position at;
 } gt_threshold;
 
@@ -112,7 +112,7 @@ void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
 /* Makes evaluations compute a metric of a target. NULL, or why they cannot, for a message: "needs class
  * labels". Whether the model has a soft and a hard form is not checked. */
 const char *gt_config_want_metric(gt_config *config, int target, const struct gt_metric_kind *kind);
-/* The same for the name of a result. Of several targets it is that of one of them ("load.mae"), of the
+/* The same for the name of a result. With several targets it is that of one of them ("load.mae"), the
  * objective ("loss"), or a metric that exactly one target can have; *name becomes the whole name. */
 const char *gt_config_want_result(gt_config *config, const char **name);
 /* How sums of losses become results. */

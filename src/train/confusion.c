@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-int64_t gt_confusion_at(const gt_confusion_matrix *matrix, int64_t label, int64_t answer) {
-  return (uint32_t)matrix->count[label * matrix->classes + answer];
+int64_t gt_confusion_at(const gt_confusion_matrix *matrix, int64_t label, int64_t predicted) {
+  return (uint32_t)matrix->count[label * matrix->classes + predicted];
 }
 
 static double share(int64_t part, int64_t whole) {
@@ -15,11 +15,11 @@ gt_class_metrics gt_confusion_class(const gt_confusion_matrix *matrix, int64_t c
   gt_class_metrics m = {.correct = gt_confusion_at(matrix, class, class)};
   for (int64_t other = 0; other < matrix->classes; other++) {
     m.samples += gt_confusion_at(matrix, class, other);
-    m.answers += gt_confusion_at(matrix, other, class);
+    m.predicted += gt_confusion_at(matrix, other, class);
   }
-  m.precision = share(m.correct, m.answers);
+  m.precision = share(m.correct, m.predicted);
   m.recall = share(m.correct, m.samples);
-  m.f1 = share(2 * m.correct, m.samples + m.answers);
+  m.f1 = share(2 * m.correct, m.samples + m.predicted);
   return m;
 }
 
@@ -33,7 +33,7 @@ gt_class_metrics gt_confusion_mean(const gt_confusion_matrix *matrix) {
     if (!m.samples) continue;
     classes++;
     mean.samples += m.samples;
-    mean.answers += m.answers;
+    mean.predicted += m.predicted;
     mean.correct += m.correct;
     mean.precision += or_zero(m.precision);
     mean.recall += m.recall;

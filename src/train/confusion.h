@@ -18,11 +18,11 @@ typedef struct gt_confusion_matrix {
 /* Metrics of one class. NAN if the denominator is 0: no prediction, or no label, of this class. As in
  * scikit-learn, f1 is 0 if there are both, but none agrees. */
 typedef struct gt_class_metrics {
-  int64_t samples, answers, correct;
+  int64_t samples, predicted, correct;
   double precision, recall, f1;
 } gt_class_metrics;
 
-int64_t gt_confusion_at(const gt_confusion_matrix *matrix, int64_t label, int64_t answer);
+int64_t gt_confusion_at(const gt_confusion_matrix *matrix, int64_t label, int64_t predicted);
 gt_class_metrics gt_confusion_class(const gt_confusion_matrix *matrix, int64_t class);
 /* Means over the classes that have samples, with NAN counted as 0; counts are sums. */
 gt_class_metrics gt_confusion_mean(const gt_confusion_matrix *matrix);

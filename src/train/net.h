@@ -10,9 +10,10 @@
  *    KIND.outputs                                outputs of a batch, instead of a log, without targets
  *    KIND.confusion                              counts of the confusion matrix
  *    KIND.scores                                 predictions of a batch, for metrics that need all of them
- * (the last three with .NAME for named targets)
- *    eval.shift                                  of the logits, before they are turned into answers
- * (threshold.h) The other variables are those of the store (store/store.h). Owner: the arena. */
+ *                                                (these three with .NAME for named targets)
+ *    eval.shift                                  added to the logits for accuracy and metrics (threshold.h)
+ *
+ * The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"
@@ -91,7 +92,7 @@ typedef struct gt_net {
   gt_training training; /* training only */
   bool may_be_empty;    /* the weights of all items of a batch may be 0 */
   gt_id weight;         /* F32 [B]: 0 for padding rows, else 1 */
-  bool shifted;         /* answers are shifted by GT_SHIFT_VARIABLE */
+  bool shifted;         /* GT_SHIFT_VARIABLE is added to the logits for accuracy and metrics */
   bool draws;           /* rows in random order, as for training */
   bool trains, hard;    /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
   gt_log_columns column;

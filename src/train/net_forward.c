@@ -1,5 +1,5 @@
-/* The part of a net that training and evaluation share: a batch of samples and targets, the model, its losses
- * and what an evaluation counts. */
+/* The part of a net that training and evaluation share: a batch of samples and targets, the model, its
+ * losses, and the metrics and confusion matrix of evaluations. */
 #include "train/net_parts.h"
 #include "op/confusion.h"
 #include "op/core.h"
@@ -20,7 +20,7 @@ gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena
                       .window = net->order.window * net->batch};
 }
 
-/* A variable of a target: NAME, with that of one of several targets after it. */
+/* The variable NAME of a target, as NAME.TARGET if there are several targets. */
 static const char *of_target(const gt_net_target *target, gt_arena *arena, const char *name) {
   return target->name ? gt_arena_printf(arena, "%s.%s", name, target->name) : name;
 }
@@ -49,8 +49,8 @@ const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *aren
 }
 
 /* Counts the confusion matrix. */
-static void count_answers(gt_net *net, gt_net_target *target, gt_graph *graph, gt_arena *arena,
-                          const gt_loss *loss) {
+static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *graph, gt_arena *arena,
+                              const gt_loss *loss) {
   const gt_loss_items *items = &target->loss.items;
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
   if (!loss->type->labels || classes > GT_CONFUSION_MAX) return;
@@ -58,7 +58,7 @@ static void count_answers(gt_net *net, gt_net_target *target, gt_graph *graph, g
   target->confusion = of_target(target, arena, gt_net_variable(net, arena, "confusion"));
   const uint32_t counts =
       gt_graph_variable(graph, target->confusion, gt_shape_2(classes, classes), GT_I32, false);
-  gt_confusion(graph, counts, items->answers, items->targets, items->weight);
+  gt_confusion(graph, counts, items->shifted, items->targets, items->weight);
 }
 
 /* False after reporting if a metric would need more predictions than the host keeps. */
@@ -107,7 +107,7 @@ static bool open_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *aren
   return true;
 }
 
-/* Evaluations answer with the threshold of the config; training steps answer with 1/2. */
+/* Evaluations use the threshold of the config; training steps use 1/2. */
 static bool shifts(const gt_net *net, const gt_config *config) {
   return config->threshold.used && !net->draws && net->data->target[0].rank;
 }
@@ -221,7 +221,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   for (int k = 0; ok && !net->predicts && k < net->targets; k++) {
     if (!open_metrics(net, k, graph, arena, config, options)) return false;
     if (options->confusion || net->target[k].metrics.counts)
-      count_answers(net, &net->target[k], graph, arena, config->loss[k]);
+      count_predictions(net, &net->target[k], graph, arena, config->loss[k]);
   }
   return ok;
 }

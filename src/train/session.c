@@ -190,7 +190,7 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
 }
 
-/* Of classes only the last output, class 1, is shifted; else each one. */
+/* For two classes only the last output, class 1, is shifted; for bits, each output. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
   const int count = session->config->threshold.count,
             first = session->config->dataset.target[0].classification;

@@ -44,7 +44,7 @@ typedef struct gt_session {
   const uint64_t *draw;       /* as in gt_net_options, for evaluations */
   bool confusion;             /* evaluations count a confusion matrix */
   bool scores;                /* evaluations keep the predictions of each batch (gt_net.scores) */
-  const double *threshold;    /* of answers (threshold.h), config->threshold.count; NULL: 1/2 */
+  const double *threshold;    /* threshold.h: [config->threshold.count]; NULL: 1/2 */
   const gt_model_file *model; /* file that provides the weights of evaluations, checked before use; or NULL */
 } gt_session;
 
@@ -103,6 +103,6 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
                              gt_error *error);
 /* Mapped memory of a host-visible variable. */
 void *gt_session_map(gt_session *session, const char *variable);
-/* Sets the clock of a net, and with it the next samples. */
+/* Sets the clock of a net, which determines the next samples. */
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error);
 #endif

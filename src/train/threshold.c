@@ -17,7 +17,7 @@ static const gt_field fields[] = {
 };
 const gt_schema gt_threshold_schema = {
     .name = "threshold",
-    .help = "probability above which a binary classifier answers class 1 (default: 0.5)",
+    .help = "probability above which a binary classifier predicts class 1 (default: 0.5)",
     .fields = fields,
     .shorthand = "value"};
 
@@ -40,8 +40,8 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *give
       "auto, or a number between 0 and 1";
 }
 
-/* The answers of an item that a threshold decides; 0: the model is not a binary classifier. */
-static int answers(const gt_config *config) {
+/* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
+static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   const gt_tensor *target = &data->train.target[0];
   const int64_t labels = gt_tensor_features(target);
@@ -59,14 +59,14 @@ static int class_of(const gt_split *split, bool classes, int64_t item) {
                  : ((const float *)split->target[0].data)[item] > 0.5f;
 }
 
-/* Counts the items of each class whose answer a threshold decides. */
-static void count_classes(const gt_config *config, int answer, int64_t count[2]) {
+/* Counts the items of each class for an output that has a threshold. */
+static void count_classes(const gt_config *config, int output, int64_t count[2]) {
   const gt_split *split = &config->dataset.validation;
   const bool classes = config->dataset.target[0].classification;
   const int64_t items = split->samples * gt_tensor_features(&split->target[0]),
                 step = config->threshold.count;
   count[0] = count[1] = 0;
-  for (int64_t i = answer; i < items; i += step)
+  for (int64_t i = output; i < items; i += step)
     if (class_of(split, classes, i) >= 0) count[class_of(split, classes, i)]++;
 }
 
@@ -111,7 +111,7 @@ static void check_split(gt_config *config) {
 void gt_config_check_threshold(gt_config *config, bool trained) {
   gt_threshold *t = &config->threshold;
   if (!t->used || config->dataset.targets > 1) return; /* reported: config_metrics.c */
-  t->count = answers(config);
+  t->count = count_outputs(config);
   t->value = GT_NEW_N(config->diagnostics.arena, double, t->count + 1);
   for (int i = 0; i < t->count; i++) t->value[i] = t->given;
   if (!t->count)
@@ -176,7 +176,7 @@ static void consider(gt_chosen_threshold *best, double threshold, double value) 
 
 bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *metric,
                          gt_chosen_threshold *out) {
-  double count[4] = {0}, half[4] = {0}; /* [label][answer] */
+  double count[4] = {0}, half[4] = {0}; /* [label][predicted] */
   for (int64_t i = 0; i < items; i++) {
     if (!isfinite(item[i].probability)) return false;
     count[2 * item[i].label + 1] += item[i].weight;
@@ -185,7 +185,7 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
   qsort(item, (size_t)items, sizeof *item, by_probability);
   out->value = 0.5;
   out->half = out->best = metric->of_counts(&(gt_metric_counts){2, half});
-  /* The items below i are answered 0. */
+  /* The items below i are predicted as 0. */
   for (int64_t i = 0; i <= items;) {
     const double low = i ? item[i - 1].probability : 0, high = i < items ? item[i].probability : 1;
     const double t = between(low, high);
@@ -201,19 +201,18 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 
 /* --- at the end of a run --- */
 
-/* The items that count, of one answer. Counts of classes do not weigh samples, sums of bits do, as in the
- * metrics. */
-static int64_t score(const gt_net *net, const float *logit, int answer, int answers, gt_scored *to) {
+/* The items of one output that count. As in the metrics, samples are weighted for bits, not for classes. */
+static int64_t score(const gt_net *net, const float *logit, int output, int outputs, gt_scored *to) {
   const bool classes = net->target[0].metrics.task == GT_METRIC_CLASSES;
   const gt_split *split = net->data;
   const float *weights = classes ? NULL : split->weights.data;
   const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
   int64_t n = 0;
-  for (int64_t i = answer; i < items; i += answers) {
+  for (int64_t i = output; i < items; i += outputs) {
     const int label = class_of(split, classes, i);
     const double x = classes ? (double)logit[2 * i + 1] - (double)logit[2 * i] : (double)logit[i];
     if (label >= 0)
-      to[n++] = (gt_scored){1 / (1 + exp(-x)), weights ? (double)weights[i / answers] : 1, label};
+      to[n++] = (gt_scored){1 / (1 + exp(-x)), weights ? (double)weights[i / outputs] : 1, label};
   }
   return n;
 }
@@ -224,33 +223,33 @@ static bool has_both(const gt_scored *item, int64_t items) {
   return ones && ones < items;
 }
 
-static void choose_one(gt_config *config, int answer, gt_scored *item, int64_t items) {
-  enum { MOST_TOLD = 20 };
+static void choose_one(gt_config *config, int output, gt_scored *item, int64_t items) {
+  enum { MAX_REPORTED = 20 };
   gt_threshold *t = &config->threshold;
   gt_chosen_threshold chosen = {.value = 0.5};
-  const char *of = gt_threshold_of(config, answer, config->diagnostics.arena);
+  const char *of = gt_threshold_of(config, output, config->diagnostics.arena);
   if (!has_both(item, items))
     gt_warn("the threshold%s stays 0.5: the validation split has one class", of);
   else if (!gt_threshold_search(item, items, t->metric, &chosen))
     gt_warn("the threshold%s stays 0.5: not all outputs for the validation split are finite", of);
-  else if (answer < MOST_TOLD)
+  else if (output < MAX_REPORTED)
     gt_info("threshold%s %.10g (largest %s on validation: %.4g; 0.5 gives %.4g)", of, chosen.value,
             t->metric->name, chosen.best, chosen.half);
-  t->value[answer] = chosen.value;
+  t->value[output] = chosen.value;
 }
 
 static bool choose(gt_session *session, const gt_evaluator *evaluator, gt_error *error) {
   const gt_net *net = evaluator->net;
   const int64_t each = net->target[0].items * net->target[0].metrics.outputs,
                 values = each * net->data->samples;
-  const int answers = session->config->threshold.count;
+  const int outputs = session->config->threshold.count;
   float *logit = gt_alloc((size_t)values * sizeof *logit);
   gt_scored *item = gt_alloc((size_t)values * sizeof *item);
   const bool ok =
       gt_session_set_clock(session, net, 0, error) &&
       gt_evaluator_collect(session, evaluator, &(gt_collected){net->target[0].scores, each, logit}, 1, error);
-  for (int i = 0; i < answers && ok; i++)
-    choose_one(session->config, i, item, score(net, logit, i, answers, item));
+  for (int i = 0; i < outputs && ok; i++)
+    choose_one(session->config, i, item, score(net, logit, i, outputs, item));
   free(item);
   free(logit);
   return ok;

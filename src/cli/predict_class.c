@@ -1,6 +1,6 @@
-#include "cli/predict_answer.h"
+#include "cli/predict_class.h"
 
-const float *gt_answer_row(const gt_tensor *outputs, int64_t sample) {
+const float *gt_output_row(const gt_tensor *outputs, int64_t sample) {
   return (const float *)outputs->data + sample * gt_tensor_features(outputs);
 }
 
@@ -16,12 +16,12 @@ bool gt_is_probability(const gt_model_file *file, int target, int64_t outputs, i
   return file->bits[target] && t->words && outputs == t->column_count && *t->words[2 * i + 1];
 }
 
-double gt_answer_threshold(const gt_model_file *file, int64_t i) {
+double gt_output_threshold(const gt_model_file *file, int64_t i) {
   return file->thresholds ? file->threshold[file->thresholds > 1 ? i : 0] : 0.5;
 }
 
-const char *gt_answer_word(const gt_model_file *file, int target, int64_t i, double probability) {
-  return file->signature.target[target].words[2 * i + (probability > gt_answer_threshold(file, i))];
+const char *gt_output_word(const gt_model_file *file, int target, int64_t i, double probability) {
+  return file->signature.target[target].words[2 * i + (probability > gt_output_threshold(file, i))];
 }
 
 static bool is_boolean(const gt_model_file *file, int target, int64_t outputs) {
@@ -33,12 +33,13 @@ bool gt_is_classifier(const gt_model_file *file, int target, int64_t outputs) {
   return (classes > 1 && outputs == classes) || is_boolean(file, target, outputs);
 }
 
-gt_answer gt_answer_of(const gt_model_file *file, int target, const float *row, int64_t outputs) {
+gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, const float *row,
+                                         int64_t outputs) {
   const gt_data_target *t = &file->signature.target[target];
   const bool boolean = is_boolean(file, target, outputs);
-  gt_answer a = {.class = 0};
+  gt_predicted_class a = {.class = 0};
   if (boolean || (outputs == 2 && file->thresholds))
-    a.class = (double)row[outputs - 1] > gt_answer_threshold(file, 0);
+    a.class = (double)row[outputs - 1] > gt_output_threshold(file, 0);
   else
     a.class = largest(row, outputs);
   const char *const *names = boolean ? t->words : t->class_names;
@@ -47,7 +48,7 @@ gt_answer gt_answer_of(const gt_model_file *file, int target, const float *row, 
   return a;
 }
 
-const char *const *gt_answer_classes(const gt_data_target *target, gt_arena *arena) {
+const char *const *gt_names_of_classes(const gt_data_target *target, gt_arena *arena) {
   if (target->class_names) return target->class_names;
   const char **names = GT_NEW_N(arena, const char *, target->classes);
   for (int c = 0; c < target->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
