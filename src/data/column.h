@@ -29,7 +29,7 @@ typedef struct gt_column {
   gt_column_kind kind;
   bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
   bool spare;                  /* training had no missing value: `fill` replaces those of later files */
-  float fill;                  /* a raw value; of a category its final code */
+  float fill;                  /* a raw value; for a category its final code */
   bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
   bool log;                    /* numbers: stored as log(1 + x) */
   bool hours;                  /* dates: with the hour of the day */
@@ -37,8 +37,7 @@ typedef struct gt_column {
   int categories;              /* codes are 0 … categories - 1 */
   const char *const *category; /* [categories] in NFC, sorted; then those without a text of their own: */
   int missing, other;          /* codes of missing values and of all other texts; -1: there is none */
-  int unseen; /* code that a text gets which is no category: `other`, or the most frequent one; -1: an error
-               */
+  int unseen; /* code for a text that is not a category: `other`, or the most frequent one; -1: an error */
 } gt_column;
 
 /* The columns of one input, in their order in its samples. */
@@ -64,7 +63,7 @@ bool gt_columns_are_plain(const gt_column *column, int count);
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
 /* A hash of how the columns become values, without fills; `print` if table is NULL. */
 uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print);
-/* True if stored value i is a code, of which the features are 0 and 1. table: or NULL. */
+/* True if stored value i is a code, whose features are 0 and 1. table: or NULL. */
 bool gt_table_has_code(const gt_table *table, int64_t i);
 /* The features of one sample. */
 void gt_table_encode(const gt_table *table, const float *stored, float *features);

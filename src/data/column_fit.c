@@ -150,8 +150,8 @@ static int by_text(const void *a, const void *b) {
   return strcmp(((const text_count *)a)->text, ((const text_count *)b)->text);
 }
 
-/* Keeps the most frequent texts, each in `least` rows; with that of all others at most `most` categories if
- * that is not 0. *rest: training rows with other texts. */
+/* Keeps the most frequent texts that occur in at least `least` rows; with `other`, at most `most` categories
+ * if that is not 0. *rest: training rows with other texts. */
 static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *rest) {
   int kept = 0, seen = 0;
   qsort(all, (size_t)count, sizeof *all, by_count);
@@ -225,7 +225,7 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
 
 /* --- from raw to stored values --- */
 
-/* The final code of each text of the files; -1: a text that is no category. */
+/* The final code of each text of the files; -1: the text is not a category. */
 static int *final_codes(const gt_typed_column *c) {
   int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
   const gt_column *column = &c->column;
@@ -248,7 +248,7 @@ typedef struct unseen_texts {
   const char *first;
 } unseen_texts;
 
-/* Replaces the codes of the files by final codes; texts that are no category count as unseen. */
+/* Replaces the codes of the files by final codes; texts that are not categories count as unseen. */
 static unseen_texts recode(const gt_typed_column *c, gt_tensor *raw, int64_t place) {
   unseen_texts unseen = {0};
   int *final = final_codes(c);

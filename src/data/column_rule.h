@@ -1,4 +1,4 @@
-/* `data.columns`: what the config says about columns of a table, one rule per column that it names. */
+/* `data.columns`: the settings of columns of a table, one rule per column that the config names. */
 #ifndef GT_DATA_COLUMN_RULE_H
 #define GT_DATA_COLUMN_RULE_H
 #include "base/names.h"
@@ -42,7 +42,7 @@ typedef struct gt_column_rule {
   gt_scale_method scale;
   bool indicator, unseen_is_error;
   int64_t categories, least; /* most categories, 0: the default; rows that a category needs */
-  unsigned order;            /* of dates; 0: found from the cells */
+  unsigned order;            /* for dates; 0: found from the cells */
 } gt_column_rule;
 
 typedef struct gt_column_rules {
@@ -55,7 +55,7 @@ typedef struct gt_column_rules {
 bool gt_column_rules_read(gt_data_reader *reader, const gt_spec *columns, gt_column_rules *out);
 /* The rule for a column; that of `auto` if the config has none. */
 gt_column_rule gt_column_rule_for(const gt_column_rules *rules, const char *name);
-/* True if the rule's fill, or its scale, has a meaning for this kind of column. */
+/* True if the rule's fill, or its scale, is defined for this kind of column. */
 bool gt_column_rule_fills(const gt_column_rule *rule, gt_column_kind kind);
 bool gt_column_rule_scales(const gt_column_rule *rule, gt_column_kind kind);
 extern const gt_schema gt_column_schema; /* of one entry of `data.columns` */

@@ -12,7 +12,7 @@ static int group_of(gt_names *known, gt_column_group *groups, int *count, const 
   return gt_names_add(known, name, (*count)++);
 }
 
-/* Adds the values that input k has of a column of the file. */
+/* Adds the stored values of input k that come from a column of the file. */
 static void add_places(gt_column_group *group, int k, int64_t first, int64_t count, gt_arena *arena) {
   gt_column_place *place = GT_NEW_N(arena, gt_column_place, group->places + count);
   if (group->places) memcpy(place, group->place, (size_t)group->places * sizeof *place);

@@ -252,7 +252,7 @@ static bool other_columns(const gt_data_reader *reader, const gt_csv *train, con
                  test->path, test->columns, train->columns, train->path);
 }
 
-/* Test samples have weights if training samples have them; those of a trained model may do without. */
+/* Test samples have weights if training samples have them; for a trained model they are optional. */
 static bool take_weight(const gt_data_reader *reader, const gt_csv *train, gt_csv *test) {
   const int weight = train->role_column[GT_CSV_WEIGHT];
   const int column = weight < 0 ? -1 : gt_csv_find(test, train->names[weight]);
@@ -374,7 +374,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 }
 
 static bool probe(const gt_data_probe *p) {
-  /* Workbooks are no CSV files, but the error about them tells people to save one. */
+  /* Workbooks are not CSV files, but their error message explains how to save one as CSV. */
   static const char *const suffixes[] = {".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".ods"};
   if (p->tokens || gt_spec_find(p->spec, "text")) return false;
   for (size_t i = 0; p->path && i < sizeof suffixes / sizeof *suffixes; i++)

@@ -27,7 +27,7 @@ typedef struct gt_cells {
 
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
-/* Columns that are neither inputs nor targets, but tell something about the row. */
+/* Columns that are neither inputs nor targets, but describe the row. */
 typedef enum gt_csv_role {
   GT_CSV_WEIGHT,
   GT_CSV_SPLIT,
@@ -63,7 +63,8 @@ extern const char *const gt_csv_headers[], *const gt_csv_decimals[]; /* choices;
 gt_csv_header gt_csv_header_of(const char *text);
 char gt_csv_decimal_of(const char *text); /* NULL: 0 */
 #define GT_CSV_DELIMITERS "one character such as \",\" or \";\", tab, or blanks"
-bool gt_csv_delimiter_of(const char *text, char *out); /* false: it cannot be one. text NULL: *out = 0 */
+/* False: the text is not a delimiter. text NULL: *out = 0. */
+bool gt_csv_delimiter_of(const char *text, char *out);
 
 typedef struct gt_csv {
   const char *path;
@@ -90,10 +91,10 @@ typedef struct gt_csv {
    * target. */
   int32_t *role;
   int inputs, targets;
-  bool shares;          /* of a series: targets may be inputs, too … */
+  bool shares;          /* for a series: targets may be inputs, too … */
   int32_t *also_target; /* … then the target that each column also is, -1: none; [columns], or NULL */
-  /* Of a series: the number of each row within its group, counting rows that are left out (csv_series.c);
-   * heap; NULL: it is not one. */
+  /* For a series: the number of each row within its group, counting rows that are left out (csv_series.c);
+   * heap; NULL: not a series. */
   int64_t *number;
   const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
   const bool *as_text;        /* per input column: true if its cells are texts, even numbers; NULL: none is */
@@ -119,7 +120,7 @@ int gt_csv_line(gt_csv *csv);
 /* Parses a whole number or decimal in C notation, but with this decimal mark ('.' or ','), that fills the
  * text; independent of the locale. May overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out);
-/* True for 1,234 and 12,345,678: the comma may as well separate thousands. */
+/* True for 1,234 and 12,345,678: the comma could also separate thousands. */
 bool gt_csv_may_be_thousands(const gt_cell *cell);
 static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *out) {
   return gt_parse_number(cell->text, cell->length, csv->decimal, out);
@@ -165,9 +166,9 @@ const char *gt_csv_nearest(const gt_csv *csv, const char *name);
 /* Reports that the file has no such column, and how its first line was read if that is probably why. The
  * returned error can be completed. */
 gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
-/* The same clause for other errors about a missing column, such as " (its first line is read as …)"; "" if
 /* gt_csv_find; -1 after reporting. */
 int gt_csv_find_named(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
+/* The same clause for other errors about a missing column, such as " (its first line is read as …)"; "" if
  * a column of that name is only misspelled. */
 const char *gt_csv_how_named(const gt_csv *csv, const char *name);
 /* True if columns are matched by the names that another file or a model has for them (names; NULL: it has
@@ -178,11 +179,10 @@ bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t co
 /* Assigns the columns by the names that another file (or a model) has for them. */
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count);
-/* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are no numbers are
- * no error here: csv_typed.c decides about them. An error if there are no records. */
+/* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are not numbers are
+ * accepted here: csv_typed.c decides about them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
 
-/* The columns that a model's inputs read, each listed once even if several inputs read it. */
 /* A list of samples (csv_list.c): keeps the cells of the target columns (none: the last column), then of
  * column `source`. clash: the end of the error if that is also a target. False after reporting. */
 bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings targets, int source,
@@ -190,6 +190,7 @@ bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings target
 /* Removes the cells of the source from csv->target_cells. */
 void gt_csv_drop_source(gt_csv *csv);
 
+/* The columns that a model's inputs read, each listed once even if several inputs read it. */
 typedef struct gt_csv_inputs {
   int count;
   const char *const *names; /* NULL: unnamed; the columns come in the order of the inputs */
@@ -211,6 +212,11 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
  * column nothing happens. False after reporting. */
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out);
 bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
+/* The cells of the column with this role; NULL: there is no such column. */
+const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role);
+/* Numbers the groups that the rows name, in order of appearance: the group of each row, and the names, in the
+ * arena. Returns their number, -1 after reporting. */
+int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **names);
 
 /* Time series (csv_series.c): numbers the rows of each group, before any is left out. */
 void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv);
@@ -221,11 +227,6 @@ bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
 /* For predictions: the columns of time and group, and which rows lack values. */
 struct gt_typed_table;
-/* The cells of the column with this role; NULL: there is no such column. */
-const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role);
-/* Numbers the groups that the rows name, in order of appearance: the group of each row, and the names, in the
- * arena. Returns their number, -1 after reporting. */
-int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **names);
 bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature);
 bool gt_csv_take_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
                        const struct gt_typed_table *typed, const gt_data_signature *signature);

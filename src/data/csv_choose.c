@@ -193,7 +193,7 @@ static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
                  csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
-/* A copy of the target among the inputs would tell the answer. */
+/* A copy of the target among the inputs would leak the target. */
 static bool target_is_unique(const gt_csv *csv) {
   for (int i = 0; csv->same_name && i < csv->columns; i++) {
     const int first = csv->same_name[i];
@@ -250,7 +250,7 @@ static const bool *targets_that_drop(const gt_column_rules *rules, const char *c
   return any ? drops : NULL;
 }
 
-/* The rows of a target after the window are what is predicted. */
+/* Rejects targets among the columns known ahead: their rows after the window are predicted. */
 static bool check_future(gt_data_reader *reader, const gt_csv_asked *a) {
   for (int k = 0; k < a->inputs; k++)
     for (int i = 0; i < a->input[k].count && a->input[k].at && gt_series_is_ahead(&reader->dataset->input[k]);
@@ -342,8 +342,8 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
   return gt_csv_take_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
-/* Why a column is no input unless the config names it: it has no values or the same text in every row, or it
- * has no name and counts the rows. NULL: it is one. */
+/* Why a column is not an input unless the config names it: it has no values or the same text in every row, or
+ * it has no name and counts the rows. NULL: it is an input. */
 static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   if (c->rule.given || c->final) return NULL;
@@ -381,8 +381,8 @@ static void leave_out(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_ar
   csv->inputs = typed->count = after;
 }
 
-/* Numbers of rows under a name of their own tell nothing about a new row; they remain inputs, because they
- * may also be a time. */
+/* Row numbers in a column with a name say nothing about a new row; they remain inputs, because they could
+ * also be a time. */
 static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   const bool counts = csv->rows >= LEAST_COUNTED && gt_csv_facts_count_rows(facts);

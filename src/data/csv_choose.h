@@ -34,7 +34,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
                    gt_csv_inputs *inputs);
 /* Finds input columns with whole numbers that are too large for a float; one finding for the file. */
 void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv);
-/* When the file is read: row numbers that pandas and R write, empty and constant columns are no inputs unless
- * the config names them. */
+/* When the file is read: row numbers that pandas and R write, empty and constant columns are not inputs
+ * unless the config names them. */
 bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs);
 #endif

@@ -25,7 +25,7 @@ static bool opens_cell(const cutter *c) {
          (at < c->quote && c->csv->delimiter == ' ');
 }
 
-/* Moves behind the quote, and behind the cell if it opens one. */
+/* Moves past the quote, and past the cell if it opens one. */
 static void pass_quote(cutter *c) {
   char *at = c->quote + 1;
   if (opens_cell(c)) {
@@ -37,7 +37,7 @@ static void pass_quote(cutter *c) {
   c->quote = find_quote(c, at);
 }
 
-/* The beginning of the first line at or behind `wanted` that is not inside quotes. */
+/* The beginning of the first line at or after `wanted` that is not inside quotes. */
 static char *next_record(cutter *c, char *wanted) {
   char *at = wanted, *end = c->csv->end;
   for (;;) {

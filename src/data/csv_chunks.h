@@ -16,7 +16,7 @@ typedef struct gt_csv_chunks {
 } gt_csv_chunks;
 
 /* Cuts the text from csv->at, the beginning of a record, into chunks of about `size` bytes; `lines` is not
- * set. Behind a cell whose quotes are wrong there may be a cut inside quotes: reading stops with an error at
+ * set. After a cell whose quotes are wrong there may be a cut inside quotes: reading stops with an error at
  * that cell. */
 void gt_csv_cut(const gt_csv *csv, size_t size, gt_csv_chunks *out);
 /* Line ends (LF, CR, CRLF) from `at` to `end`; CRLF must not be cut by either. */

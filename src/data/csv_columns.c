@@ -85,8 +85,7 @@ static bool is_nameless(const gt_cell *cell) {
          (cell->length > sizeof pandas - 1 && !memcmp(cell->text, pandas, sizeof pandas - 1));
 }
 
-/* True if every name is in single quotes, which are then no part of it, unless the config or a model has
- * them. */
+/* True if every name is in single quotes, which are then removed, unless the config or a model has them. */
 static bool has_single_quotes(const gt_csv *csv, const gt_csv_form *form) {
   for (int k = 0; k < GT_CSV_KNOWN; k++)
     for (int i = 0; i < form->known[k].count; i++)
@@ -241,7 +240,7 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   return false;
 }
 
-/* Names of both lists that are no columns are in one message. */
+/* One message reports the names in both lists that are not columns. */
 static bool are_there(const gt_csv *csv, const char *const *inputs, int input_count,
                       const char *const *targets, int target_count) {
   gt_arena arena;

@@ -13,7 +13,8 @@
 #include "data/csv.h"
 
 enum {
-  GT_CSV_FIRST_BAD = 3, /* cells that are no numbers and are kept, the first of the file */
+  GT_CSV_FIRST_BAD =
+      3, /* number of cells that are kept although they are not numbers: the first of the file */
   /* What a cell that is not a number is. */
   GT_CSV_CELL_UNFIT = 0, /* a number that does not fit its column */
   GT_CSV_CELL_EMPTY,
@@ -29,7 +30,7 @@ typedef struct gt_csv_slot { /* of the hash table of a column's texts */
   uint32_t text : 22, length : 10; /* length 0: empty */
 } gt_csv_slot;
 
-typedef struct gt_csv_odd { /* the cells of a column that are no numbers; as small as they are few */
+typedef struct gt_csv_odd { /* the cells of a column that are not numbers; its size grows with their number */
   gt_cell bad[GT_CSV_FIRST_BAD];
   int bads;
   gt_cell gap;   /* the first missing value; line 0: there is none */

@@ -86,8 +86,8 @@ static bool has_room(const gt_csv *csv) {
                      gt_human_bytes((double)csv->memory, limit));
 }
 
-/* The cell at fault if the record has too few or too many cells; -1 if it has not. Empty cells at its end are
- * no cells: they come from a separator at the end of the line. */
+/* The index of the first missing or surplus cell of the record; -1 if their number is right. Empty cells at
+ * its end do not count: they come from a separator at the end of the line. */
 static int first_extra(const gt_csv *csv) {
   const int count = (int)csv->record.count;
   if (count < csv->columns) return 0;

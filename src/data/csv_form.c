@@ -1,4 +1,4 @@
-/* CSV: the settings that say how a file is written. */
+/* CSV: the settings that describe the form of a file. */
 #include "data/csv.h"
 
 const char *const gt_csv_headers[] = {"auto", "true", "false", NULL};

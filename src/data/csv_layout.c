@@ -295,8 +295,8 @@ static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_s
   return true;
 }
 
-/* True if the row may be one of a table with these columns. A title that a spreadsheet has padded with
- * delimiters is none. */
+/* True if the row may belong to a table with these columns. A title that a spreadsheet has padded with
+ * delimiters does not. */
 static bool is_wide(const gt_csv_row *row, int columns) {
   if (columns > 2 && row->filled < 2) return false;
   return row->width == columns || row->filled == columns;
@@ -328,8 +328,8 @@ static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
   return true;
 }
 
-/* A line of counts or a title may have as many cells as the table below: a row of nothing but texts above a
- * table that is mostly numbers is its header, if the rows before it are none. */
+/* True unless the first row of nothing but texts comes after other rows (a title or a line of counts may have
+ * as many cells as the table) and above rows that are mostly numbers: then it is probably the header. */
 static bool header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   size_t k = 0, cells = 0, numbers = 0;
@@ -408,7 +408,7 @@ static bool has_trailing(const gt_csv_sample *sample) {
   return false;
 }
 
-/* What a spreadsheet program saves unless it is told to write CSV; NULL: something else. */
+/* The kind of file that a spreadsheet program saves by default; NULL: another kind. */
 static const char *workbook(const gt_csv *csv) {
   const size_t size = csv->bytes.size;
   if (size >= 4 && !memcmp(csv->at, "PK\3\4", 4))

@@ -99,7 +99,7 @@ static void start_parts(reading *r) {
 
 /* --- reading --- */
 
-/* The first error of the file is reported, so that parts behind one are not read. */
+/* The first error of the file is reported, so that parts after a failed one are not read. */
 static void read_part(reading *r, uint32_t index) {
   part *p = &r->part[index];
   uint32_t failed = atomic_load(&r->failed);
@@ -157,7 +157,7 @@ static void join_rows(gt_csv *csv, const gt_csv *from) {
     if (csv->role_column[k] >= 0) append_cells(&csv->role_cells[k], &from->role_cells[k]);
 }
 
-/* What is left of the first part with an error: the error, and a line of comment before it. */
+/* Joins the parts or, after an error, keeps the first error and a line of comment before it. */
 static bool join(reading *r) {
   gt_csv *csv = r->csv;
   const uint32_t failed = atomic_load(&r->failed);

@@ -1,4 +1,4 @@
-/* CSV: inputs for predictions, read as the config of the trained model says. */
+/* CSV: inputs for predictions, read with the settings of the trained model. */
 #include "base/log.h"
 #include "data/csv_typed.h"
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs 
                  GT_CSV_DELIMITERS);
 }
 
-/* The words for missing values of the training. */
+/* The words for missing values that were used in training. */
 static void take_missing(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
   const gt_spec *words = gt_spec_find(data, "missing_values");
   if (gt_spec_is_null(words)) return;
@@ -77,7 +77,7 @@ static void take_missing(const gt_spec *data, gt_typed_table *typed, gt_arena *a
   typed->has_missing = true;
 }
 
-typedef struct place { /* of what is found in a file */
+typedef struct place { /* for findings */
   const gt_data_signature *signature;
   const char *path;
 } place;

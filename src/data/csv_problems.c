@@ -13,8 +13,8 @@ static const char *name_of(const gt_csv *csv, int role) {
   return "";
 }
 
-/* The first cells that a message shows; their number. Texts say more than empty cells, unless the problem is
- * the missing values or numbers that do not fit. */
+/* The first cells that a message shows; their number. Texts are more helpful than empty cells, unless the
+ * problem is the missing values or numbers that do not fit. */
 static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
                     const gt_cell *out[GT_CSV_FIRST_BAD]) {
   const gt_csv_facts *f = &csv->facts[problem->role];

@@ -1,5 +1,5 @@
-/* CSV: what the training file holds that is allowed and hardly meant: numbers that stand for missing values,
- * and targets that are read as classes and have nearly as many texts as rows. */
+/* CSV: findings about the training file: numbers that stand for missing values, and targets that are read as
+ * classes and have nearly as many texts as rows. */
 #include "data/csv_typed.h"
 #include <math.h>
 
@@ -62,7 +62,8 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
                     (const float *)d->train.target[k].data + t, (size_t)d->target[k].column_count);
 }
 
-/* Text that is nearly always another one is hardly a class: numbers in another notation, names, notes. */
+/* Text that differs in nearly every row is probably not a class: numbers in another notation, names,
+ * notes. */
 static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (!target->classification || !target->text_labels || reader->task[index] == GT_TASK_CLASSIFICATION ||

@@ -109,7 +109,7 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
     *kind = GT_COLUMN_CATEGORY;
   if (*kind != GT_COLUMN_CATEGORY || codes) return true;
   return is_few((uint64_t)odd->distinct, f->texts) &&
-         (!gt_csv_find_units(csv, f, NULL, &units) || units.unit); /* of a unit, the review tells */
+         (!gt_csv_find_units(csv, f, NULL, &units) || units.unit); /* the review reports a unit */
 }
 
 static void report_thousands(typing *t, int role) {

@@ -54,8 +54,8 @@ typedef struct gt_csv_units {
 /* True if nearly all texts of the column are, with the same unit. arena NULL: out->unit alone. */
 bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *facts, gt_arena *arena, gt_csv_units *out);
 
-/* Finds what is hardly meant in the training file (csv_review.c): after its targets are read, before its
- * values are moved. */
+/* Adds the findings about the training file (csv_review.c): after its targets are read, before its values are
+ * moved. */
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);
 
 /* Why the cells of a column cannot be read. */

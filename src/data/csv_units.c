@@ -1,6 +1,6 @@
 /* CSV: cells that are a number with a unit or a sign (12 mg, 51%, $3.50) or with separators of thousands
- * (1,234.5), which are no numbers to a reader of tables. They are not guessed: a message says what they are.
- */
+ * (1,234.5), which a CSV reader does not accept as numbers. They are not converted: a message says what they
+ * are. */
 #include "base/text.h"
 #include "data/csv_typed.h"
 
@@ -85,7 +85,7 @@ static bool has_groups(span s, char group, char mark, bool *clear) {
   return true;
 }
 
-/* Finds how thousands are separated in a number that is not plain. False: it is no number at all. */
+/* Finds how thousands are separated in a number that is not plain. False: it is not a number at all. */
 static bool find_groups(span s, tally *t) {
   static const char forms[][2] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}};
   bool clear;

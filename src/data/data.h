@@ -127,7 +127,7 @@ typedef struct gt_scaling {
   const float *values;
 } gt_scaling;
 
-/* Of targets that are numbers: the loss compares the model's output with (target - mean) / deviation, and
+/* For targets that are numbers: the loss compares the model's output with (target - mean) / deviation, and
  * predictions are output * deviation + mean. count: the outputs; 0: unscaled. values: [2][count], the means,
  * then the deviations, which are above 0. */
 typedef struct gt_target_scaling {
@@ -145,7 +145,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   int64_t crop[2];               /* height and width of the part that the network reads; 0: all */
   const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: each is a number */
   const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
-  const struct gt_vocabulary *vocabulary; /* of a text (tokens/tokens.h); NULL: the values are no tokens */
+  const struct gt_vocabulary *vocabulary; /* for a text (tokens/tokens.h); NULL: the values are not tokens */
   /* CSV without a table: what replaces a missing value at prediction, one per column, NaN: nothing; NULL:
    * unknown */
   const float *fills;
@@ -183,9 +183,9 @@ typedef struct gt_split {
    * [samples, axes…]. Rank 0: the data has no targets. */
   gt_tensor target[GT_DATA_MAX_TARGETS];
   int32_t *start; /* of a series: the first row of each window; heap; else NULL */
-  /* Of a series: for each target of a sample, the mean absolute errors of two naive forecasts: the last value
-   * of the window, and the value one season before (the last known one). In the arena; NULL: there is no such
-   * forecast. */
+  /* For a series: for each target of a sample, the mean absolute errors of two naive forecasts: the last
+   * value of the window, and the value one season before (the last known one). In the arena; NULL: there is
+   * no such forecast. */
   const double *naive_last, *naive_season;
   gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
                         all are 1 */
@@ -229,7 +229,7 @@ typedef struct gt_row_ids {
   gt_arena *arena;
 } gt_row_ids;
 
-/* What the forecasts of a series belong to: the last window of each group. */
+/* The groups and times of the forecasts of a series, one per group: that of its last window. */
 typedef struct gt_forecast_rows {
   int64_t series, horizon;                /* forecasts; rows ahead of each */
   const char *group_column, *time_column; /* of the file; NULL: none */
@@ -260,9 +260,9 @@ typedef struct gt_data_series {
   const char *time, *group; /* columns of a CSV; or NULL */
   const char *gaps;         /* "split", "ignore" */
 } gt_data_series;
-/* The name of a target of a series without the step behind it: "temp_max" of "temp_max+1". In the arena. */
+/* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
-/* Those of a `data:` map that was checked before; window 0: the data is no series. */
+/* The settings of a `data:` map that was checked before; window 0: the data is not a series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 
 typedef struct gt_data_range { /* allowed range of numeric targets */
@@ -283,8 +283,8 @@ typedef struct gt_data_wanted {
    * and columns of its targets. */
   const gt_data_signature *signature;
   gt_data_demand demand[GT_DATA_MAX_TARGETS]; /* in the order of gt_data_target_names */
-  bool unscaled; /* `normalize: auto` leaves the numbers of a table as they are: the model or the loss needs
-                    them so */
+  bool unscaled; /* `normalize: auto` does not scale the numbers of a table: the model or the loss needs them
+                    unscaled */
   /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
    * it are opened only if they are regular files, a message names them before they are read, and no error
    * message quotes their contents. */
@@ -308,17 +308,18 @@ int64_t gt_tensor_features(
     const gt_tensor *tensor); /* number of values in one sample: the product of dim[1 …] */
 /* The values of sample `sample`, contiguous. */
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
-/* The rows of which samples are windows, [stored, values…]; another tensor as it is. It borrows the data. */
+/* The rows that windows are cut from, [stored, values…]; a tensor without windows as it is. It borrows the
+ * data. */
 gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
 /* True for windows of one long text: their targets are the same tokens, one position on. */
 bool gt_tensor_is_text(const gt_tensor *tensor);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
-/* Bytes of one sample where samples are copied one by one: its values; of a text also the token after them,
+/* Bytes of one sample where samples are copied one by one: its values; for a text also the token after them,
  * which its targets read. */
 uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
-/* For evaluations: of the windows of a text those that overlap least, from the first on, so that each token
- * is predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned
- * as it is. The result borrows the tensors. */
+/* For evaluations: the windows of a text that overlap least, from the first on, so that each token is
+ * predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned as
+ * it is. The result borrows the tensors. */
 gt_split gt_split_apart(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
 /* Values in what `columns` and `table` describe: a sample, or a row of a window. */
@@ -359,7 +360,7 @@ typedef struct gt_data_fingerprint {
   uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
-/* Of the split's current contents. */
+/* The hash of the split's current contents. */
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets);
 /* Mean and deviation of each value of a target, F32 [samples, t], over the training samples, without their
  * weights; a value that does not vary gets deviation 1. horizon: of a series, t = horizon * columns, whose

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a text can be read as a date; of several it is unknown which one is meant. */
+/* The date orders that a text can have; if several fit, the intended one is unknown. */
 enum {
   GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, 1:45 PM, Z, +02:00 */
   GT_DATE_DAY_FIRST = 2,  /* 31/01/2024, 31.01.2024, 31-01-2024, 31 Jan 2024 */

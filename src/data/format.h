@@ -187,9 +187,9 @@ bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 bool gt_data_has_suffix(const char *path, const char *suffix);
 /* True if numbers of target `index` may have this value. Else `text` (at least 128 bytes) gets the reason. */
 bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text);
-/* Of a name that is no class: "is not one of the 2 classes; did you mean 'cat'?", or their names as far as
- * there is room. lists: what the config's class_names list ("the labels of the file"), if the classes are
- * those; else NULL. */
+/* The message about a name that is not a class: "is not one of the 2 classes; did you mean 'cat'?", or their
+ * names as far as there is room. lists: what the config's class_names list ("the labels of the file"), if the
+ * classes are those; else NULL. */
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
@@ -197,7 +197,7 @@ const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 /* True if the dataset is opened as an outline and this many bytes are too many to read. */
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
-/* Number of bytes that a file contains; 0 if only reading it tells (pipes, compressed files). */
+/* Number of bytes that a file contains; 0 if it is unknown before reading (pipes, compressed files). */
 uint64_t gt_data_file_size(const char *path);
 /* Memory limit for what is read from a compressed file, including its inflated bytes: gt_inflate_limit.
  * UINT64_MAX for other files. */

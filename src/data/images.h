@@ -106,7 +106,7 @@ typedef struct gt_image_set { /* the images of a split */
   int roles;                          /* GT_IMAGE_ROLES if targets are images, else 1 */
   gt_image_form form[GT_IMAGE_ROLES]; /* set before reading */
   uint8_t *good;                      /* per file: 1 if it is a sample, 0 if it could not be read */
-  int64_t skipped;                    /* number of files that are no sample */
+  int64_t skipped;                    /* number of files that are not samples */
   int64_t other_sizes;                /* those of them that have another size than the rest */
   bool outline;                       /* only headers are read: there are no pixels */
   uint64_t key;                     /* hash of the files and form, known before reading (gt_image_set_key) */

@@ -1,4 +1,4 @@
-/* Folders of pictures that are splits (train, test) and are read as classes. */
+/* Finds folders of images that are splits (train, test) but are read as classes. */
 #include "data/images.h"
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* Turns what a format read into the splits for training: checks shapes and classes, splits off validation
- * and test samples, and determines the scaling. */
+/* Turns the samples that a format has read into the splits for training: checks shapes and classes, splits
+ * off validation and test samples, and determines the scaling. */
 #include "base/memory.h"
 #include "data/series.h"
 #include <inttypes.h>
@@ -100,7 +100,7 @@ static int by_text(const void *a, const void *b) {
   return order ? order : (x > y) - (x < y);
 }
 
-/* Two classes with the same name could not be told apart. */
+/* Two classes with the same name could not be distinguished. */
 static bool check_names(gt_data_reader *reader) {
   const gt_strings names = reader->common->class_names;
   const char *const **sorted = GT_NEW_N(reader->arena, const char *const *, names.count + 1);
@@ -193,7 +193,7 @@ static int count_classes(const gt_dataset *dataset, int index) {
   return largest + 1;
 }
 
-/* Of several targets, the classes are those of the training data or of the model. */
+/* With several targets, the classes are those of the training data or of the model. */
 static bool prepare_named_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   if (!check_ignored(reader)) return false;
@@ -308,7 +308,7 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   return ok;
 }
 
-/* False for an outline, whose samples need not be told apart. */
+/* False for an outline, whose samples need not be distinguished. */
 static bool has_values(const gt_dataset *dataset) {
   bool has = false;
   for (int k = 0; k < dataset->targets; k++) has |= dataset->train.target[k].data != NULL;

@@ -10,8 +10,8 @@
 enum { MAX_COLUMNS = 4096, MAX_NAMED = 3, MAX_ROWS = 8192 /* looked at, evenly spread */ };
 
 /* A value is outside by more than a margin around the trained range, and far outside by more than the range's
- * width. Such samples are worth a word if they are more than chance gives (expected_most); a value of another
- * unit always. What is so much larger or smaller is in another unit. */
+ * width. Such samples are reported if they are more than expected by chance (expected_most); a value in
+ * another unit is always reported. It is one that is this many times larger or smaller. */
 static const double margin = 0.1, far = 1, another_unit = 20, many_values = 0.5, many_samples = 0.05,
                     part_far = 0.1;
 

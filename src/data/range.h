@@ -1,6 +1,6 @@
-/* Ranges: between which values the samples of an input lie, a column each. A trained model keeps those of its
- * training samples, in the units of the files, so that it can tell when it is given something else: bytes for
- * floats, metres for feet, another column. */
+/* Ranges: the smallest and largest value of each column of an input's samples. A trained model keeps those of
+ * its training samples, in the units of the files, to detect other data: bytes for floats, metres for feet,
+ * another column. */
 #ifndef GT_DATA_RANGE_H
 #define GT_DATA_RANGE_H
 #include "base/arena.h"
@@ -25,8 +25,9 @@ gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
 /* The warning about samples outside input->range, the range of the training samples: a sentence in the arena,
  * or NULL if nearly all are inside. */
 const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
-/* Share of the values i of samples with i % step == first, from 0 to 1, that lie outside [low, high]; of many
- * rows some, evenly spread, are looked at. scaling: what the network sees is compared; NULL: the values. */
+/* Share of the values i of samples with i % step == first, from 0 to 1, that lie outside [low, high]; if
+ * there are many rows, it looks at some, evenly spread. scaling: what the network sees is compared; NULL: the
+ * values. */
 double gt_share_outside(const struct gt_tensor *samples, const struct gt_scaling *scaling, int64_t first,
                         int64_t step, double low, double high);
 #endif

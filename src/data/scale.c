@@ -174,7 +174,7 @@ static bool has_own_scaling(const gt_data_reader *reader, int index, bool scales
   return false;
 }
 
-/* `normalize: auto` scales the numbers of a table that is not reshaped, if the config says nothing else. */
+/* `normalize: auto` scales the numbers of a table that is not reshaped, if the config sets nothing else. */
 static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_normalize *normalize) {
   const gt_tensor *inputs = &reader->dataset->train.input[index];
   return reader->scale[index] && inputs->data && inputs->rank == 2 && !reader->wanted->unscaled &&
@@ -194,7 +194,7 @@ static bool has_something_to_scale(const gt_data_reader *reader, int index) {
   return false;
 }
 
-/* What the config did not ask for is said. */
+/* Logs scaling that the config did not ask for. */
 static void tell(const gt_data_reader *reader, int index) {
   const char *name = reader->dataset->input[index].name;
   const bool one = reader->dataset->inputs == 1;

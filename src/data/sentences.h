@@ -1,7 +1,7 @@
 /* Samples that are texts of their own: from a column of a CSV, with targets from other columns, or from a
  * file whose lines are a label, a tab and a text. Until the splits are known, a sample is the place of its
  * text in a list; then the vocabulary is learned from the training samples, and each becomes `length` tokens:
- * longer texts are cut, shorter ones are padded behind their end. */
+ * longer texts are cut, shorter ones are padded at the end. */
 #ifndef GT_DATA_SENTENCES_H
 #define GT_DATA_SENTENCES_H
 #include "data/format.h"

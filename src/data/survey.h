@@ -14,7 +14,7 @@ typedef struct gt_survey_column {
   uint64_t empty;                   /* of the missing ones */
   double least, largest;            /* of the numbers */
   bool whole;                       /* all numbers are whole */
-  bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or such, from 10,000 on */
+  bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or consecutive numbers from 10,000 on */
   int distinct;                     /* texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
   bool ambiguous_dates;             /* dates whose day and month could be either way round */
@@ -26,7 +26,7 @@ typedef struct gt_survey {
   gt_survey_column *column; /* [columns] */
   int columns;
   uint64_t rows;
-  bool known_suffix; /* the name of the file tells that it is a CSV file */
+  bool known_suffix; /* the file has the name of a CSV file */
 } gt_survey;
 
 /* targets: names of columns, from which a header is recognized. Everything is in the arena. False

@@ -98,7 +98,7 @@ static bool check_inputs(gt_data_reader *reader) {
   return true;
 }
 
-/* Of several targets, the classes are those of the training data or of the model. */
+/* With several targets, the classes are those of the training data or of the model. */
 static bool have_no_class_keys(gt_data_reader *reader) {
   static const char *const keys[] = {"classes", "class_names", "per_class"};
   for (int i = 0; i < 3; i++)
