@@ -1,8 +1,7 @@
 /* Attempts of a run that restarts (train.restart_every): small networks often end in a bad minimum, and new
  * constants and initial values cost less than waiting. Attempt k draws them from a seed of its own, which
- * differs from those of runs with neighbouring seeds and is saved in checkpoints. The number of the step
- * tells its attempt. All other random numbers (order of samples, dropout, …) are keyed by the step and
- * continue. */
+ * differs from those of runs with neighbouring seeds and is saved in checkpoints. The step number determines
+ * the attempt. All other random numbers (order of samples, dropout, …) are keyed by the step and continue. */
 #include "train/generation.h"
 
 enum { SEED_STEP = 1000003 };

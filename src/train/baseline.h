@@ -1,6 +1,6 @@
-/* gt_baseline: what answering without looking at the inputs reaches on a split: always the most frequent
- * class of the training samples, or always the mean of their targets; of a time series, the better naive
- * forecast. A model that is no better has learned nothing. */
+/* gt_baseline: the result on a split of a predictor that ignores the inputs: it always outputs the most
+ * frequent class of the training samples, or the mean of their targets; for a time series it is the better
+ * naive forecast. A model that is no better has learned nothing. */
 #ifndef GT_TRAIN_BASELINE_H
 #define GT_TRAIN_BASELINE_H
 #include "train/config.h"
@@ -10,12 +10,12 @@ enum { GT_MAX_BASELINES = 4 };
 typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
-  gt_metric metric[GT_MAX_BASELINES]; /* by names of results: accuracy; loss, rmse, mae */
+  gt_metric metric[GT_MAX_BASELINES]; /* named as in results: accuracy; loss, rmse, mae */
   bool forecast;                      /* of a time series: the guess is the better naive forecast */
   bool balances; /* class weights, a balanced sampler or a threshold: the model does not aim at it */
 } gt_baseline;
 
-/* Of the targets of a split that are numbers, for one output; means are weighted by the samples' weights. */
+/* The mean of numeric targets of a split, for one output; means are weighted by the samples' weights. */
 double gt_target_mean(const gt_split *split, int target, int64_t output);
 typedef struct gt_target_errors {
   double squared, absolute; /* means of (t - guess)² and |t - guess| */
@@ -28,19 +28,19 @@ typedef struct gt_naive_error {
   double of_step, of_steps; /* mean absolute error: at the output's step, over all steps of its column */
 } gt_naive_error;
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output);
-/* "mae 3.6 (last value), 4.1 (value 7 rows before) on the validation samples": what a forecast is compared
- * with; NULL: the data is no series of numbers. In the arena. */
+/* "mae 3.6 (last value), 4.1 (value 7 rows before) on the validation samples": the naive errors to compare a
+ * forecast with; NULL: the data is not a series of numbers. In the arena. */
 const char *gt_naive_text(const gt_config *config, gt_arena *arena);
 
-/* There is none for losses whose targets only measure an error, for automata, and for many outputs. */
+/* count is 0 for losses whose targets only measure an error, for automata, and for many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena);
-/* Those of all targets. */
+/* The baselines of all targets. */
 typedef struct gt_baselines {
   int count;
   gt_baseline item[GT_DATA_MAX_TARGETS];
 } gt_baselines;
 gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena);
-/* The metric that says most, of those that the results have, too; NULL: none. */
+/* The most informative metric that the results also have; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
 /* True if the results have that metric, it is not better than the baseline, and the model aims at it. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);

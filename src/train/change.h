@@ -28,7 +28,7 @@ typedef struct gt_change_run {    /* a run between two phases */
   const struct gt_model *model;   /* its network */
   int64_t next;                   /* the phase that begins with the change */
   uint64_t draw;                  /* seed of initial values */
-  const struct gt_sinks *sinks;   /* told what was done */
+  const struct gt_sinks *sinks;   /* to report the change */
   gt_arena *arena, *generation;   /* of the config; of the generation, which lives as long as the weights */
 } gt_change_run;
 

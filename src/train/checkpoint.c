@@ -41,7 +41,7 @@ static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bi
     "state." #field "." #name "." #k, offsetof(gt_host_state, field.target[k].name), REAL_OR_NOT, min, \
         DBL_MAX, true                                                                                  \
   }
-/* Of a further target. */
+/* The sums of a further target. */
 #define OTHER(field, k)                                                                                 \
   OTHER_SUM(field, k, loss, -DBL_MAX), OTHER_SUM(field, k, weight, 0), OTHER_SUM(field, k, correct, 0), \
       OTHER_SUM(field, k, divisor, 0)

@@ -40,7 +40,7 @@ const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena)
                                      : text;
 }
 
-/* "'a', 'b'"; of many classes the first ones. */
+/* "'a', 'b'"; the first ones if there are many classes. */
 static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
   const char *text = "";
   for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
@@ -82,7 +82,7 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
         ->help = "training samples of it; no model can learn it without";
 }
 
-/* "1, 2, 3": the classes with training samples; of many the first ones. */
+/* "1, 2, 3": the classes with training samples; the first ones if there are many. */
 static const char *list_found(const gt_class_counts *c, gt_arena *arena) {
   const char *list = "";
   for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
@@ -105,7 +105,7 @@ static const char *classes_help(const gt_class_counts *c, const char *condition,
                          list_found(c, arena), condition);
 }
 
-/* class_names may list a class that has no sample: misspelled, or of other data. */
+/* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
 static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena *arena) {
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
   int64_t *each = GT_NEW_N(arena, int64_t, c->classes);
@@ -117,7 +117,8 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
         ->help = "names of the classes that occur, or samples of the others";
 }
 
-/* Classes are numbered from 0; labels from 1 leave that one without a sample, and an output too many. */
+/* Classes are numbered from 0; with labels from 1, class 0 has no sample and the model one output too
+ * many. */
 static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
                          gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
@@ -163,7 +164,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
 }
 
-/* A model that gives this number whatever it reads has no error. */
+/* A model that always outputs this number has no error. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_tensor *targets = &data->train.target[target];

@@ -4,7 +4,7 @@
 #include "train/config.h"
 
 typedef struct gt_class_counts {
-  int classes;              /* 0: the targets are no classes, or not read */
+  int classes;              /* 0: the targets are not classes, or were not read */
   const int64_t *split[3];  /* [classes], of train, validation and test; NULL: there is no such split */
   const char *const *names; /* or NULL: they are numbers */
   const char *target;       /* name of the target; NULL: the only one */
@@ -12,11 +12,11 @@ typedef struct gt_class_counts {
 
 /* In the arena. */
 gt_class_counts gt_class_counts_of(const gt_dataset *data, int target, gt_arena *arena);
-/* "a 8, b 8", of the training samples; of many classes the first ones. */
+/* "a 8, b 8", of the training samples; the first ones if there are many classes. */
 const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena);
 const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *arena);
-/* For an error that a model's outputs do not fit the targets: the names of the classes, or what makes classes
- * of whole numbers that are none yet or leave some out; NULL: nothing. In the arena. */
+/* Help for the error that a model's outputs do not fit the targets: the names of the classes, or how to read
+ * whole numbers as classes, or that some class numbers do not occur; NULL: no help. In the arena. */
 const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena);
 /* Finds targets that are all the same, and classes that one split has and another lacks. */
 void gt_config_review_classes(gt_config *config, gt_arena *arena);

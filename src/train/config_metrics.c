@@ -11,7 +11,7 @@ static bool has_characters(const gt_dataset *data) {
   return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(&data->train.target[0]);
 }
 
-/* Why a target has no such metric; NULL: it can have it. */
+/* Why the metric is not defined for the target; NULL: it is. */
 static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
   const gt_loss *loss = config->loss[target];
   if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
@@ -84,7 +84,7 @@ const char *gt_config_want_result(gt_config *config, const char **name) {
   return gt_config_want_metric(config, first, kind);
 }
 
-/* An entry of `metrics:`, for each target that it has a meaning for. */
+/* Adds an entry of `metrics:` for each target for which it is defined. */
 static const char *want_everywhere(gt_config *config, const char *name) {
   const char *why = NULL, *dot = strchr(name, '.');
   bool any = false;
@@ -97,7 +97,7 @@ static const char *want_everywhere(gt_config *config, const char *name) {
   return any ? NULL : why;
 }
 
-/* Results are shown as far as there is room for them (GT_MAX_METRIC_VALUES). */
+/* Reports metrics with more than GT_MAX_METRIC_VALUES results. */
 static void check_room(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
@@ -117,7 +117,7 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
   if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
-  /* A forecast is measured beside the naive ones. */
+  /* A forecast is compared with the naive ones. */
   if (config->dataset.target[0].horizon && !gt_config_want_metric(config, 0, gt_metric_find("skill")))
     gt_config_want_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
@@ -168,7 +168,7 @@ static void check_phases(const gt_config *config, const char *list, gt_diagnosti
     }
 }
 
-/* What a config with several targets cannot have. */
+/* Settings that need a single target. */
 void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   static const struct {
     const char *section, *key, *value; /* value NULL: any */

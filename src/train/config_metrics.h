@@ -1,4 +1,4 @@
-/* Reading what a config says about metrics, for config.c. */
+/* Reads the settings of metrics in a config, for config.c. */
 #ifndef GT_TRAIN_CONFIG_METRICS_H
 #define GT_TRAIN_CONFIG_METRICS_H
 #include "train/config.h"

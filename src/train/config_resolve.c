@@ -18,7 +18,7 @@ static void add_typed(gt_arena *arena, gt_spec *root, const gt_spec *from, const
       gt_spec_add(arena, typed, resolved->child[i]->key, resolved->child[i]);
 }
 
-/* Of several targets, a map from their names to losses. */
+/* For several targets, a map from their names to losses. */
 static void add_losses(gt_arena *arena, gt_spec *root, const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   if (data->targets == 1) {

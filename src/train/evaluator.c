@@ -10,7 +10,8 @@
 
 /* --- opening --- */
 
-/* "mae", of several targets "load.mae". Results outlive the session, so their names are the config's. */
+/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are the
+ * config's. */
 static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
   gt_arena *arena = session->config->diagnostics.arena;
   return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;

@@ -1,7 +1,7 @@
-/* Text from a language model (`gtrain generate`): the evaluation's graph on one window. The prompt and what
- * was written since stand at the beginning of the window, the logits at the last place of them give the next
- * token, and when the window is full, its last tokens move to the front. Right for models that never look
- * ahead: what stands behind the last token must not matter. */
+/* Text from a language model (`gtrain generate`): the evaluation's graph on one window. The window begins
+ * with the prompt and the text generated so far; the logits at the last token give the next one; when the
+ * window is full, its last tokens move to the front. Correct only for causal models: values after the last
+ * token must not affect its logits. */
 #ifndef GT_TRAIN_GENERATE_H
 #define GT_TRAIN_GENERATE_H
 #include "tokens/tokens.h"
@@ -14,12 +14,12 @@ typedef struct gt_draw_options { /* how a token is drawn from its probabilities,
   uint64_t seed;
 } gt_draw_options;
 
-/* The token drawn for place `place` of sample `sample`; of equally probable ones the first counts as more
+/* The token drawn for place `place` of sample `sample`; among equally probable ones the first counts as more
  * probable. Ids below `first` are never drawn. p: [count], at least 0, not all 0 from `first` on. */
 int32_t gt_draw_token(const float *p, int32_t count, int32_t first, const gt_draw_options *options,
                       uint32_t sample, uint32_t place);
 
-/* Where text goes as it is written: whole characters. False ends the text, after gt_fail. */
+/* Receives text as it is generated, in whole characters. False ends the text, after gt_fail. */
 typedef bool (*gt_text_sink)(void *context, const uint8_t *text, size_t length, gt_error *error);
 
 typedef struct gt_generate_options {
@@ -49,7 +49,7 @@ typedef struct gt_generator {
   float *p;                   /* [vocabulary->size], of the next token */
 } gt_generator;
 
-/* GT_ERR_DATA if the model is no language model. device, memory_limit: as in gt_predict. */
+/* GT_ERR_DATA if the model is not a language model. device, memory_limit: as in gt_predict. */
 bool gt_generator_open(gt_generator *generator, const gt_model_file *file, const char *device,
                        uint64_t memory_limit, gt_error *error);
 void gt_generator_close(gt_generator *generator);

@@ -167,7 +167,7 @@ static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
   return ok;
 }
 
-/* Rows that are shuffled: samples or, of a series, the rows of its windows. */
+/* The rows to shuffle: samples or, for a series, the rows of its windows. */
 static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(&net->data->input[0]).dim[0]; }
 
 bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
@@ -184,7 +184,8 @@ bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int rep
 
 /* --- estimates --- */
 
-/* Every how many batches fit: from the time of one batch and of an upload. 0: too few. */
+/* The stride of batches that fits into the time, from the time of one batch and of an upload. 0: too few
+ * batches fit. */
 static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error) {
   const gt_net *net = net_of(s);
   const double safety = 0.6;

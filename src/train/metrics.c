@@ -28,7 +28,7 @@ void gt_sums_add(gt_sums *sums, const gt_sums *more) {
 
 static double mean_of(const gt_target_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
 
-/* Of several targets, one without any item that counts adds nothing, as in the objective. */
+/* A target without any item that counts adds nothing, as in the objective. */
 double gt_mean_loss(const gt_sums *sums, const gt_result_form *form) {
   double mean = 0;
   if (form->targets == 1) return mean_of(&sums->target[0]);

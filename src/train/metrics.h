@@ -1,5 +1,5 @@
-/* Results: what training steps or an evaluation came to, as named values, which a run writes to its sinks
- * (train/sink.h) and compares in early stopping and --fail-if. */
+/* Results of training steps or of an evaluation: named values, which a run writes to its sinks (train/sink.h)
+ * and compares in early stopping and --fail-if. */
 #ifndef GT_TRAIN_METRICS_H
 #define GT_TRAIN_METRICS_H
 #include "base/error.h"
@@ -18,8 +18,8 @@ typedef struct gt_sums {
 } gt_sums;
 void gt_sums_add(gt_sums *sums, const gt_sums *more);
 
-/* How sums become results. Of several targets, `loss` is the sum of their mean losses, each with its factor,
- * and results of one target have its name: "kind.loss". */
+/* How sums become results. With several targets, `loss` is the sum of their mean losses, each with its
+ * factor, and the results of a target have its name: "kind.loss". */
 enum { GT_PLAIN, GT_SOFT, GT_FORMS }; /* soft: of mixtures of gates, where there is also a hard form */
 typedef struct gt_result_target {
   double factor;
@@ -76,7 +76,7 @@ int gt_result_index(const gt_results *result, const char *name); /* of the value
 double gt_result_loss(const gt_results *result);
 /* Adds losses and accuracies; kind: GT_PLAIN or GT_SOFT. */
 void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int kind);
-/* Of training steps. soft: the model also has a hard form. */
+/* The results of training steps. soft: the model also has a hard form. */
 gt_results gt_training_result(const gt_sums *sums, const gt_result_form *form, bool soft);
 
 typedef struct gt_metric_row {

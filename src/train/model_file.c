@@ -109,7 +109,7 @@ static char *signature_text(const gt_config *config) {
   json_t *root = json_object();
   add_inputs(root, &config->dataset);
   add_targets(root, &config->dataset);
-  /* Chosen. Of several under another key: older programs know a number. */
+  /* The chosen threshold. Several have another key, because older programs expect a number. */
   if (config->threshold.value && *config->threshold.value > 0)
     json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
                         gt_threshold_json(config->threshold.value, config->threshold.count));
@@ -338,7 +338,7 @@ static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena
   return read_target(target, from, arena);
 }
 
-/* several: the file's format says that there are. */
+/* several: the file's format is that of several targets. */
 static bool read_targets(gt_data_signature *s, const json_t *root, bool several, gt_arena *arena) {
   json_t *targets = json_object_get(root, "targets");
   if (!several) {
@@ -376,7 +376,7 @@ static bool read_signature(gt_model_file *file, json_t *root, bool several) {
   return read_thresholds(file, root);
 }
 
-/* Of a single target, the file's format says whether it is scaled. */
+/* For a single target, the file's format says whether it is scaled. */
 static bool read_target_scalings(gt_model_file *file, const char *format) {
   gt_data_signature *s = &file->signature;
   for (int k = 0; k < s->targets; k++)

@@ -9,9 +9,9 @@
 #include "store/state_dict.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
-/* Of models whose outputs must be scaled back to the units of the targets. */
+/* Set for models whose outputs must be scaled back to the units of the targets. */
 #define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
-/* Of models with several targets. */
+/* Set for models with several targets. */
 #define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
 
 typedef struct gt_model_results { /* results in the metadata; splits without steps are left out */
@@ -28,7 +28,7 @@ typedef struct gt_model_file {
   gt_container container;
   const char *path, *config; /* the resolved config's text */
   gt_data_signature signature;
-  const double *threshold; /* of answers (threshold.h): one, or one per label; NULL: none was chosen */
+  const double *threshold; /* threshold.h: one, or one per label; NULL: none was chosen */
   int thresholds;
   bool bits[GT_DATA_MAX_TARGETS]; /* outputs are probabilities of boolean targets (gt_model_file_check) */
   gt_data_fingerprint data;       /* 0: unknown; `meaning` is never set */
@@ -45,16 +45,16 @@ void gt_model_file_finish(gt_model_file *file);
  * run directory of the user whose config names the same data, else the path of the file. A run directory that
  * the user received and unpacked also counts as the user's own, like a config that the user received. */
 const char *gt_model_file_untrusted(const gt_model_file *file);
-/* Adds a finding if the model's config leads to other samples of this split than in its run: the files have
- * changed, or other files of the same names were found. Files named by --set are exempt. */
+/* Adds a finding if this split has other samples than in the model's run: the files have changed, or other
+ * files of the same names were found. Files named by --set are exempt. */
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
 /* The file's config, with the inputs from its signature and no samples. False: GT_ERR_DATA. */
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
 /* The same with the shapes of one sample; returns its model, in the arena. NULL: GT_ERR_DATA. */
 const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
                                            gt_error *error);
-/* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. To be called
- * before samples of the signature's shape are read: a foreign file may claim any shape. */
+/* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. Call it before
+ * reading samples of the signature's shape: a file from elsewhere may claim any shape. */
 bool gt_model_file_check(gt_model_file *file, gt_error *error);
 /* What the model requires of evaluation data. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);

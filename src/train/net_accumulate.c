@@ -14,7 +14,7 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
 
 static int count_of_sums(const gt_net_target *target) { return target->weighs ? GT_SUMS : GT_SUM_DIVISOR; }
 
-/* The first of the sums of a target; of the one after the last: their number. */
+/* The index of the first sum of a target; for target = number of targets, the number of sums. */
 static int first_sum(const gt_net *net, int target) {
   int first = 0;
   for (int k = 0; k < target; k++) first += count_of_sums(&net->target[k]);

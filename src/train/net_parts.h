@@ -1,4 +1,4 @@
-/* The parts of which net.c makes nets; only within it. */
+/* The functions from which net.c builds nets; only the net*.c files include this header. */
 #ifndef GT_TRAIN_NET_PARTS_H
 #define GT_TRAIN_NET_PARTS_H
 #include "train/net.h"

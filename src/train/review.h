@@ -1,15 +1,16 @@
-/* What a config's data and lengths tell its layers in a review (layer/review.h), and what a run's length
- * makes of its settings. */
+/* Reviews a config: the data and lengths that its layers need for findings (layer/review.h), and settings
+ * that have no effect in a run of its length. */
 #ifndef GT_TRAIN_REVIEW_H
 #define GT_TRAIN_REVIEW_H
 #include "layer/review.h"
 #include "train/config.h"
 
-/* Builds the model of a config or phase for what its layers find. phase: as in gt_review. */
+/* Builds the model of a config or phase to collect the findings of its layers. phase: as in gt_review. */
 void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics);
-/* What that build is given; in the arena. */
+/* The input of that build; in the arena. */
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena);
-/* Where the config says what a split ("train", "validation", "test") is: its key, else the `data:` map. */
+/* The position in the config of the key that defines a split ("train", "validation", "test"), else of the
+ * `data:` map. */
 gt_position gt_config_place_of_split(const gt_config *config, const char *split);
 /* Finds counts of steps and epochs that the run never reaches (review_lengths.c). */
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
@@ -18,12 +19,12 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena);
 void gt_config_review_watchers(gt_config *config, gt_arena *arena);
 /* Finds inputs and targets that are not scaled and far from mean 0 and deviation 1 (review_scale.c). */
 void gt_config_review_scale(gt_config *config, gt_arena *arena);
-/* Notes between which values the training samples lie, for the model that is trained on them. */
+/* Records the range of the training samples in the model that is trained on them. */
 void gt_config_note_ranges(gt_config *config, gt_arena *arena);
 /* Compares a test split of files of its own with the training samples. */
 void gt_config_review_test(gt_config *config, gt_arena *arena);
-/* Finds inputs whose values lie elsewhere than those that a model was trained on. samples: one for each of
- * its inputs; at: where they come from. */
+/* Finds inputs whose values are outside the range that a model was trained on. samples: one for each of its
+ * inputs; at: where they come from. */
 void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics);
 #endif

@@ -1,5 +1,5 @@
 /* Counts of steps, epochs and evaluations that a run never reaches. A setting that several phases share is
- * said only where it has no effect in any of them. */
+ * reported only if it has no effect in any of them. */
 #include "base/count.h"
 #include "train/metrics.h"
 #include "train/target_scaling.h"
@@ -18,7 +18,7 @@ typedef struct count { /* a setting that counts something, in one phase */
   const char *key;
   bool reached;
   const char *text, *help;
-  bool in_each; /* said of a phase even if it has an effect in another */
+  bool in_each; /* reported for a phase even if it has an effect in another */
 } count;
 
 enum { MOST = 512 };
@@ -90,7 +90,7 @@ static const char *ending(const counts *c, const gt_config *phase, const length 
                          phase->train.epochs ? "epoch" : "step", units == 1 ? "" : "s");
 }
 
-/* Early stopping that no setting ends, or a goal that no value of the metric reaches. */
+/* Finds early stopping that no setting triggers, or a goal that no value of the metric reaches. */
 static void review_stopping(gt_config *config, const gt_config *phase) {
   const gt_early_stopping *stopping = &phase->train.early_stopping;
   const gt_spec *train = gt_spec_find(phase->root, "train"), *node = gt_spec_find(train, "early_stopping");
@@ -107,7 +107,7 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
         ->help = accuracy ? "a goal from 0 to 1" : "a goal above 0";
 }
 
-/* Numbers for a loss that compares scaled targets are hardly meant in its units. */
+/* Numbers for a loss of scaled targets are probably meant in the units of the data, not of the loss. */
 static void review_scaled_loss(gt_config *config, const gt_config *phase) {
   static const char *const keys[] = {"goal", "min_delta"};
   const gt_early_stopping *stopping = &phase->train.early_stopping;

@@ -8,7 +8,7 @@
 enum { KINDS = 4 };
 
 typedef struct watcher {
-  const char *name, *idle; /* what it is called, and what is said if nothing is evaluated */
+  const char *name, *idle; /* its name, and the message if nothing is evaluated */
   const gt_spec *at;       /* of the first phase that has it; NULL: no phase */
   bool decides;            /* evaluations are frequent enough for it to act */
 } watcher;
@@ -45,7 +45,7 @@ static void report_idle(gt_config *config, const watcher w[KINDS]) {
           ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 
-/* One finding for all of them, at the first. */
+/* Adds one finding for all of them, at the position of the first. */
 static void report_test(gt_config *config, const watcher w[KINDS], gt_arena *arena) {
   const char *names = "";
   const gt_spec *at = NULL;

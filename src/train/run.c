@@ -234,7 +234,7 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
   return gt_model_file_write(path, run->config, weights, &results, error);
 }
 
-/* From here on evaluations answer with the threshold of the config. */
+/* From here on evaluations use the threshold of the config. */
 static bool set_threshold(gt_run *run, gt_error *error) {
   const gt_threshold *t = &run->config->threshold;
   if (!t->used) return true;

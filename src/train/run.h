@@ -30,7 +30,7 @@ typedef struct gt_train_result {
   char directory[4096], device[256];
   int64_t step, epoch, best_step;
   gt_results train, validation, test; /* items 0: absent */
-  const double *threshold;            /* [thresholds] of answers; NULL: the config has none */
+  const double *threshold;            /* [thresholds]; NULL: the config has none */
   int thresholds;
   bool stopped_early, interrupted;
   bool out_of_time; /* interrupted by max_seconds */
@@ -71,7 +71,7 @@ typedef struct gt_run {
   gt_arena drawn[2]; /* of odd and even attempts: one holds the net if a restart kept the plans */
   gt_data_fingerprint data;
   int64_t first_step, bad_step, saved_step;
-  bool warned;       /* that the watched metric is not a number */
+  bool warned;       /* the user was warned that the watched metric is not a number */
   bool bad_gradient; /* the loss of bad_step is finite, but its gradient is not */
   double started, loss, lr, grad_norm;
 } gt_run;

@@ -9,8 +9,8 @@ bool gt_sampler_is_balanced(const gt_train_config *train);
 static inline bool gt_sampler_balances(const gt_config *config) {
   return gt_sampler_is_balanced(&config->train);
 }
-/* Reports what a balanced sampler cannot be combined with: targets that are not one class per sample, weights
- * of classes or samples, and an optimizer that reads all samples in each step. */
+/* Reports settings that a balanced sampler cannot be combined with: targets that are not one class per
+ * sample, weights of classes or samples, and an optimizer that reads all samples in each step. */
 void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostics);
 /* The samples sorted by class, as gt_batch_balanced reads them, in the arena; sets the number of classes that
  * have samples. NULL in an outline without the targets; the number of classes is then 2. */

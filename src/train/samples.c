@@ -71,7 +71,7 @@ static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena,
   return gt_tensor_read(&tensor, samples->window, graph, gt_samples_variable(samples, index, arena));
 }
 
-/* The features of a batch of stored values, [B, stored] or, of windows, [B, rows, stored]. */
+/* The features of a batch of stored values, [B, stored] or, for windows, [B, rows, stored]. */
 static gt_id encode(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id batch) {
   const gt_input *input = &samples->input[index];
   if (!one_hot_of(input) || batch == GT_NONE) return batch;
@@ -108,7 +108,7 @@ static gt_id draw_rows(const gt_samples *samples, const gt_tensor *tensor, gt_gr
   return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
-/* Of the balanced order, from all samples. */
+/* Reads the samples by class, for a balanced order of samples that are all on the device. */
 static gt_id read_members(gt_graph *graph, const gt_batch_attribute *attribute) {
   if (!attribute->classes || attribute->window) return GT_NONE;
   return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(attribute)), GT_I32);
@@ -208,7 +208,7 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   return (gt_model_inputs){1, item};
 }
 
-/* "data.target_scaling", with the name of one of several targets. */
+/* "data.target_scaling", or "data.target_scaling.NAME" if there are several targets. */
 static const char *scaling_of_target(const gt_data_target *target, char name[128]) {
   snprintf(name, 128, "data.target_scaling%s%.100s", target->name ? "." : "",
            target->name ? target->name : "");

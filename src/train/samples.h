@@ -24,7 +24,7 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
 /* The same for the single input, augmented; draws: the random values (op/augment/augment.h). */
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                      gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *draws);
-/* A batch of the targets: of a variable of their own or, of a text, of input 0 one position on. */
+/* A batch of the targets, from a variable of their own or, for a text, from input 0 one position on. */
 gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute);
 /* Uploads the samples, except streamed ones, and the scaling. */
@@ -46,8 +46,8 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 
 /* Crops a batch of an input, or of target images, to what the network sees. */
 gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
-/* Reads a tensor from a variable of its shape and type: the rows of which samples are windows; for a streamed
- * tensor, `window` samples. */
+/* Reads a variable of the tensor's shape and type: its samples or, if samples are windows, the rows that they
+ * are cut from; for a streamed tensor, `window` samples. */
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);
 /* The scaling of a target, F32 [2, count], in a variable of its own. */
 gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);

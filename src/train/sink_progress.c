@@ -1,8 +1,8 @@
 /* Progress of a run on stderr. On a terminal: one line, redrawn at most ten times per second, with a bar, the
  * time left and the rate, as far as they fit. Otherwise: a plain line at most every ten seconds. Above it one
- * line per evaluation; without a terminal at most one per second, and of those in between the best and the
- * last when the run ends or before another message. Nothing with --quiet. On a terminal the run ends with a
- * plot of its losses (train/curve.h). Messages clear the progress line first (base/log.h). */
+ * line per evaluation; without a terminal at most one per second, and among those in between, the best and
+ * the last are printed when the run ends or before another message. Nothing with --quiet. On a terminal the
+ * run ends with a plot of its losses (train/curve.h). Messages clear the progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
 #include "train/curve.h"
@@ -16,10 +16,10 @@ static const double file_interval = 1; /* seconds between lines of evaluations w
 
 typedef struct progress {
   gt_sink_start run;
-  double started, shown, told;   /* told: time of the last evaluation line */
-  gt_evaluation held, held_best; /* the last and the best evaluation that were not printed yet */
-  bool holds, holds_best;        /* held is valid; held_best, only if held is valid */
-  bool marked;                   /* a printed line has the mark of the best */
+  double started, shown, printed; /* printed: time of the last evaluation line */
+  gt_evaluation held, held_best;  /* the last and the best evaluation that were not printed yet */
+  bool holds, holds_best;         /* held is valid; held_best, only if held is valid */
+  bool marked;                    /* a printed line has the mark of the best */
   gt_curve curve;
 } progress;
 
@@ -28,7 +28,7 @@ static bool open_progress(void *own, const gt_sink_start *start, int64_t place, 
   progress *p = own;
   p->run = *start;
   p->started = p->shown = gt_seconds();
-  p->told = p->started - file_interval;
+  p->printed = p->started - file_interval;
   return true;
 }
 
@@ -61,7 +61,7 @@ static void tell(progress *p, const gt_evaluation *evaluation) {
   const int columns = gt_terminal_width(STDERR_FILENO);
   gt_evaluation_text(line, evaluation, columns ? columns : INT_MAX);
   gt_info("%s", line);
-  p->told = gt_seconds();
+  p->printed = gt_seconds();
   p->marked = p->marked || evaluation->best;
 }
 
@@ -93,7 +93,7 @@ static void evaluated(void *own, const gt_evaluation *evaluation) {
   p->holds = true;
   if (evaluation->best) p->held_best = *evaluation;
   p->holds_best = p->holds_best || evaluation->best;
-  if (gt_terminal_width(STDERR_FILENO) || gt_seconds() - p->told >= file_interval) tell_next(p);
+  if (gt_terminal_width(STDERR_FILENO) || gt_seconds() - p->printed >= file_interval) tell_next(p);
 }
 
 static void clear(void *own) {

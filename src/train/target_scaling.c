@@ -32,7 +32,7 @@ static const char *obstacle(const gt_config *config, int target, gt_arena *arena
   return NULL;
 }
 
-/* True if the layer's outputs are those of its input in other places, or means of them. */
+/* True if the layer only moves or averages the values of its input. */
 static bool passes_values(const gt_layer_type *type) {
   return type->moves || type->family == GT_LAYER_SHAPE || type->family == GT_LAYER_POOLING ||
          type->family == GT_LAYER_DROPOUT;
@@ -69,7 +69,7 @@ static bool would_help(gt_config *config, int target, const gt_target_scaling *m
   return gt_config_outputs_any_number(config, target, arena);
 }
 
-/* Of several targets, `standard` scales those that can be scaled; one must be. */
+/* With several targets, `standard` scales those that can be scaled; at least one must be. */
 static void scale_by_config(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   const bool asked = gt_config_asks_to_scale_targets(config->root);

@@ -12,9 +12,9 @@ bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena
 /* Sets the scaling of each target: that of the trained model, else what the config asks for. `auto` scales
  * the targets of a CSV if one of them has a mean more than 3 from 0 or a deviation that is not between 1/3
  * and 3, if the loss trains outputs to equal targets, and if the model's last layer does not limit its
- * outputs: a model that ends in an activation, gates or an expression is taken to be made for the targets as
- * they are. The config's model and loss must have been checked. wanted: NULL, or as in gt_dataset_open.
- * Errors are in config->diagnostics or *error. */
+ * outputs: a model that ends in an activation, gates or an expression is assumed to output values in the
+ * units of the data. The config's model and loss must have been checked. wanted: NULL, or as in
+ * gt_dataset_open. Errors are in config->diagnostics or *error. */
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error);
 /* Adds a finding if a number for this result ("loss", "load.loss") counts in the units of scaled targets.

@@ -12,10 +12,10 @@ void gt_text_stream_open(gt_text_stream *stream, const gt_vocabulary *vocabulary
 
 void gt_text_stream_close(gt_text_stream *stream) { free(stream->items); }
 
-/* Length of the character that the first bytes begin, as its first byte says. */
+/* Length of the character at the start, from its first byte. */
 static size_t length_of(uint8_t first) { return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
 
-/* True if more bytes could complete the character that these begin. */
+/* True if these bytes are the incomplete beginning of a character. */
 static bool is_cut(const uint8_t *text, size_t size) {
   if (size >= length_of(*text) || *text >= 0xF5) return false;
   for (size_t i = 1; i < size; i++)
@@ -23,7 +23,7 @@ static bool is_cut(const uint8_t *text, size_t size) {
   return true;
 }
 
-/* The number of bytes at the start that are whole characters. */
+/* The number of bytes at the start that form whole characters. */
 static size_t whole(const uint8_t *text, size_t size) {
   uint32_t code;
   size_t at = 0, used;
@@ -31,8 +31,7 @@ static size_t whole(const uint8_t *text, size_t size) {
   return at;
 }
 
-/* Passes on the first `size` bytes as characters, as far as they are complete; all: also those that are not.
- */
+/* Passes on the complete characters in the first `size` bytes; all: also an incomplete one at the end. */
 static bool pass(gt_text_stream *s, size_t size, bool all, gt_error *error) {
   static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
   size_t at = 0, used;
@@ -54,7 +53,7 @@ static bool pass(gt_text_stream *s, size_t size, bool all, gt_error *error) {
   return ok;
 }
 
-/* The place of the stop text; the number of bytes if it is not there. */
+/* The position of the stop text; the number of bytes if it is absent. */
 static size_t find_stop(const gt_text_stream *s) {
   const size_t length = strlen(s->stop);
   for (size_t i = 0; length && i + length <= s->count; i++)
@@ -62,7 +61,7 @@ static size_t find_stop(const gt_text_stream *s) {
   return s->count;
 }
 
-/* The number of bytes at the end that begin the stop text. */
+/* The number of bytes at the end with which the stop text begins. */
 static size_t held(const gt_text_stream *s) {
   const size_t length = strlen(s->stop);
   size_t n = length && s->count >= length ? length - 1 : length ? s->count : 0;

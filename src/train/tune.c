@@ -158,7 +158,7 @@ static void forget(tuner *t) {
     gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
 }
 
-/* Lists the choices in the net's plans and removes former answers to them. */
+/* Lists the choices in the net's plans and removes their earlier entries. */
 static void ask(tuner *t, const gt_net *net) {
   for (int i = 0; i < net->stages; i++) {
     const gt_plan *plan = net->stage[i].plan;

@@ -28,7 +28,7 @@ typedef struct gt_tune_result {
       ratio; /* microseconds per step at first; time per step after tuning divided by `before`; medians */
 } gt_tune_result;
 
-/* Stores in session->tuned the candidates that are better than the estimated best, and removes its former
+/* Stores in session->tuned the candidates that are better than the estimated best, and removes its earlier
  * entries for this config. A signal (train/signals.h) ends it early with what was found so far. */
 bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result *result, gt_error *error);
 /* Removes the entries of this config's choices from session->tuned: *count of them. */
