@@ -61,7 +61,7 @@ static bool find_before(const report *r, const gt_bench_row *row, gt_bench_row *
   return false;
 }
 
-/* 0: nothing to compare with. */
+/* 0: there is nothing to compare with. */
 static double compare(const report *r, const gt_bench_row *row, bool *outside) {
   gt_bench_row before;
   *outside = false;
@@ -256,7 +256,7 @@ int gt_cli_bench_table(const gt_arguments *arguments) {
   return ok ? GT_OK : gt_report(&error);
 }
 
-/* Software devices would take minutes, and say nothing about the machine. */
+/* Software devices would take minutes, and their figures are useless. */
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error) {
   report r = {.table.seconds = 0.05};
   gt_backend *backend = gt_backend_open(device, 0, error);

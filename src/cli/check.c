@@ -100,7 +100,7 @@ static void print_phases(const gt_config *config) {
   }
 }
 
-/* A line of several targets begins with the name of its own. */
+/* With several targets, a line begins with the name of its target. */
 static const char *of_target(const gt_config *config, int target) {
   const char *name = config->dataset.target[target].name;
   return name ? gt_arena_printf(config->diagnostics.arena, "%s: ", name) : "";
@@ -186,7 +186,7 @@ static json_t *targets_json(const gt_config *config) {
   return list;
 }
 
-/* "task", "columns", "classes" and "scaled_targets"; of several targets "targets": [{"name": …}] and
+/* "task", "columns", "classes" and "scaled_targets"; with several targets "targets": [{"name": …}] and
  * "columns". */
 static void add_data(json_t *root, const gt_config *config) {
   const bool several = config->dataset.targets > 1;
@@ -196,7 +196,7 @@ static void add_data(json_t *root, const gt_config *config) {
   if (!several) add_classes(root, config, 0);
 }
 
-/* "mse", of several targets "load mse, kind cross_entropy x 0.5" */
+/* "mse", or "load mse, kind cross_entropy x 0.5" for several targets */
 static const char *losses_text(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
   const char *text = "";

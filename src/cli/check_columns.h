@@ -4,6 +4,6 @@
 #include "data/data.h"
 #include <jansson.h>
 
-void gt_check_print_columns(const gt_dataset *dataset); /* nothing if the data is not a table */
+void gt_check_print_columns(const gt_dataset *dataset); /* prints nothing if the data is not a table */
 json_t *gt_check_columns_json(const gt_dataset *dataset);
 #endif

@@ -48,7 +48,7 @@ void gt_cli_print_json(json_t *value);
 /* A gate, in the sense of a quality gate: the condition of --fail-if 'accuracy<0.97'. If it is true, the gate
  * fails and the exit code is GT_ERR_GATE. (The gates of circuits are gt_circuit's.) */
 typedef struct gt_gate {
-  char metric[128]; /* of several targets, TARGET.METRIC is that of one */
+  char metric[128]; /* with several targets, TARGET.METRIC */
   char op[3];       /* "<", "<=", … */
   double limit;
 } gt_gate;

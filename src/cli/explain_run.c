@@ -14,7 +14,7 @@ enum { MAX_EDGES = 12 /* of a formula that fits on a line and is found at once *
 static const double effort = 2e8; /* operations: at most half a second */
 
 /* Opens the model and finds its formula, unless outputs are not trained to equal the targets, as for classes.
- * What there is to say about the data was said by the run. */
+ * The run has already printed the findings of the data. */
 static bool find(gt_explained *e, const char *model) {
   gt_error error = {0};
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
@@ -31,7 +31,7 @@ static bool find(gt_explained *e, const char *model) {
   return true;
 }
 
-/* The name of an output in formulas, as those of inputs. */
+/* The name of an output in formulas; made like those of the inputs. */
 static const char *output_name(gt_explained *e, int output) {
   const char *const *targets = e->config.dataset.target[0].columns;
   const int outputs = gt_kan_network_outputs(&e->network);

@@ -5,9 +5,8 @@
 #include <jansson.h>
 
 /* Prints "TARGET = FORMULA" for each output if a phase of the run turned edges into functions, and warns if a
- * formula is doubtful. Nothing for models of more than 12 edges, and those that
- * cannot be read as a formula within half a second: `gtrain explain` searches longer. model: the run's
- * model.bin. */
+ * formula is doubtful. Prints nothing for models of more than 12 edges, or if the search for a formula takes
+ * more than half a second: `gtrain explain` searches longer. model: the run's model.bin. */
 void gt_cli_print_formulas(const gt_config *config, const char *model);
 /* The same, as an array of formulas under "formulas". */
 void gt_cli_add_formulas(json_t *root, const gt_config *config, const char *model);

@@ -1,4 +1,4 @@
-/* What guessing reaches, beside a result. */
+/* The result of guessing, printed beside a result of the model. */
 #ifndef GT_CLI_GUESS_H
 #define GT_CLI_GUESS_H
 #include "train/baseline.h"
@@ -8,8 +8,8 @@
  * A prefix of names that are left out may be NULL; with one, single steps of a forecast are left out, too. */
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out);
 /* "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …}, and "guessing": true if the result
- * is not better; nothing without a baseline. Of several targets: "baselines": {"kind": {"guess": …, "metric":
- * "kind.accuracy", "value": …, "guessing": …}}. */
+ * is not better; nothing without a baseline. With several targets: "baselines": {"kind": {"guess": …,
+ * "metric": "kind.accuracy", "value": …, "guessing": …}}. */
 void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_config *config,
                           const gt_baselines *baselines);
 /* Warns if the result is not better than guessing. split: its name. */

@@ -34,11 +34,11 @@ bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings names, gt_error *e
 bool gt_scaffold_is_target(const gt_scaffold *init, int column);
 /* "'price', 'days'" */
 const char *gt_scaffold_target_names(const gt_scaffold *init);
-/* True if several targets are all yes or no: labels of each sample. */
+/* True if there are several targets and all are yes or no: the labels of a sample. */
 bool gt_scaffold_has_labels(const gt_scaffold *init);
 /* True if there are several targets and some are classes: each is a target of its own, with a head. */
 bool gt_scaffold_has_heads(const gt_scaffold *init);
-/* Of such targets: the lines of the `data:` map, the last layers of the model, which read the layer `body`,
+/* For such targets: the lines of the `data:` map, the last layers of the model, which read the layer `body`,
  * and the losses. */
 void gt_scaffold_write_head_targets(const gt_scaffold *init, FILE *out);
 void gt_scaffold_write_heads(const gt_scaffold *init, FILE *out);

@@ -265,7 +265,7 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
-/* Random splits may have none of a rare class. */
+/* A random split may contain no sample of a rare class. */
 static void write_split(const gt_scaffold *init, FILE *out) {
   const char *name;
   const double share = gt_scaffold_rarest(init, &name);

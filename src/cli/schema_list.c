@@ -123,7 +123,7 @@ static void add_model(builder *b) {
   }
 }
 
-/* What its schema says is shown behind its line. */
+/* The help of its schema is shown after its line. */
 static void add_finding(builder *b, int index) {
   gt_schema *schema = GT_NEW(b->arena, gt_schema);
   *schema = no_keys;

@@ -136,7 +136,7 @@ uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
 
 /* True if the node is a reshape of its whole input, not a view of a part of it. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id);
-/* The value that x is a reshape of, through any number of reshapes; x itself if it is none. */
+/* The value that x is a reshape of, through any number of reshapes; x itself if it is not a reshape. */
 gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */

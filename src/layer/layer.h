@@ -64,10 +64,11 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
   /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
-  /* I32 [B], how many steps along axis 1 of input k each sample has; what lies behind them is padding.
-   * GT_NONE: all. NULL: of all inputs. */
+  /* I32 [B], how many steps along axis 1 of input k each sample has; what follows them is padding. GT_NONE:
+   * all. NULL: of all inputs. */
   const gt_id *lengths;
-  /* Size of the vocabulary whose tokens the integers in input 0 are; 0: they are no tokens, or floats. */
+  /* Size of the vocabulary whose tokens the integers in input 0 are; 0: they are not tokens, or the input is
+   * floats. */
   int64_t vocabulary;
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */

@@ -43,7 +43,7 @@ typedef struct gt_model_input {
   const char *name;
   gt_id node;         /* F32, or I32 if layers accept integers: [B, …] */
   int64_t limit;      /* integers lie in [0, limit); 0: unknown */
-  int64_t vocabulary; /* size of the vocabulary whose tokens they are; 0: they are no tokens */
+  int64_t vocabulary; /* size of the vocabulary whose tokens they are; 0: they are not tokens */
   /* I32 [B]: how many steps along axis 1 each sample has, at most all; the rest is padding. NULL: all. */
   const gt_id *lengths;
 } gt_model_input;

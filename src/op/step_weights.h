@@ -1,5 +1,5 @@
 /* Weights of the steps of sequences whose lengths differ (src/op/step_weights.c): F32 [B, T], or [T, B] if
- * time comes first, of lengths I32 [B] in [0, T]. All are 0 behind a row's end, and for a row of length 0.
+ * time comes first, of lengths I32 [B] in [0, T]. All are 0 after a row's end, and for a row of length 0.
  * Integers have no gradient, so neither have the weights. */
 #ifndef GT_OP_STEP_WEIGHTS_H
 #define GT_OP_STEP_WEIGHTS_H

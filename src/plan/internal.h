@@ -79,8 +79,8 @@ void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
 enum { GT_MAX_AHEAD = 8 };
 /* overlap.c: chooses how many levels overlap the previous replay, at most `most`, and assigns levels. */
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
-void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: reduces the overlap if levels have changed */
-bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: it uses much memory bandwidth */
+void gt_plan_settle_overlap(gt_layout *layout); /* overlap.c: reduces the overlap if levels have changed */
+bool gt_plan_overlap_is_expensive(gt_layout *layout); /* overlap.c: it uses much memory bandwidth */
 /* overlap.c: the cost of waiting in a replay, in bytes that a device could move meanwhile, without the part
  * that does not depend on the overlap. */
 double gt_plan_waiting(const gt_layout *layout);

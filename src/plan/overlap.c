@@ -132,8 +132,8 @@ static uint64_t arena_bytes(gt_layout *l) {
   return plan.arena_bytes;
 }
 
-bool gt_plan_overlap_is_dear(gt_layout *l) {
-  enum { FREE = 1 << 20, SHARE = 16 }; /* dear: more than FREE bytes, and more than 1 / SHARE of all */
+bool gt_plan_overlap_is_expensive(gt_layout *l) {
+  enum { FREE = 1 << 20, SHARE = 16 }; /* expensive: more than FREE bytes, and more than 1 / SHARE of all */
   const uint32_t ahead = l->ahead;
   if (!ahead) return false;
   const uint64_t with = arena_bytes(l);

@@ -176,7 +176,7 @@ static void level_overlapping(gt_layout *l) {
     for (int holds = 1; holds >= 0; holds--) {
       level(l, (uint32_t)tried, holds);
       if (l->ahead <= most) most = (int64_t)l->ahead - 1;
-      if (gt_plan_overlap_is_dear(l)) continue;
+      if (gt_plan_overlap_is_expensive(l)) continue;
       if (holds && tried == GT_MAX_AHEAD) return;
       if (found && gt_plan_waiting(l) >= least) continue;
       found = true;

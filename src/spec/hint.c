@@ -241,7 +241,8 @@ static const char *other_kind(const gt_diagnostics *diagnostics, const char *wha
 /* True if the name is one edit away from the word, so that no other name is as likely. */
 static bool is_close(const char *word, const char *name) { return name && gt_word_distance(word, name) <= 1; }
 
-/* Returns how to write `train.epochs: 5` in a file: `train: {epochs: 5}`. NULL if the key is no such one. */
+/* Returns how to write `train.epochs: 5` in a file: `train: {epochs: 5}`. NULL if the key has another
+ * form. */
 static const char *nested(gt_arena *arena, const char *key, const gt_spec *value, const char *const *names,
                           size_t count) {
   const char *dot = strchr(key, '.');

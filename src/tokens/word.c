@@ -173,7 +173,7 @@ static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt
   return true;
 }
 
-/* No space stands before marks that close, or behind those that open. */
+/* There is no space before closing marks, or after opening ones. */
 static bool spaced(const gt_vocabulary *vocabulary, int32_t before, int32_t id) {
   const gt_token *token = &vocabulary->token[id], *last = &vocabulary->token[before];
   if (token->length == 1 && strchr(".,;:!?)]}'%", *token->text)) return false;

@@ -1,7 +1,7 @@
-/* Finds the drivers that the Vulkan loader knows and what each gives: the loader first reports the files
- * that it finds, then tries one file at a time, so that an error is known to be that driver's; each time in
- * a child process, as some drivers crash or hang. The loader reports file names only in messages: these are
- * captured while an instance is created. */
+/* Finds the drivers that the Vulkan loader knows and the number of devices of each: the loader first reports
+ * the files that it finds; then each file is loaded alone, so that an error can be attributed to it, in a
+ * child process, because some drivers crash or hang. The loader reports file names only in messages: these
+ * are captured while an instance is created. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, asprintf */
 #endif

@@ -1,7 +1,7 @@
-/* What the files of the Vulkan backend share. gt_vulkan is one open device with one compute queue: its
- * memory (memory.c), its pipelines and their cache on disk (pipeline.c, shader.c, specialize.c), its
- * submissions (submit.c), the plans recorded for it (commands.c), and optionally a transfer queue (feed.c).
- * Owner: the caller that opened the backend; used from one thread.
+/* Declarations shared by the files of the Vulkan backend. gt_vulkan is one open device with one compute
+ * queue: its memory (memory.c), its pipelines and their cache on disk (pipeline.c, shader.c, specialize.c),
+ * its submissions (submit.c), the plans recorded for it (commands.c), and optionally a transfer queue
+ * (feed.c). Owner: the caller that opened the backend; used from one thread.
  *
  * Queued work has a ticket, a value of one timeline semaphore. Vulkan functions are called through volk's
  * pointers, which tests may replace. */

@@ -122,9 +122,8 @@ static int64_t seconds(void) {
   return now.tv_sec;
 }
 
-/* Every wait has a timeout. by_all_means: if the wait itself fails, polls the counter. */
-static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool by_all_means,
-                     gt_error *error) {
+/* Every wait has a timeout. polls: if the wait itself fails, polls the counter. */
+static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool polls, gt_error *error) {
   const struct timespec pause = {.tv_nsec = 1000000}; /* if the driver returns too early */
   const int64_t patience = vk->lost ? PIECE_SECONDS : PATIENCE_SECONDS;
   uint64_t done = 0, before = 0;
@@ -132,8 +131,7 @@ static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool 
   for (;;) {
     const VkResult result = wait_a_while(vk, timeline, ticket);
     const bool answer = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
-    if (answer || (result != VK_TIMEOUT && !by_all_means))
-      return check(vk, result, "vkWaitSemaphores", error);
+    if (answer || (result != VK_TIMEOUT && !polls)) return check(vk, result, "vkWaitSemaphores", error);
     if (!counter(vk, timeline, &done, error)) return false;
     if (done >= ticket) return true;
     if (done != before) since = seconds();
