@@ -239,7 +239,7 @@ static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const 
 }
 
 static void note_answers(const gt_csv *csv, gt_series_rows *rows, gt_arena *arena) {
-  const gt_cells *cells = cells_of(csv, GT_CSV_ANSWER);
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_ANSWER);
   if (!cells) return;
   rows->answered = gt_alloc(csv->rows * sizeof *rows->answered + 1);
   rows->answer = gt_arena_strdup(arena, csv->names[csv->role_column[GT_CSV_ANSWER]]);

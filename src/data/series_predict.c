@@ -103,7 +103,7 @@ static bool has_hours(const double *time, int64_t rows) {
   return has;
 }
 
-/* The times of the rows ahead: those of the file, else steps behind the last row; unknown if the times are
+/* The times of the rows ahead: those of the file, else steps after the last row; unknown if the times are
  * irregular, as of trading days. */
 static void tell_times(const forecasting *f, int group, const char **to) {
   const int64_t rows = rows_of(f, group);

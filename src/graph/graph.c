@@ -13,15 +13,15 @@ gt_graph *gt_graph_create(gt_arena *arena) {
 }
 
 const char *gt_graph_scope(gt_graph *graph, const char *scope) {
-  const char *former = graph->scope;
+  const char *previous = graph->scope;
   graph->scope = gt_arena_strdup(graph->arena, scope);
-  return former;
+  return previous;
 }
 
 gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision) {
-  const gt_precision former = graph->precision;
+  const gt_precision previous = graph->precision;
   graph->precision = precision;
-  return former;
+  return previous;
 }
 
 /* Doubles an array in the graph's arena; the old copy stays until the arena is freed. */

@@ -88,7 +88,7 @@ typedef struct gt_graph {
 } gt_graph;
 
 gt_graph *gt_graph_create(gt_arena *arena);
-/* Sets the scope of nodes added from now on; returns the former one. */
+/* Sets the scope of nodes added from now on; returns the previous one. */
 const char *gt_graph_scope(gt_graph *graph, const char *scope);
 /* The same for the precision; gradient nodes get the precision of their node. */
 gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);

@@ -41,7 +41,7 @@ static const gt_field target_fields[] = {
 const gt_schema gt_loss_target_schema = {
     .name = "loss", .help = "loss of one of several targets", .fields = target_fields};
 
-/* The loss without a config. Several columns of yes and no are several answers per sample. */
+/* The loss without a config. Several boolean columns are several labels per sample. */
 static const char *standard_for(const gt_data_target *target) {
   bool booleans = target->words && target->column_count > 1;
   for (int c = 0; booleans && c < target->column_count; c++) booleans = target->words[2 * c] != NULL;

@@ -96,7 +96,7 @@ typedef struct gt_loss_input {
   bool weighted;              /* samples have weights other than 1: those of a batch may all be 0 */
   int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
   const char *layer;          /* name of the layer that outputs the prediction, for messages */
-  bool named;                 /* it is that of one of several targets, not the last layer */
+  bool named;                 /* it predicts one of several targets; else it is the last layer */
   const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
   gt_position at;             /* position of that layer */
   const char *advice;         /* what to change if its outputs do not fit the targets; may be NULL */

@@ -1,5 +1,5 @@
 /* Brier score: the mean squared difference of the predicted probabilities p from the outcome, as
- * sklearn.metrics.brier_score_loss: for two classes (p - y)² of one of them, for more the sum over all of
+ * sklearn.metrics.brier_score_loss: with two classes (p - y)² of one of them, with more the sum over all of
  * them. The outcome has p = 1 for the label, so the sum over the classes is Σ p² - 2 p[label] + 1, with
  * p[label] = exp(-cross-entropy). */
 #include "metric/metric.h"

@@ -1,5 +1,5 @@
-/* Median absolute error, as sklearn.metrics.median_absolute_error: of an even number of items the mean of the
- * two in the middle. */
+/* Median absolute error, as sklearn.metrics.median_absolute_error: for an even number of items, the mean of
+ * the two in the middle. */
 #include "base/memory.h"
 #include "metric/metric.h"
 #include <math.h>

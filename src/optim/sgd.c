@@ -29,8 +29,8 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   gt_graph *graph = gt_optim_graph(context);
   gt_id direction = gt_optim_add_scaled(context, gradient, c->common.weight_decay, parameter);
   if (c->momentum > 0) {
-    const gt_id former = gt_optim_state(context, "momentum");
-    const gt_id momentum = gt_optim_add_scaled(context, direction, c->momentum, former);
+    const gt_id previous = gt_optim_state(context, "momentum");
+    const gt_id momentum = gt_optim_add_scaled(context, direction, c->momentum, previous);
     gt_optim_set_state(context, "momentum", momentum);
     direction = c->nesterov ? gt_optim_add_scaled(context, direction, c->momentum, momentum) : momentum;
   }

@@ -50,7 +50,7 @@ const gt_foreign gt_foreign_names[] = {
      "elu selu celu prelu rrelu mish relu6 hardswish hardsigmoid hardtanh softsign logsigmoid tanhshrink softshrink "
      "hardshrink quickgelu gelunew geluapproximate square pow power clamp clip",
      ELEMENTWISE},
-    {"layer", "glu", "swiglu", "SwiGLU is glu: silu, behind a linear layer of twice the units"},
+    {"layer", "glu", "swiglu", "SwiGLU is glu: silu, after a linear layer of twice the units"},
     {"layer", NULL, "geglu reglu",
      "gtrain has glu with the gates sigmoid and silu; 'mul' multiplies two layers"},
     {"layer", NULL, "activation act nonlinearity", "an activation is a layer of its own: write '- relu'"},

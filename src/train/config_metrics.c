@@ -55,7 +55,7 @@ static const char *want_of_target(gt_config *config, const char *name, const cha
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
-  if (data->targets == 1) return "is that of one of several targets, and this data has a single one";
+  if (data->targets == 1) return "names one of several targets, but this data has a single one";
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);

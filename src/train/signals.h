@@ -10,7 +10,7 @@
  * takes effect at the first step. */
 void gt_signals_prepare(void);
 void gt_signals_catch(void);   /* the other signals */
-void gt_signals_release(void); /* restores the former handlers */
+void gt_signals_release(void); /* restores the previous handlers */
 int gt_signal_received(void);  /* 0: none so far */
 bool gt_save_wanted(void);
 void gt_save_begins(void); /* resets the request */

@@ -1,6 +1,6 @@
 /* Layers of a recurrent cell as torch.nn.LSTM, GRU and RNN stack them. Time comes first inside the stack, so
- * that the steps of the op are contiguous; axes are only permuted at both ends, in front of an embedding
- * those of its integers. */
+ * that the steps of the op are contiguous; axes are permuted only at both ends; if the stack follows an
+ * embedding, those of its integers. */
 #include "layer/recurrent/stack.h"
 #include "layer/review.h"
 #include "layer/sequence.h"
@@ -129,7 +129,7 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
   if (config->dropout > 0 && config->num_layers == 1)
     gt_review_find(build, GT_FINDING_no_effect, "dropout",
                    "drops outputs of every layer but the last, and has only one")
-        ->help = "set num_layers: 2, or add a dropout layer behind it";
+        ->help = "set num_layers: 2, or add a dropout layer after it";
   gt_id x = gt_gather_swapped(build->graph, input[0]);
   for (int64_t layer = 0; layer < config->num_layers && x != GT_NONE; layer++) x = build_layer(&s, x, layer);
   return x == GT_NONE || s.last ? x : gt_permute(build->graph, x, swapped);
