@@ -2,7 +2,6 @@
  * neighboring columns of the product over a slice of its depth. Some rows of the weight stay in its registers; the others
  * are read from the caches in every step, as many at a time as hide the wait for them. The sums of the slices are joined in
  * shared memory. */
-layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 const uint PITCH = COLUMNS + 1u; /* of a set's sums; one more than there are, which avoids bank conflicts */
 const uint WHOLE = DEPTH / SLICES, READ = WHOLE - KEEP;
 const uint STRIP = READ <= GT_RECURRENT_AT_ONCE && READ > 0u ? READ : GT_RECURRENT_STRIP;
@@ -11,15 +10,6 @@ shared vec4 left[DEPTH];                 /* the product's left operand, of the f
 shared vec4 part[SLICES * SETS * PITCH]; /* [slice][set][column]: its sums over each slice */
 
 float kept[KEPT]; /* rows of the weight */
-
-/* Row k of the weight. Columns that do not exist repeat others, and nobody reads their sums. */
-void fetch(uint k, uint set, out float w[COLUMNS]) {
-  if (ALIGNED != 0u && COLUMNS == 4u && LINE % 4u == 0u) {
-    const vec4 v = GT_CAST(GT_FLOATS4, weight).at[k * (LINE / 4u) + set];
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) w[c] = v[c];
-  } else
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) w[c] = weight.at[k * LINE + min(set * COLUMNS + c, LINE - 1u)];
-}
 
 void multiply(uint set, uint slice) {
   vec4 sum[COLUMNS];
@@ -34,12 +24,12 @@ void multiply(uint set, uint slice) {
     [[unroll]] for (uint i = i0; i < i0 + STRIP; i++)
       if (i < WHOLE) {
         const vec4 rows = left[slice + i * SLICES];
-        fetch(slice + i * SLICES, set, w);
+        load_weight(slice + i * SLICES, set, w);
         [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);
       }
   if (WHOLE * SLICES + slice < DEPTH) {
     const vec4 rows = left[WHOLE * SLICES + slice];
-    fetch(WHOLE * SLICES + slice, set, w);
+    load_weight(WHOLE * SLICES + slice, set, w);
     [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);
   }
   [[unroll]] for (uint c = 0u; c < COLUMNS; c++) part[(slice * SETS + set) * PITCH + c] = sum[c];
@@ -60,13 +50,13 @@ void main() {
   if (KEEP != 0u)
     [[unroll]] for (uint i = 0u; i < KEEP; i++) {
       float w[COLUMNS];
-      fetch(slice + i * SLICES, set, w);
+      load_weight(slice + i * SLICES, set, w);
       [[unroll]] for (uint c = 0u; c < COLUMNS; c++) kept[i * COLUMNS + c] = w[c];
     }
   if (has_product(first))
     for (uint i = me; i < 4u * DEPTH; i += LOCAL) {
       const uint k = i >> 2u, row = row0 + (i & 3u);
-      left[k][i & 3u] = row < batch ? left_of(first, row, k) : 0.0;
+      left[k][i & 3u] = row < batch ? left_values().at[left_at(first, row, k)] : 0.0;
     }
   barrier();
   for (uint n = 0u; n < steps; n++) {

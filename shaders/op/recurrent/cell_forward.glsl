@@ -56,7 +56,8 @@ vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
   return vec4(h, 0.0, 0.0, 0.0);
 }
 
-/* Element k of a row of the product's left operand, for any step but the first. */
-float left_of(uint s, uint row, uint k) { return y.at[before(s, row, k)]; }
+/* The product's left operand, for any step but the first, and the element of a row's k in it. */
+GT_FLOATS left_values() { return y; }
+uint left_at(uint s, uint row, uint k) { return before(s, row, k); }
 bool has_product(uint s) { return s > 0u; }
 uint step_of(uint n) { return first + n; }

@@ -64,9 +64,8 @@ vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
   return inner;
 }
 
-float left_of(uint s, uint row, uint k) {
-  const uint at = gate_of(s + 1u, row, k);
-  return CELL == GT_GRU ? d_hidden.at[at] : d_gates.at[at];
-}
+/* As in cell_forward.glsl. */
+GT_FLOATS left_values() { return CELL == GT_GRU ? d_hidden : d_gates; }
+uint left_at(uint s, uint row, uint k) { return gate_of(s + 1u, row, k); }
 bool has_product(uint s) { return s + 1u < all_steps; }
 uint step_of(uint n) { return first - n; }

@@ -6,4 +6,5 @@
 #include "op/recurrent/recurrent.h"
 #include "op/recurrent/cell.glsl"
 #include "op/recurrent/cell_forward.glsl"
+#include "op/recurrent/weight.glsl"
 #include "op/recurrent/alone.glsl"

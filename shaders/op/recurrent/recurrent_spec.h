@@ -21,10 +21,11 @@
 #define GT_RECURRENT_SPEC_LAST    8  /* gradient; 1: given for h after the last step only, [batch, hidden] */
 #define GT_RECURRENT_SPEC_QUADS   9  /* rows of a workgroup / 4; way A: 1 */
 #define GT_RECURRENT_SPEC_SETS    10 /* invocations across the product's columns */
-#define GT_RECURRENT_SPEC_SLICES  11 /* invocations along its depth; LOCAL_X = QUADS * SETS * SLICES */
-#define GT_RECURRENT_SPEC_KEEP    12 /* way A: rows of the weight that an invocation keeps in registers */
+#define GT_RECURRENT_SPEC_SLICES  11 /* invocations along its depth; LOCAL_X = SETS * SLICES */
+/* Rows of the weight that an invocation has in registers; way A: for all steps; way C: of a chunk of the
+ * depth. */
+#define GT_RECURRENT_SPEC_KEEP 12
 #define GT_RECURRENT_AT_ONCE \
   64u /* way A: rows of the weight that are loaded together, if there are no more … */
-#define GT_RECURRENT_STRIP 8u  /* … else this many */
-#define GT_RECURRENT_CHUNK 32u /* way C: depth of the product that is staged at a time */
+#define GT_RECURRENT_STRIP 8u /* … else this many */
 #endif

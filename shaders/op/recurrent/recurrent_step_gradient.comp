@@ -6,4 +6,5 @@
 #include "op/recurrent/recurrent_gradient.h"
 #include "op/recurrent/cell.glsl"
 #include "op/recurrent/cell_gradient.glsl"
+#include "op/recurrent/weight.glsl"
 #include "op/recurrent/step.glsl"

@@ -43,46 +43,53 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
-/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, 64 bytes from the caches, a vec4 that
- * a subgroup reads from shared memory in 4 cycles. A dispatch and its barrier take about 3500, the wait for a
- * load 300. */
-enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8 };
+/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, a vec4 that a subgroup reads from
+ * shared memory in
+ * 4. Its own caches give 64 bytes a cycle; the second-level cache gives it 24 when all multiprocessors read.
+ * A dispatch and its barrier take about 3500, the wait for a load 300. */
+enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
 
-/* A part of the product's depth: by what is multiplied, what is read from shared memory, or, with few
- * subgroups, what one of them does in order. rounds: rows of the right operand that an invocation multiplies.
- */
-static double product_cycles(const problem *p, double depth, double columns, double rows, double threads,
-                             double rounds, double reads) {
-  const double fused = depth * columns * rows / (LANES * PARTS), subgroups = ceil(threads / LANES);
+static double groups_of(const problem *p, const uint32_t *way) {
+  const uint32_t across = way[WAY] == ALONE ? 1 : gt_ceil_div(p->span, way[SETS]);
+  return (double)across * gt_ceil_div(p->n.batch, 4 * way[QUADS]);
+}
+
+/* A product of a workgroup: its multiply-adds, what it reads from shared memory, what one of few subgroups
+ * does in order, or what it loads. */
+static double product_cycles(const problem *p, const gt_target *target, const uint32_t *way, double bytes) {
+  const double units = gt_most_u32(target->units, 1),
+               subgroups = ceil(way[SETS] * way[SLICES] / (double)LANES);
+  const double rounds = way[QUADS] * ceil(p->depth / (double)way[SLICES]);
+  const double fused = (double)p->depth * p->columns * way[SETS] * 4 * way[QUADS] / (LANES * PARTS);
   const double order = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / PARTS);
-  return fmax(fused, fmax(order, subgroups * rounds * reads));
+  const double rate = fmin(NEAR, FAR * units / fmin(groups_of(p, way), units));
+  return fmax(fmax(fused, order), fmax(subgroups * rounds * 4, bytes / rate));
 }
 
 /* Rows of the weight that are read one after the other wait for the caches; up to GT_RECURRENT_AT_ONCE are
- * loaded together. */
+ * loaded together. Two workgroups that keep none run on a multiprocessor at once, and share what they read.
+ */
 static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
   enum { WAIT_OF_STRIP = 1300 };
-  const double threads = way[SETS] * way[SLICES], columns = (double)p->columns * p->span;
   const uint32_t rounds = gt_ceil_div(p->depth, way[SLICES]), read = rounds - gt_least_u32(rounds, way[KEEP]);
-  const double kept = (double)way[KEEP] * way[SLICES];
+  const double kept = (double)way[KEEP] * way[SLICES], units = gt_most_u32(target->units, 1);
   const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
-  const double step = product_cycles(p, p->depth, columns, 4, threads, rounds, 4) +
-                      (p->depth - kept) * columns * 4 / 64 + strips * WAIT_OF_STRIP;
-  const double waves = gt_ceil_div(gt_ceil_div(p->n.batch, 4), gt_most_u32(target->units, 1));
-  return DISPATCH + p->n.steps * waves * (step + 2.5 * WAIT);
+  const double waves = ceil(groups_of(p, way) / units), loads = way[KEEP] ? waves : ceil(waves / 2);
+  const double bytes = (p->depth - kept) * p->columns * p->span * 4;
+  const double product =
+      fmax(waves * product_cycles(p, target, way, 0), loads * product_cycles(p, target, way, bytes));
+  return DISPATCH + p->n.steps * (product + waves * strips * WAIT_OF_STRIP + loads * 2.5 * WAIT);
 }
 
+/* A chunk costs a barrier, and four rows two more with the sums of all slices. */
 static double stepwise_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
-  const double threads = way[QUADS] * way[SETS] * way[SLICES], rows = 4 * way[QUADS];
-  const double columns = (double)p->columns * way[SETS];
-  const double groups = gt_ceil_div(p->span, way[SETS]) * (double)gt_ceil_div(p->n.batch, 4 * way[QUADS]);
-  const double waves = gt_ceil_div((int64_t)groups, gt_most_u32(target->units, 1));
-  const double chunks = gt_ceil_div(p->depth, GT_RECURRENT_CHUNK);
-  const double rounds = (double)GT_RECURRENT_CHUNK / way[SLICES];
-  const double staged = (rows + columns) * GT_RECURRENT_CHUNK * 4 / 64;
-  const double chunk =
-      product_cycles(p, GT_RECURRENT_CHUNK, columns, rows, threads, rounds, 4 + p->columns) + staged + WAIT;
-  return p->n.steps * (DISPATCH + waves * (chunks * chunk + WAIT));
+  enum { FIRST_LOADS = 1200, OF_CHUNK = 120, OF_QUAD = 80 };
+  const double columns = (double)p->columns * way[SETS],
+               chunks = ceil(p->depth / ((double)way[SLICES] * way[KEEP]));
+  const double product = product_cycles(p, target, way, (4 * way[QUADS] + columns) * p->depth * 4);
+  const double join = way[QUADS] * (OF_QUAD + columns * way[SLICES] / 4);
+  const double waves = ceil(groups_of(p, way) / gt_most_u32(target->units, 1));
+  return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * OF_CHUNK + join));
 }
 
 /* --- candidates ----------------------------------------------------------------------------------------- */
@@ -99,20 +106,20 @@ static void way_text(const gt_candidate *way, char *text, size_t size) {
   if (w[WAY] == ALONE)
     snprintf(text, size, "alone, %u sets by %u slices, %u rows kept", w[SETS], w[SLICES], w[KEEP]);
   else
-    snprintf(text, size, "a step, %u rows, %u sets by %u slices", 4 * w[QUADS], w[SETS], w[SLICES]);
+    snprintf(text, size, "a step, %u rows, %u sets by %u slices, chunks of %u", 4 * w[QUADS], w[SETS],
+             w[SLICES], w[KEEP] * w[SLICES]);
 }
 
 static uint32_t shared_of(const problem *p, const uint32_t *w) {
-  const uint64_t wide = (uint64_t)p->columns * w[SETS], rows = 4 * w[QUADS];
-  const uint64_t bytes = w[WAY] == ALONE
-                             ? 16 * ((uint64_t)p->depth + (uint64_t)w[SLICES] * (p->columns + 1) * p->span)
-                             : 4 * GT_RECURRENT_CHUNK * (rows + 4 + wide) + 16 * w[SLICES] * wide * w[QUADS];
+  const uint64_t sums = (uint64_t)w[SLICES] * w[SETS] * (p->columns + 1);
+  const uint64_t chunks = 2ull * w[QUADS] * w[KEEP] * w[SLICES], step = chunks > sums ? chunks : sums;
+  const uint64_t bytes = 16 * (w[WAY] == ALONE ? p->depth + sums : step);
   return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
 static void add_way(offer *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices, uint32_t keep) {
   gt_candidate way = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
-  const uint32_t threads = quads * sets * slices, most = o->target->max_workgroup;
+  const uint32_t threads = sets * slices, most = o->target->max_workgroup;
   if (o->ways == MOST_WAYS || (most && threads > most)) return;
   if (shared_of(o->p, way.what) > gt_most_u32(o->target->shared_bytes, LEAST_SHARED)) return;
   way.cost =
@@ -150,23 +157,29 @@ static void offer_alone(offer *o) {
   }
 }
 
-/* Registers for what an invocation of way C fetches ahead and for its cells: more would spill. */
-static bool fits_registers(const problem *p, uint32_t quads, uint32_t sets, uint32_t slices) {
-  enum { MOST = 40, OF_CELL = 6 };
-  const uint32_t threads = quads * sets * slices, cells = 4 * quads * sets * p->units;
-  const int64_t fetched = gt_ceil_div(GT_RECURRENT_CHUNK * 4 * quads, threads) +
-                          gt_ceil_div(GT_RECURRENT_CHUNK * p->columns * sets, threads);
-  return fetched + OF_CELL * gt_ceil_div(cells, threads) <= MOST;
+/* Registers of an invocation of way C: its sums, the rows of the weight twice, the left operand of a chunk,
+ * and its cells. More than there are would spill. */
+static bool fits_registers(const offer *o, uint32_t quads, uint32_t sets, uint32_t slices, uint32_t keep) {
+  enum { OF_CELL = 9, OTHER = 28, MOST = 232, FEW = 128, ALL = 65536 };
+  const uint32_t columns = o->p->columns, threads = sets * slices,
+                 most = o->target->subgroup == LANES ? MOST : FEW;
+  const int64_t cells = gt_ceil_div(4ll * quads * sets * o->p->units, threads),
+                lefts = gt_ceil_div(4ll * keep * quads, sets);
+  return (4 * quads + 2 * keep) * columns + lefts + OF_CELL * cells + OTHER <=
+         gt_least_u32(most, ALL / threads);
 }
 
 static void offer_stepwise(offer *o) {
-  for (uint32_t quads = 1; quads <= 16 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
+  enum { FEWEST = 128, LEAST_KEPT = 4 };
+  for (uint32_t quads = 1; quads <= 4 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
     for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->span); sets *= 2)
-      for (uint32_t slices = 1; slices <= 16; slices *= 2) {
-        const uint32_t threads = quads * sets * slices;
-        if (threads >= 64 && threads <= WORKGROUP / 2 && fits_registers(o->p, quads, sets, slices))
-          add_way(o, STEPWISE, quads, sets, slices, 0);
-      }
+      for (uint32_t threads = FEWEST; threads <= WORKGROUP / 2; threads *= 2)
+        for (uint32_t keep = LEAST_KEPT; keep <= 2 * LEAST_KEPT; keep *= 2) {
+          const uint32_t slices = threads / sets;
+          const bool is_least = threads == FEWEST && keep == LEAST_KEPT;
+          if ((is_least || slices * keep < 2 * o->p->depth) && fits_registers(o, quads, sets, slices, keep))
+            add_way(o, STEPWISE, quads, sets, slices, keep);
+        }
 }
 
 static gt_candidate choose(gt_lowering *lowering, const problem *p) {
@@ -228,7 +241,7 @@ static gt_step *start_step(gt_lowering *lowering, const problem *p, const run *r
   step->touched =
       4ull * p->n.width * p->n.hidden + 4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
   const uint64_t across = w[WAY] == ALONE ? 1 : gt_ceil_div(p->span, w[SETS]);
-  gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[QUADS] * w[SETS] * w[SLICES]);
+  gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[SETS] * w[SLICES]);
   return step;
 }
 
