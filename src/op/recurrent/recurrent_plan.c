@@ -54,31 +54,34 @@ static double groups_of(const problem *p, const uint32_t *way) {
   return (double)across * gt_ceil_div(p->n.batch, 4 * way[QUADS]);
 }
 
-/* A product of a workgroup: its multiply-adds, what it reads from shared memory, what one of few subgroups
- * does in order, or what it loads. */
-static double product_cycles(const problem *p, const gt_target *target, const uint32_t *way, double bytes) {
-  const double units = gt_most_u32(target->units, 1),
-               subgroups = ceil(way[SETS] * way[SLICES] / (double)LANES);
+/* A workgroup's product: its multiply-adds, what it reads from shared memory, or what one of few subgroups
+ * does in order. */
+static double product_cycles(const problem *p, const uint32_t *way) {
+  const double subgroups = ceil(way[SETS] * way[SLICES] / (double)LANES);
   const double rounds = way[QUADS] * ceil(p->depth / (double)way[SLICES]);
   const double fused = (double)p->depth * p->columns * way[SETS] * 4 * way[QUADS] / (LANES * PARTS);
   const double order = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / PARTS);
-  const double rate = fmin(NEAR, FAR * units / fmin(groups_of(p, way), units));
-  return fmax(fmax(fused, order), fmax(subgroups * rounds * 4, bytes / rate));
+  return fmax(fmax(fused, order), subgroups * rounds * 4);
+}
+
+static double load_cycles(const problem *p, const gt_target *target, const uint32_t *way, double bytes) {
+  const double units = gt_most_u32(target->units, 1);
+  return bytes / fmin(NEAR, FAR * units / fmin(groups_of(p, way), units));
 }
 
 /* Rows of the weight that are read one after the other wait for the caches; up to GT_RECURRENT_AT_ONCE are
- * loaded together. Two workgroups that keep none run on a multiprocessor at once, and share what they read.
- */
+ * loaded together, half of which the product hides. Two forward workgroups that keep none run on a
+ * multiprocessor at once, and share what they read. The constants are those of an H100. */
 static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
-  enum { WAIT_OF_STRIP = 1300 };
+  enum { WAIT_OF_STRIP = 1300, CELLS = 1000 };
   const uint32_t rounds = gt_ceil_div(p->depth, way[SLICES]), read = rounds - gt_least_u32(rounds, way[KEEP]);
   const double kept = (double)way[KEEP] * way[SLICES], units = gt_most_u32(target->units, 1);
   const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
-  const double waves = ceil(groups_of(p, way) / units), loads = way[KEEP] ? waves : ceil(waves / 2);
-  const double bytes = (p->depth - kept) * p->columns * p->span * 4;
-  const double product =
-      fmax(waves * product_cycles(p, target, way, 0), loads * product_cycles(p, target, way, bytes));
-  return DISPATCH + p->n.steps * (product + waves * strips * WAIT_OF_STRIP + loads * 2.5 * WAIT);
+  const double loads = load_cycles(p, target, way, (p->depth - kept) * p->columns * p->span * 4);
+  const double waves = ceil(groups_of(p, way) / units);
+  const double shared_waves = way[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
+  return DISPATCH + p->n.steps * (waves * (product_cycles(p, way) + strips * WAIT_OF_STRIP) +
+                                  shared_waves * (0.5 * loads + CELLS));
 }
 
 /* A chunk costs a barrier, and four rows two more with the sums of all slices. */
@@ -86,7 +89,8 @@ static double stepwise_cycles(const problem *p, const gt_target *target, const u
   enum { FIRST_LOADS = 1200, OF_CHUNK = 120, OF_QUAD = 80 };
   const double columns = (double)p->columns * way[SETS],
                chunks = ceil(p->depth / ((double)way[SLICES] * way[KEEP]));
-  const double product = product_cycles(p, target, way, (4 * way[QUADS] + columns) * p->depth * 4);
+  const double loads = load_cycles(p, target, way, (4 * way[QUADS] + columns) * p->depth * 4);
+  const double product = fmax(product_cycles(p, way), loads);
   const double join = way[QUADS] * (OF_QUAD + columns * way[SLICES] / 4);
   const double waves = ceil(groups_of(p, way) / gt_most_u32(target->units, 1));
   return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * OF_CHUNK + join));
