@@ -3,9 +3,9 @@
  * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_chunks.c,
  * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
  * class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns that hold the weight, the
- * split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself. RFC 4180: quotes,
- * doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and lines of comments (#)
- * before the table are skipped. */
+ * split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself. RFC 4180:
+ * quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and lines of
+ * comments (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"

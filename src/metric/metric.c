@@ -70,7 +70,7 @@ static double sum_of(const gt_metric_outputs_of *of, const gt_metric_totals *tot
 }
 
 static double value_of_sums(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
-                      const gt_metric_totals *totals) {
+                            const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const int each = gt_metric_outputs(set);
   double sum[GT_METRIC_MAX_SUMS];
@@ -79,19 +79,19 @@ static double value_of_sums(const gt_metric_set *set, int index, const gt_metric
 }
 
 /* The value for outputs of bits, computed from their confusion matrix. */
-static double value_of_hits(const gt_metric_set *set, const gt_metric_type *type, const gt_metric_outputs_of *of,
-                      const gt_metric_totals *totals) {
+static double value_of_hits(const gt_metric_set *set, const gt_metric_type *type,
+                            const gt_metric_outputs_of *of, const gt_metric_totals *totals) {
   const int each = (int)set->outputs;
   const double both = sum_of(of, totals, set->hits), predicted = sum_of(of, totals, set->hits + each),
                positives = sum_of(of, totals, set->hits + 2 * each);
-  const double count[4] = {of->targets->weight - predicted - positives + both, predicted - both, positives - both,
-                           both};
+  const double count[4] = {of->targets->weight - predicted - positives + both, predicted - both,
+                           positives - both, both};
   return type->of_counts(&(gt_metric_counts){2, count});
 }
 
 /* The value computed from the scores of the outputs' items. */
 static double value_of_scores(const gt_metric_type *type, const gt_metric_outputs_of *of,
-                        const gt_metric_scores *all) {
+                              const gt_metric_scores *all) {
   const int64_t items = all->items * of->steps;
   float *one = gt_alloc(2 * (size_t)items * sizeof *one), *target = one + items;
   for (int64_t i = 0, n = 0; i < all->items; i++)
@@ -110,6 +110,7 @@ double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_outp
   const gt_metric_type *type = set->type[index];
   const bool classes = set->task == GT_METRIC_CLASSES;
   if (type->emit) return value_of_sums(set, index, of, totals);
-  if (type->of_counts) return classes ? type->of_counts(&totals->counts) : value_of_hits(set, type, of, totals);
+  if (type->of_counts)
+    return classes ? type->of_counts(&totals->counts) : value_of_hits(set, type, of, totals);
   return classes ? type->of_scores(&totals->scores) : value_of_scores(type, of, &totals->scores);
 }
