@@ -169,7 +169,7 @@ void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, 
 
 /* --- CSV --- */
 
-/* A column for each target whose answer is a word. Returns their number. */
+/* A column for each target that is predicted as a word. Returns their number. */
 static int add_words(const forecast *f, gt_text_column *text, gt_arena *arena) {
   int texts = 0;
   for (int64_t t = 0; t < f->targets; t++) {

@@ -48,7 +48,7 @@ static gt_cell cell_of(const gt_cell *line, const char *from, const char *to) {
   return cell;
 }
 
-/* A label without the blanks around it, and the text behind the tab. */
+/* A label without the blanks around it, and the text after the tab. */
 static bool part_line(gt_csv *csv, const gt_cell *line) {
   const char *from = line->text, *end = from + line->length, *tab = memchr(from, '\t', line->length);
   if (!tab) return gt_csv_fail(csv, line, "this line has no tab; " EXPECTED);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times continue behind the last row if so many of the steps are the usual one. */
+/* Times continue after the last row if so many of the steps are the usual one. */
 static const double regular = 0.9;
 
 static int by_step(const void *a, const void *b) {
