@@ -209,22 +209,33 @@ static bool is_read(const forecast_rows *f, size_t row, bool ahead) {
   return ahead ? f->after[row] < f->ahead : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
 }
 
+/* True if the training left out the rows without a value in this column, so that no window has one. */
+static bool drops_rows(const gt_data_signature *signature, const char *column) {
+  const gt_spec *columns = gt_spec_find(signature->data, "columns");
+  const gt_spec *rule = gt_spec_is_null(columns) ? NULL : gt_spec_find(columns, column);
+  const gt_spec *missing = rule && rule->kind == GT_SPEC_MAP ? gt_spec_find(rule, "missing") : NULL;
+  return missing && missing->kind == GT_SPEC_SCALAR && !strcmp(missing->scalar, "drop");
+}
+
 /* Fills missing values that the model has a value for, where a forecast reads them, and counts them in the
  * facts. Notes the first column of the other ones in each row. */
 static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
-                      bool ahead, const forecast_rows *f, gt_series_lack *lacks) {
-  for (size_t row = 0; row < csv->rows; row++)
-    for (int64_t i = features - 1; i >= 0; i--) {
-      const gt_column *column = &typed->item[place[i]].column;
+                      bool ahead, const forecast_rows *f, const gt_data_signature *signature) {
+  gt_series_lack *lacks = signature->rows->lacks;
+  for (int64_t i = features - 1; i >= 0; i--) {
+    const gt_column *column = &typed->item[place[i]].column;
+    const bool drops = drops_rows(signature, column->name);
+    for (size_t row = 0; row < csv->rows; row++) {
       float *value = &csv->values[row * (size_t)csv->inputs + (size_t)place[i]];
-      if (column->fills || !isnan(*value)) continue;
-      if (!column->spare) {
+      if ((column->fills && !drops) || !isnan(*value)) continue;
+      if (!column->spare || drops) {
         *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
       } else if (is_read(f, row, ahead)) {
         csv->facts[place[i]].empty++;
         if (column->kind != GT_COLUMN_CATEGORY) *value = column->fill;
       }
     }
+  }
 }
 
 /* The rows ahead lack most values, which are no gaps: those of the facts are counted anew. */
@@ -234,7 +245,7 @@ static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const 
   for (int i = 0; i < csv->inputs; i++) csv->facts[i].empty = csv->facts[i].missing = 0;
   for (int k = 0; k < inputs->inputs; k++)
     fill_gaps(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]), &f,
-              signature->rows->lacks);
+              signature);
   free(f.after);
 }
 

@@ -144,6 +144,13 @@ says "… which is said; the rows ahead have no gaps" "a column that had none in
 sed '11s/,[pqr],/,,/' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 exits 0 "a gap ahead is filled" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/lacks.csv" --device "$DEVICE"
 says "… which is said, too" "'kind' in 1 of"
+# Where the training left out rows without a value, no window has such a row, and no forecast reads one.
+sed '31s/[^,]*$//; 32s/[^,]*$//' "$TEST_TMP/rows.csv" > "$TEST_TMP/holes.csv"
+sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
+exits 0 "missing: drop" train drop --set "data.train=$TEST_TMP/holes.csv" --set 'data.columns={y: {missing: drop}}' --quiet
+exits 65 "… without a forecast from such a row" "$GTRAIN" predict "$TEST_TMP/drop" "$TEST_TMP/lacks.csv" --device "$DEVICE"
+says "…" "lacks.csv:4:1: column 'y' has no value in this row, which the forecast needs"
+exits 0 "… while the rows ahead may lack it" "$GTRAIN" predict "$TEST_TMP/drop" "$TEST_TMP/now.csv" --device "$DEVICE"
 cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
 refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
 exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t
