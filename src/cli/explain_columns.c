@@ -70,7 +70,7 @@ json_t *gt_importance_json(const gt_importance *importance, bool full) {
 }
 
 static void print_json(const gt_importance *importance, const char *split, const gt_config *config) {
-  json_t *root = json_pack("{s:s, s:I, s:i, s:o}", "split", split, "samples", (json_int_t)importance->rows,
+  json_t *root = json_pack("{s:s, s:I, s:i, s:o}", "split", split, "samples", (json_int_t)importance->samples,
                            "repeats", importance->repeats, "loss", gt_json_real(importance->loss));
   if (importance->metric) json_object_set_new(root, importance->metric, gt_json_real(importance->value));
   json_object_set_new(root, "importance", gt_importance_json(importance, true));
@@ -88,7 +88,7 @@ static void print_table(const gt_importance *importance, const char *split) {
     const int w = gt_text_width(importance->column[i].name);
     if (w > width) width = w;
   }
-  printf("%s samples %lld loss %.6g", split, (long long)importance->rows, importance->loss);
+  printf("%s samples %lld loss %.6g", split, (long long)importance->samples, importance->loss);
   if (importance->metric) printf(" %s %.6g", importance->metric, importance->value);
   printf("; with one column shuffled, mean of %d shuffles:\n", importance->repeats);
   printf("%-*s  %10s  %10s  %10s", width, "column", "loss", "change", "deviation");

@@ -20,7 +20,7 @@ typedef struct gt_importance_column {
 typedef struct gt_importance {
   double loss, value; /* of the split as it is; value: of the metric */
   const char *metric; /* the main metric: the first of the results besides the loss; NULL: none */
-  int64_t rows;       /* that were evaluated */
+  int64_t samples;    /* that were evaluated */
   int repeats, columns;
   gt_importance_column *column; /* the largest rise first */
 } gt_importance;

@@ -49,6 +49,9 @@ says "… it streams" ") streams through"
 check "… to the same bytes" same whole streamed
 goes_on whole metrics.jsonl
 
+exits 0 "the columns are ranked" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet
+says "… on as many samples as eval has" "test samples 40 loss"
+
 # Skill and naive errors, from the file alone.
 exits 0 "eval" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --quiet
 check "skill and the naive errors are right" python3 - "$TEST_TMP/rows.csv" "$out" << 'PY'
