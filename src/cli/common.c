@@ -194,11 +194,12 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   static const char *const ops[] = {"<=", ">=", "==", "!=", "<", ">"};
   char *end;
   text = skip_space(text);
-  size_t length = 0;
-  while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_.-", text[length]))) length++;
+  const size_t before = strcspn(text, "<>=!");
+  size_t length = before;
+  while (length && strchr(" \t", text[length - 1])) length--;
   if (!length || length >= sizeof gate->metric) return false;
   snprintf(gate->metric, sizeof gate->metric, "%.*s", (int)length, text);
-  text = skip_space(text + length);
+  text += before;
   for (size_t i = 0; i < sizeof ops / sizeof *ops && !*gate->op; i++)
     if (!strncmp(text, ops[i], strlen(ops[i]))) snprintf(gate->op, sizeof gate->op, "%s", ops[i]);
   if (!*gate->op) return false;
@@ -208,11 +209,19 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   return end != text && !*skip_space(end) && isfinite(gate->limit);
 }
 
+/* True for METRIC, TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN. */
+static bool has_metric(const char *name, const char *metric) {
+  const size_t length = strlen(metric);
+  const char *dot = strchr(name, '.');
+  const bool begins = !strncmp(name, metric, length) && (!name[length] || name[length] == '.');
+  return begins || (dot && has_metric(dot + 1, metric));
+}
+
 static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
                          const char *const *metrics, int count) {
-  const char *list = "", *dot = strchr(metric, '.');
+  const char *list = "";
   for (int i = 0; i < count; i++) {
-    if (!strcmp(dot ? dot + 1 : metric, metrics[i])) return true;
+    if (has_metric(metric, metrics[i])) return true;
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics[i]);
   }
   const char *nearest = gt_nearest(metric, metrics, (size_t)count);

@@ -50,16 +50,61 @@ static int target_named(const gt_dataset *data, const char *name, size_t length)
   return -1;
 }
 
-/* A name such as "load.mae". */
+const char *gt_config_value_name(const gt_data_target *target, int outputs, bool of_row, int index,
+                                 gt_arena *arena) {
+  const char *const *names = of_row ? target->of_row : target->columns;
+  if (names) return names[index];
+  if (of_row) return gt_arena_printf(arena, "target%d", index);
+  if (!target->horizon) return gt_arena_printf(arena, "%d", index);
+  const int each = outputs / (int)target->horizon;
+  return gt_arena_printf(arena, "target%d+%d", index % each, index / each + 1);
+}
+
+/* Why a metric of this column of a target is no result; NULL: it is one. */
+static const char *lacks_column(const gt_config *config, int target, const char *column) {
+  const gt_data_target *of = &config->dataset.target[target];
+  gt_arena *arena = config->diagnostics.arena;
+  const gt_tensor *values = &config->dataset.train.target[target];
+  const int64_t outputs = of->classification || !values->rank ? 1 : gt_tensor_features(values);
+  const int rows = of->horizon > 1 ? (int)(outputs / of->horizon) : 0;
+  const char *list = "";
+  for (int i = 0; i < rows && rows > 1 && rows <= GT_METRIC_MAX_OUTPUTS; i++) {
+    const char *name = gt_config_value_name(of, (int)outputs, true, i, arena);
+    if (!strcmp(name, column)) return NULL;
+    list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
+  }
+  for (int i = 0; outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS && i < (int)outputs; i++) {
+    const char *name = gt_config_value_name(of, (int)outputs, false, i, arena);
+    if (!strcmp(name, column)) return NULL;
+    list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
+  }
+  if (!*list) return "names a column, but evaluations print this metric for all columns together";
+  return gt_arena_printf(arena, "names no column of the targets; there are %s", list);
+}
+
+/* A name such as "mae.price": the metric of one column. */
+static const char *want_of_column(gt_config *config, int target, const char *name) {
+  const char *dot = strchr(name, '.');
+  const gt_metric_kind *kind =
+      gt_metric_find(gt_arena_strndup(config->diagnostics.arena, name, (size_t)(dot - name)));
+  if (!kind) return "names no metric";
+  if (!kind->type) return "is not computed for single columns";
+  const char *lack = lacks_column(config, target, dot + 1);
+  return lack ? lack : gt_config_want_metric(config, target, kind);
+}
+
+/* A name such as "load.mae", "mae.price" or "load.mae.price". */
 static const char *want_of_target(gt_config *config, const char *name, const char *dot) {
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
-  if (data->targets == 1) return "names one of several targets, but this data has a single one";
+  if (data->targets == 1 && kind) return "names one of several targets, but this data has a single one";
+  if (data->targets == 1) return want_of_column(config, 0, name);
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
   if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
+  if (!kind && strchr(dot + 1, '.')) return want_of_column(config, target, dot + 1);
   return kind ? gt_config_want_metric(config, target, kind) : "names no metric";
 }
 

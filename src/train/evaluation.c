@@ -68,7 +68,7 @@ static int dots_in(const char *name) {
  * another result ("kind.loss" beside "kind.accuracy"). */
 static bool is_minor(const gt_results *result, const char *name) {
   const char *dot = strchr(name, '.');
-  const gt_metric_kind *kind = dot ? gt_metric_of_result(name) : NULL;
+  const gt_metric_kind *kind = dot ? gt_metric_find(dot + 1) : NULL;
   if (!dot) return false;
   if (dots_in(name) > 1 || !kind) return true;
   if (kind->type || kind->correct) return false;

@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "train/baseline.h"
+#include "train/config_metrics.h"
 #include "train/pacer.h"
 #include "train/session.h"
 #include <math.h>
@@ -19,11 +20,9 @@ static const char *name_result(const gt_session *session, const gt_data_target *
 
 /* "mae.price": the metric of one column or output. */
 static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
-                              bool of_row, int index) {
+                              int count, bool of_row, int index) {
   gt_arena *arena = session->config->diagnostics.arena;
-  const char *const *names = of_row ? target->of_row : target->columns;
-  return names ? gt_arena_printf(arena, "%s.%s", result, names[index])
-               : gt_arena_printf(arena, of_row ? "%s.target%d" : "%s.%d", result, index);
+  return gt_arena_printf(arena, "%s.%s", result, gt_config_value_name(target, count, of_row, index, arena));
 }
 
 /* What metrics need to know about a target: its spread and its naive error, over these outputs. */
@@ -60,7 +59,7 @@ static void prepare_values(const gt_session *session, const gt_net *net, int ind
   values->name = GT_NEW_N(session->nets, const char *, set->count *count);
   for (int m = 0; m < set->count; m++)
     for (int i = 0; i < count; i++)
-      values->name[m * count + i] = name_value(session, target, metric[m], steps > 1, i);
+      values->name[m * count + i] = name_value(session, target, metric[m], count, steps > 1, i);
 }
 
 static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {

@@ -73,10 +73,21 @@ const gt_metric_kind *gt_metric_find(const char *name) {
   return NULL;
 }
 
+/* The metric of "mae.price"; NULL: the name does not begin with one. */
+static const gt_metric_kind *find_first(const char *name) {
+  const char *dot = strchr(name, '.');
+  for (int i = 0; i < KINDS && dot; i++)
+    if (strlen(kinds[i].name) == (size_t)(dot - name) && !memcmp(kinds[i].name, name, (size_t)(dot - name)))
+      return &kinds[i];
+  return NULL;
+}
+
 const gt_metric_kind *gt_metric_of_result(const char *name) {
   const char *dot = strchr(name, '.');
   const gt_metric_kind *kind = gt_metric_find(name);
-  return kind || !dot ? kind : gt_metric_find(dot + 1);
+  if (!kind && dot) kind = gt_metric_find(dot + 1);
+  if (!kind) kind = find_first(name);
+  return kind || !dot ? kind : find_first(dot + 1);
 }
 
 const char *gt_metric_help(const gt_metric_kind *kind) { return kind->type ? kind->type->help : kind->help; }
@@ -98,7 +109,7 @@ static const gt_metric *find(const gt_results *result, const char *name) {
   const char *plain = own + (strncmp(own, hard, sizeof hard - 1) ? 0 : sizeof hard - 1);
   for (int i = 0; i < result->count; i++) {
     const char *found = result->metric[i].name;
-    if (!strncmp(found, name, target) && !strcmp(found + target, plain)) return &result->metric[i];
+    if (!strcmp(found, name) || (!strncmp(found, name, target) && !strcmp(found + target, plain))) return &result->metric[i];
   }
   return NULL;
 }

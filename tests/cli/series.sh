@@ -107,6 +107,26 @@ for name, value in total.items():
     assert abs(result[name] - value) < 1e-5 * max(1, abs(value)), (name, result[name], value)
 PY
 
+exits 0 "gates on a column and on a step" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'mae.b<1' --fail-if 'rmse.a+2>99'
+exits 1 "… that fail" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'rmse.a+2 > 0.1'
+says "…" "rmse.a+2 is "
+exits 2 "… of no column" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'mae.c<1'
+says "…" "'mae.c' names no column of the targets; there are a, b, a+1, b+1, a+2, b+2, a+3, b+3"
+
+# Columns of arrays have numbers, and the same names in eval as in forecasts.
+python3 - "$TEST_TMP/xy.npy" << 'PY'
+import struct, sys
+head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (60, 2), }"
+head += b" " * (117 - len(head)) + b"\n"
+open(sys.argv[1], "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
+                              + struct.pack("<120f", *(i % 7 / 5 for i in range(120))))
+PY
+exits 0 "a series of arrays" "$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/arrays" --quiet \
+  --set "data={train: {inputs: $TEST_TMP/xy.npy, targets: $TEST_TMP/xy.npy}, series: {window: 2, horizon: 3}, test_fraction: 0.4}"
+exits 0 "… is measured" "$GTRAIN" eval "$TEST_TMP/arrays" --device "$DEVICE"  --fail-if 'mae.target1+2<0'
+says "… by column" " mae.target0 "
+says "… and by step" " mae.target0+1 "
+
 # A forecast of the last rows is what eval says of them.
 { head -n 1 "$TEST_TMP/rows.csv"; grep ,a, "$TEST_TMP/rows.csv" | tail -n 11; } > "$TEST_TMP/end.csv"
 exits 0 "eval of 11 other rows" "$GTRAIN" eval "$TEST_TMP/whole" --data "$TEST_TMP/end.csv" --device "$DEVICE" --json --quiet
