@@ -48,6 +48,8 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
     if (!strcmp(data->child[k]->key, "split") &&
         gt_spec_is_null(gt_spec_find(gt_spec_find(config->root, "data"), "split")))
       data->child[k]->scalar = "last";
+  /* The splits of a language model are the beginning and the end of its text: it has no such key. */
+  if (gt_tensor_is_text(&config->dataset.train.target[0])) gt_spec_remove(data, "split");
 }
 
 /* Repeated blocks stay blocks; the layers follow from them. */

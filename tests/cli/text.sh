@@ -27,6 +27,8 @@ exits 0 "its evaluation" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --j
 check "… counts each token once" test "$(value items)" = 7524
 check "… its perplexity is e to the loss" about "$(value perplexity)" "$(awk -v l="$(value loss)" 'BEGIN { printf "%.9g", exp(l) }')"
 check "… its bits are the loss / ln 2" about "$(value bits_per_character)" "$(awk -v l="$(value loss)" 'BEGIN { printf "%.9g", l / log(2) }')"
+exits 0 "its saved config trains again" "$GTRAIN" train "$TEST_TMP/whole/config.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/again" --quiet --strict
+check "… to the same model" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/again/model.bin"
 exits 0 "some windows of the training text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --split train --set train.eval_samples=50
 check "… are 50" test "$(value items)" = 600
 exits 0 "another text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --data "$TEST_TMP/part.txt"
