@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/column.h"
+#include "data/csv_typed.h"
 #include "data/series.h"
 #include <inttypes.h>
 #include <math.h>
@@ -262,6 +263,23 @@ static void name_targets(const cutting *c) {
   target->words = words;
 }
 
+/* Without a time, the order of the rows and gaps between them cannot be checked. */
+static void review_time(const cutting *c) {
+  const gt_typed_table *typed = c->reader->typed;
+  if (c->o->time || !typed || c->reader->wanted->signature) return;
+  for (int i = 0; i < typed->count; i++) {
+    const gt_column *column = &typed->item[i].column;
+    if (column->kind != GT_COLUMN_DATE) continue;
+    gt_finding_at(c->reader->diagnostics, GT_FINDING_unnamed_time, gt_data_position(c->reader, "series"),
+                  "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
+                  "are checked",
+                  column->name)
+        ->help = gt_arena_printf(c->reader->arena, "series: {time: %s}",
+                                 gt_csv_yaml_key(column->name, c->reader->arena));
+    return;
+  }
+}
+
 bool gt_series_cut(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
   cutting c = {reader, &reader->series->options, {&d->train, &d->validation, &d->test}, {0}, {0}};
@@ -277,6 +295,7 @@ bool gt_series_cut(gt_data_reader *reader) {
   describe_inputs(&c);
   name_targets(&c);
   review_groups(&c);
+  review_time(&c);
   tell(&c);
   return true;
 }

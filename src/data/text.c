@@ -307,6 +307,33 @@ static bool check_fractions(gt_data_reader *reader, const options *o) {
   return false;
 }
 
+/* Keys of `text` that the other kinds of samples or vocabularies have. A saved config has all of them, with
+ * their defaults. */
+static void review_keys(gt_data_reader *reader, const options *o) {
+  const text_options *t = &o->text;
+  const bool sentences = t->column || t->labels, words = !strcmp(t->vocabulary, "word");
+  const struct {
+    const char *key;
+    bool idle;
+    const char *why, *help;
+  } keys[] = {
+      {"length", !sentences && t->length != 200, "is for texts with labels (text: {labels: true} or {column: NAME})",
+       "window: the tokens that a language model reads at once"},
+      {"window", sentences && t->window != 256, "is for language models",
+       "length: the tokens of a sample that is a text with a label"},
+      {"stride", sentences && t->stride != 1, "is for language models", "remove it"},
+      {"size", !words && t->size != 20000, "is for vocabulary: word", "vocabulary: word, or no size"},
+      {"lower", !words && t->lower, "is for vocabulary: word", "vocabulary: word, or no lower"},
+  };
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const gt_spec *node = gt_data_node(reader, "text", keys[i].key);
+    if (node && keys[i].idle && !reader->wanted->signature)
+      gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->key_at, "'%s' has no effect: it %s", keys[i].key,
+                    keys[i].why)
+          ->help = keys[i].help;
+  }
+}
+
 static bool open_text(gt_data_reader *reader, const void *given) {
   const options *o = given;
   opening opened = {.reader = reader, .options = o, .type = gt_tokenizer_find(o->text.vocabulary)};
@@ -314,6 +341,7 @@ static bool open_text(gt_data_reader *reader, const void *given) {
   const bool sentences = o->text.column || o->text.labels;
   bool ok = sentences ? check_sentences(reader, o) : check_keys(reader);
   ok = check_fractions(reader, o) && ok;
+  review_keys(reader, o);
   const gt_data_file train = find_text(reader, "train");
   gt_data_file test = {0};
   if (o->test) test = find_text(reader, "test");

@@ -51,6 +51,14 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
   find_at(build, GT_FINDING_single_value_norm, at, text)->help = help;
 }
 
+void gt_review_order(gt_build *build, const char *key, const char *help) {
+  if (!build->review || !build->review->next_tokens) return;
+  gt_review_find(build, GT_FINDING_looks_ahead, key,
+                 "sees later places of the text, and the target of each place is the token after it: the model can "
+                 "copy its targets")
+      ->help = help;
+}
+
 void gt_review_bits(gt_build *build, const gt_id *input) {
   gt_review *review = build->review;
   if (!review || review->not_bits || gt_node_at(build->graph, input[0])->bits) return;

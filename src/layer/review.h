@@ -26,6 +26,7 @@ typedef struct gt_review {
   const char *(*token)(const struct gt_review *review, int64_t id, gt_arena *arena);
   const struct gt_vocabulary *vocabulary; /* for `token`; or NULL */
   const gt_sample_facts *const *input;    /* of each input of the model; NULL: unknown */
+  bool next_tokens; /* the targets are the tokens of input 0, one place on */
   int phase;     /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
   bool not_bits; /* gt_review_bits has warned; for layers after that one it would only repeat the finding */
 } gt_review;
@@ -43,6 +44,9 @@ gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *k
 void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);
 /* Warns, in a hard build, if the values of input[0], which the gates read, may differ from 0 and 1. */
 void gt_review_bits(gt_build *build, const gt_id *input);
+/* Warns, for a language model, that the layer reads later places than the one whose next token it predicts.
+ * key: the setting that makes it do so. */
+void gt_review_order(gt_build *build, const char *key, const char *help);
 /* True if a sample's axes look like channels, height and width, in this order. */
 bool gt_is_channels_first(gt_shape sample);
 /* "; channels come last: …" for an error about images [batch, …] that look channels-first, else "". */

@@ -28,7 +28,7 @@
   X(watches_test, "early stopping, model selection or a schedule on the test split")    \
   X(clipped_light, "pixel values above white, which color_jitter clips")                \
   X(scaled_loss, "a limit for a loss that compares scaled targets")                     \
-  X(no_effect, "a number of steps or epochs that the run never reaches")                \
+  X(no_effect, "a setting that changes nothing, such as an interval longer than the run") \
   X(single_value_norm, "normalization over a single value, whose output is constant")   \
   X(padding_is_token, "a padding index that is a token of the vocabulary")              \
   X(lost_weights, "trained weights that do not fit the new size of their layer")        \
@@ -38,6 +38,8 @@
   X(missing_class, "a class that is missing in one split")                              \
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
   X(short_series, "groups of a time series that are shorter than a window")             \
+  X(unnamed_time, "a time series whose dates are not named as its time")                \
+  X(looks_ahead, "a language model that reads the tokens it predicts")                  \
   X(large_group, "a group of samples that is larger than its split should be")          \
   X(repeated_samples, "test samples that are training samples, too")                    \
   X(doubtful_header, "a first line of a CSV that may or may not be a header")           \

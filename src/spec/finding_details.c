@@ -19,7 +19,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "1 / white.",
     [GT_FINDING_no_effect] =
         "Appears if a setting changes nothing: a warmup that does not end in its phase, an interval longer than the run, "
-        "a patience that no run is long enough for, a goal that the metric cannot reach. For a setting that several "
+        "a patience that no run is long enough for, a goal that the metric cannot reach, a key of `text` that belongs to "
+        "another kind of samples. For a setting that several "
         "phases share: only if it has no effect in any of them (a warmup: if it has none in one of them). Change the "
         "number or the length.",
     [GT_FINDING_scaled_loss] =
@@ -92,6 +93,14 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if a column of an input has whole numbers of 2^24 (16,777,216) and more, of which a 32-bit float "
         "keeps the first 7 digits. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
         "identify groups, read them as categories: columns: {NAME: category}.",
+    [GT_FINDING_unnamed_time] =
+        "Appears if `series` has no `time`, and an input column holds dates. Rows are then taken as equally spaced and in "
+        "order: neither gaps, nor rows of several series, nor a file with the newest row first are noticed, and forecasts "
+        "have no times. Set series: {time: COLUMN}.",
+    [GT_FINDING_looks_ahead] =
+        "Appears if a layer of a language model sees later places of the text: a recurrent layer with bidirectional: true, "
+        "or a conv1d with padding on both sides. The target of a place is the next token, so the model learns to copy it: "
+        "the loss falls far, and generated text is noise. Use one direction, or a `pad` layer before the convolution.",
     [GT_FINDING_missing_labels] =
         "Appears if labels are text and some are a word for a missing value (NA, nan, null, None, ?). They are read as a "
         "class of that name. Leave the rows out with columns: {NAME: {missing: drop}}, or name all classes in class_names.",

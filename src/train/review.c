@@ -135,6 +135,7 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
                         .token = token_text,
                         .vocabulary = data->input[0].vocabulary,
                         .input = input,
+                        .next_tokens = gt_tensor_is_text(&data->train.target[0]),
                         .phase = phase};
   return review;
 }

@@ -283,6 +283,34 @@ finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GT
 recurrent() { echo "model=[{reshape: [2, 1]}, {rnn: {hidden_size: 2, return: last, $1}}, {linear: 1}]"; }
 finds no_effect "--set:1:73" "layer 'rnn1' drops outputs of every layer but the last, and has only one" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5')"
 silent "dropout between two layers" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5, num_layers: 2')" --set data.range='[0, 1]'
+# Language models that see the next token, and keys of other kinds of texts.
+printf 'a b c d e f g h i j k l m n o p\n%.0s' {1..9} > letters.txt
+cat > letters.yaml <<'YAML'
+data: {train: letters.txt, text: {vocabulary: byte, window: 8}}
+model: [{embedding: {embedding_dim: 2}}, {gru: 2}, {linear: 256}]
+YAML
+silent "a language model in one direction" "$GTRAIN" check letters.yaml
+finds looks_ahead "--set:1:79" "layer 'gru1' sees later places of the text" "$GTRAIN" check letters.yaml --set 'model=[{embedding: {embedding_dim: 2}}, {gru: {hidden_size: 2, bidirectional: true}}, {linear: 256}]'
+finds looks_ahead "--set:1:93" "layer 'conv1d1' sees later places" "$GTRAIN" check letters.yaml --set 'model=[{embedding: {embedding_dim: 2}}, {conv1d: {out_channels: 2, kernel_size: 3, padding: same}}, {linear: 256}]'
+says "… and how it does not" "pad: {before: [2, 0], after: [0, 0]}"
+finds no_effect "--set:1" "'length' has no effect: it is for texts with labels" "$GTRAIN" check letters.yaml --set data.text.length=8
+finds no_effect "--set:1" "'lower' has no effect: it is for vocabulary: word" "$GTRAIN" check letters.yaml --set data.text.lower=true
+printf '%s\t%s\n' a good b bad a fine b worse > labels.txt
+cat > labels.yaml <<'YAML'
+data: {train: labels.txt, text: {labels: true, vocabulary: byte, length: 8}}
+model: [{embedding: {embedding_dim: 2}}, {gru: {hidden_size: 2, return: last, bidirectional: true}}, {linear: 2}]
+YAML
+silent "a text with a label, in both directions" "$GTRAIN" check labels.yaml
+finds no_effect "--set:1" "'window' has no effect: it is for language models" "$GTRAIN" check labels.yaml --set data.text.window=8
+# A series whose time has no name.
+(echo date,y; for i in {01..28}; do echo "2024-02-$i,$i"; done) > days.csv
+cat > days.yaml <<'YAML'
+data: {train: days.csv, series: {window: 4, time: date}, target: y}
+model: [flatten, {linear: 1}]
+YAML
+silent "a series with its time" "$GTRAIN" check days.yaml
+finds unnamed_time "--set:1:13" "though column 'date' holds dates" "$GTRAIN" check days.yaml --set data.series=4
+silent "… whose dates are left out" "$GTRAIN" check days.yaml --set data.series=4 --set data.inputs=y
 silent "an edge_size that l1 uses" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fourier, edge_size: coefficient, l1: 0.1}}]'
 finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAIN" check far.yaml --set data.normalize=standard
 says "the way out holds them" "help: a \`range\` that contains the data, or \`grid_update: {}\`"

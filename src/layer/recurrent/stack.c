@@ -130,6 +130,7 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
     gt_review_find(build, GT_FINDING_no_effect, "dropout",
                    "drops outputs of every layer but the last, and has only one")
         ->help = "set num_layers: 2, or add a dropout layer after it";
+  if (config->bidirectional) gt_review_order(build, "bidirectional", "bidirectional: false");
   gt_id x = gt_gather_swapped(build->graph, input[0]);
   for (int64_t layer = 0; layer < config->num_layers && x != GT_NONE; layer++) x = build_layer(&s, x, layer);
   return x == GT_NONE || s.last ? x : gt_permute(build->graph, x, swapped);
