@@ -209,7 +209,10 @@ static bool target_is_unique(const gt_csv *csv) {
   return true;
 }
 
-static const char *use_of(int role) {
+static const char *use_of(const gt_data_reader *reader, const gt_csv *csv, int column) {
+  const int role = csv->role[column];
+  if (role == ROLE && reader->series && column == csv->role_column[GT_CSV_TIME]) return "the time of the series";
+  if (role == ROLE && reader->series && column == csv->role_column[GT_CSV_GROUP]) return "the group of the series";
   return role == TARGET    ? "a target"
          : role == IGNORED ? "ignored"
          : role == ROLE    ? "used for weights or splits"
@@ -230,7 +233,7 @@ static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_colu
     if (r->ignore || csv->role[column] >= INPUT) continue;
     const bool target = csv->role[column] == TARGET;
     if (target && r->any && r->fill == GT_FILL_DROP) continue;
-    const char *use = use_of(csv->role[column]);
+    const char *use = use_of(reader, csv, column);
     gt_error_at(reader->diagnostics, r->at, "column '%s' is %s, and 'columns' describes inputs", r->name, use)
         ->expected = target ? "no rule, or {missing: drop}" : "each column in one place";
     if (at[column].line)

@@ -93,6 +93,12 @@ static bool has_thousands(const gt_csv *csv, const gt_csv_facts *f) {
   return f->texts > 0 && csv->decimal == '.';
 }
 
+/* True if the column is also the time of a series: its texts are dates in all forms that a time may have. */
+static bool is_time(const gt_csv *csv, int role) {
+  const int column = csv->role_column[GT_CSV_TIME];
+  return column >= 0 && csv->role[column] == role;
+}
+
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const gt_csv_facts *f = &csv->facts[role];
   const gt_csv_odd *odd = f->odd;
@@ -103,7 +109,7 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const bool codes = csv->whole && csv->whole[role];
   if (all_boolean(odd->text, odd->distinct))
     *kind = GT_COLUMN_BOOLEAN;
-  else if (!codes && date_ways(odd->text, odd->distinct, false))
+  else if (!codes && date_ways(odd->text, odd->distinct, is_time(csv, role)))
     *kind = GT_COLUMN_DATE;
   else
     *kind = GT_COLUMN_CATEGORY;
@@ -143,10 +149,21 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
                          count <= MOST ? words : "NA, ...");
 }
 
+/* From now on the column's texts are dates of any form, as in a column of type date. */
+static void take_all_dates(typing *t, int role) {
+  bool *as_text = gt_arena_copy(t->arena, t->csv->as_text, (size_t)t->table->count * sizeof *as_text);
+  as_text[role] = true;
+  t->csv->as_text = as_text;
+}
+
 static void decide_any(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
+  const bool dates = f->odd && date_ways(f->odd->text, f->odd->distinct, true);
   gt_csv_units units;
-  if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) return;
+  if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) {
+    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->csv, role)) take_all_dates(t, role);
+    return;
+  }
   if (has_thousands(t->csv, f))
     report_thousands(t, role);
   else if (has_other_mark(t->csv, f))
@@ -158,9 +175,13 @@ static void decide_any(typing *t, int role) {
         t, role,
         gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", f->odd->distinct,
                         f->texts),
-        "ignore",
-        "the most frequent as categories: {type: category, max_categories: 50}, or codes for an embedding "
-        "layer (docs/data.md)");
+        dates ? "date" : "ignore",
+        dates ? NULL
+              : gt_arena_printf(t->arena,
+                                "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
+                                "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
+                                "{column: %s, vocabulary: word}} (docs/sequences.md)",
+                                gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
   else
     add_problem(t, role,
                 gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),

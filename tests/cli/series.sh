@@ -223,6 +223,16 @@ exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" -
 check "…" grep -qE '^\{"group":"b","forecast":\[\{"time":"155","step":1,"kind":"[pqr]","kind=p":0\.[^}]*\},\{"time":"156","step":2,"kind":' <<< "$out"
 exits 0 "… as text" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE"
 check "…" grep -qE '^b 156 \+2 [pqr] 0\.[0-9]{4}$' <<< "$out"
+# Months are dates of a time that is an input, too; as another column they are of type date.
+(echo month,y; for y in 20{01..15}; do for m in {01..12}; do echo "$y-$m,$((10#$m))"; done; done) > "$TEST_TMP/months.csv"
+printf 'data: {train: %s, series: {window: 4, time: month}, inputs: [month, y], target: y}\nmodel: [flatten, {linear: 1}]\n' \
+  "$TEST_TMP/months.csv" > "$TEST_TMP/months.yaml"
+exits 0 "months as time and input" "$GTRAIN" check "$TEST_TMP/months.yaml"
+check "… are dates" grep -qE '^  month +date ' <<< "$out"
+exits 65 "months that are no time" "$GTRAIN" check "$TEST_TMP/months.yaml" --set data.series=4
+says "… are free text that can be dates" "fix it with data: {columns: {month: date}}"
+exits 78 "a rule for a time that is no input" "$GTRAIN" check "$TEST_TMP/months.yaml" --set data.inputs=y --set data.columns.month=date
+says "…" "column 'month' is the time of the series, and 'columns' describes inputs"
 exits 0 "… of one step" kinds kind --set data.series.horizon=1 --set 'model=[flatten, {linear: 3}]'
 check "… with group, time and step" diff <(cut -d, -f1-3 "$TEST_TMP/kinds.csv") <(printf 'place,t,step\na,150,1\nb,155,1\n')
 check "… which decide" decides
