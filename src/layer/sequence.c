@@ -14,8 +14,8 @@ bool gt_sequence_check(gt_build *build, const gt_id *input) {
   gt_error_at(build->diagnostics, build->at,
               "layer '%s' needs a sequence [batch, steps, features]; its input is %s", build->name,
               gt_build_input_text(build, input, 0))
-      ->expected = "a layer before it that makes one: for example `reshape: [28, 28]` for 28 steps of 28 "
-                   "features, or an embedding of integers";
+      ->expected = "steps: `return: sequence` in a recurrent layer before it, no flatten of a sequence, an embedding of "
+                   "integers, or for example `reshape: [28, 28]` for 28 steps of 28 features";
   build->errors++;
   return false;
 }

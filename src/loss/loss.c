@@ -163,8 +163,9 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
                 "class for each of them",
                 layer_of(input), input->layer, gt_shape_text(shape, text),
                 gt_shape_text(targets->shape, labels), loss->type->name)
-        ->expected = "an output of the targets' shape with an axis for the classes at its end; targets that "
-                     "are one-hot rows need task: regression and loss: bce";
+        ->expected = input->expected ? input->expected
+                                     : "an output of the targets' shape with an axis for the classes at its end; "
+                                       "targets that are one-hot rows need task: regression and loss: bce";
     return false;
   }
   if (shape.rank != targets->shape.rank + 1) {
@@ -226,10 +227,11 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   d->help = input->advice;
   if (prediction->shape.rank == 3 && prediction->shape.dim[2] == want)
     d->help =
-        "it has an output for each step: return: last in the recurrent layer before it, or sequence_pool, "
+        "it has an output for each step: return: last in the recurrent layer before it, sequence_pool or flatten "
         "leaves one";
-  d->expected =
-      gt_arena_printf(diagnostics->arena, "%lld value%s per sample", (long long)want, want == 1 ? "" : "s");
+  d->expected = gt_arena_printf(diagnostics->arena, "%lld value%s per sample%s%s", (long long)want,
+                                want == 1 ? "" : "s", input->expected ? ": " : "",
+                                input->expected ? input->expected : "");
   return false;
 }
 

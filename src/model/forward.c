@@ -87,6 +87,7 @@ static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_
                                .classes = target->classes,
                                .ignores = target->ignores,
                                .advice = target->advice,
+                               .expected = target->expected,
                                .layer = head->name,
                                .named = target->name != NULL,
                                .applied = head->type->applies,

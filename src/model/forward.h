@@ -17,7 +17,7 @@ typedef struct gt_forward_target { /* a target and its prediction */
   const gt_id *shift;             /* as in gt_loss_input */
   int64_t classes, values;        /* of the targets, per item and per sample; 0: unknown */
   bool ignores;                   /* as in gt_loss_input */
-  const char *advice;             /* as in gt_loss_input */
+  const char *advice, *expected;  /* as in gt_loss_input */
   /* Results. */
   gt_loss_nodes nodes; /* with targets */
   gt_id output; /* without targets: the layer's output, or the mean of mirrored, as probabilities if the loss

@@ -223,6 +223,12 @@ exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" -
 check "…" grep -qE '^\{"group":"b","forecast":\[\{"time":"155","step":1,"kind":"[pqr]","kind=p":0\.[^}]*\},\{"time":"156","step":2,"kind":' <<< "$out"
 exits 0 "… as text" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE"
 check "…" grep -qE '^b 156 \+2 [pqr] 0\.[0-9]{4}$' <<< "$out"
+exits 78 "… in one row" kinds flat --set 'model=[flatten, {linear: 6}]'
+says "… which need an axis of steps" "expected [batch, 2, 3], scores of 3 classes at 2 steps: a last linear: 6, then reshape: [2, 3]"
+exits 78 "a horizon unlike the last layer" train six --set data.series.horizon=6
+says "…" "expected 6 values per sample: 6 steps (data.series.horizon) of 1 target"
+exits 78 "a layer of steps after flatten" train flat --set 'model=[{flatten: {from: past, name: a}}, {lstm: 4}, {linear: 3}]'
+says "…" '`return: sequence` in a recurrent layer before it, no flatten of a sequence'
 # Months are dates of a time that is an input, too; as another column they are of type date.
 (echo month,y; for y in 20{01..15}; do for m in {01..12}; do echo "$y-$m,$((10#$m))"; done; done) > "$TEST_TMP/months.csv"
 printf 'data: {train: %s, series: {window: 4, time: month}, inputs: [month, y], target: y}\nmodel: [flatten, {linear: 1}]\n' \
