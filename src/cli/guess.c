@@ -15,15 +15,24 @@ static const gt_metric *guess_for(const gt_baselines *baselines, const gt_result
   return NULL;
 }
 
-/* True for the mean over several columns of an error in their units, which has no unit itself. */
-static bool mixes_units(const gt_results *results, const gt_metric *m) {
+/* True for the value of a single step of a forecast, "mae.temp+2". */
+static bool is_step(const char *name) {
+  const char *plus = strrchr(name, '+');
+  return plus && plus[1] && !plus[1 + strspn(plus + 1, "0123456789")];
+}
+
+/* True for the mean over several columns of an error in their units, which has no unit itself. forecast: values
+ * of single steps are of the same column. */
+static bool mixes_units(const gt_results *results, const gt_metric *m, bool forecast) {
   static const char *const in_units[] = {"mae", "rmse", "median_error"};
   const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name;
   bool unit = false, several = false;
   for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++) unit |= !strcmp(own, in_units[i]);
   const size_t length = strlen(m->name);
-  for (int i = 0; i < results->count && unit; i++)
-    several |= !strncmp(results->metric[i].name, m->name, length) && results->metric[i].name[length] == '.';
+  for (int i = 0; i < results->count && unit; i++) {
+    const char *name = results->metric[i].name;
+    several |= !strncmp(name, m->name, length) && name[length] == '.' && !(forecast && is_step(name));
+  }
   return several;
 }
 
@@ -33,8 +42,8 @@ void gt_cli_print_values(const gt_results *results, const gt_baselines *baseline
     const gt_metric *m = &results->metric[i];
     const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name, *guess;
     if (leave_out && !strncmp(own, leave_out, strlen(leave_out))) continue;
-    if (leave_out && dot && forecast) continue; /* of a step: in eval */
-    if (!forecast && mixes_units(results, m)) continue;
+    if (leave_out && forecast && dot && is_step(m->name)) continue; /* in eval */
+    if (mixes_units(results, m, forecast)) continue;
     putchar(' ');
     gt_put_text(stdout, m->name);
     printf(" %.6g", m->value);

@@ -1,4 +1,5 @@
 #include "train/baseline.h"
+#include "train/config_metrics.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/column.h"
@@ -152,6 +153,24 @@ static gt_baseline of_series(const gt_config *config, const gt_split *split, gt_
   return b;
 }
 
+/* "3.6", or of several columns "mae.sales 3.6, mae.visits 0.2": their errors have units of their own. */
+static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs, bool bits,
+                                gt_arena *arena) {
+  enum { MOST = 8 };
+  const int64_t columns = outputs / target->horizon;
+  const double mean = mean_of(error, outputs);
+  const char *text = "";
+  const char *metric = bits ? "accuracy" : "mae";
+  if (columns == 1 || columns > MOST) return gt_arena_printf(arena, "%.4g", bits ? 1 - mean : mean);
+  for (int64_t c = 0; c < columns; c++) {
+    const double value = over_steps(error, target->horizon, columns, c);
+    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
+                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
+                           bits ? 1 - value : value);
+  }
+  return text;
+}
+
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   static const char *const names[] = {"test", "validation", "train"};
   const gt_dataset *data = &config->dataset;
@@ -161,10 +180,14 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const gt_split *split = splits[i];
   const int64_t outputs = gt_tensor_features(&split->target[0]);
   if (!split->naive_last) return NULL;
-  const char *text =
-      gt_arena_printf(arena, "mae %.4g with the last value", mean_of(split->naive_last, outputs));
+  const gt_data_target *target = &data->target[0];
+  const bool bits = config->loss[0] && gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS;
+  const char *last = naive_values(target, split->naive_last, outputs, bits, arena),
+             *metric = strchr(last, ' ') ? "" : bits ? "accuracy " : "mae ";
+  const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive_season)
-    text = gt_arena_printf(arena, "%s, %.4g with %s", text, mean_of(split->naive_season, outputs),
+    text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
+                           naive_values(target, split->naive_season, outputs, bits, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -256,6 +279,10 @@ const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *
 }
 
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
+  const gt_diagnostics *found = &config->diagnostics;
+  for (int i = 0; i < found->count; i++) /* review_scale.c: the loss sees little else than such a target */
+    if (found->items[i].finding == GT_FINDING_far_from_unit_scale && !strncmp(found->items[i].message, "target", 6))
+      return gt_arena_printf(arena, "%s; set data: {normalize_targets: standard}", found->items[i].message);
   const gt_unscaled_column column = gt_farthest_column(&config->dataset);
   if (!(column.farthest > far)) return NULL;
   return gt_arena_printf(arena, "%s; set data: {normalize: standard}",

@@ -28,8 +28,9 @@ typedef struct gt_naive_error {
   double of_step, of_steps; /* mean absolute error: at the output's step, over all steps of its column */
 } gt_naive_error;
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output);
-/* "mae 3.6 (last value), 4.1 (value 7 rows before) on the validation samples": the naive errors to compare a
- * forecast with; NULL: the data is not a series of numbers. In the arena. */
+/* "mae 3.6 with the last value, 4.1 with the value 7 rows before (validation)": the naive errors to compare a
+ * forecast with, of each column; of booleans the accuracy. NULL: the data is not a series of numbers. In the
+ * arena. */
 const char *gt_naive_text(const gt_config *config, gt_arena *arena);
 
 /* count is 0 for losses whose targets only measure an error, for automata, and for many outputs. */
@@ -53,6 +54,7 @@ typedef struct gt_unscaled_column {
 gt_unscaled_column gt_farthest_column(const gt_dataset *data);
 /* "input column 'fare' reaches 512 and is not scaled" */
 const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena);
-/* The likeliest reason, and what to do: an input with values far from 0 that is not scaled; NULL: unknown. */
+/* The likeliest reason, and what to do: a target or an input with values far from 0 that is not scaled; NULL:
+ * unknown. */
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena);
 #endif

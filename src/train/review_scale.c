@@ -1,5 +1,6 @@
 /* Finds inputs and targets so far from unit scale that a network learns little from them. */
 #include "train/baseline.h"
+#include "train/config_metrics.h"
 #include "train/review.h"
 #include "train/target_scaling.h"
 #include <math.h>
@@ -31,7 +32,10 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
                  deviation = sqrt(gt_target_errors_of(train, target, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
     if (!gt_config_outputs_any_number(config, target, arena)) return;
-    const char *name = data->target[target].columns ? data->target[target].columns[o] : NULL;
+    const int outputs = (int)gt_tensor_features(&train->target[target]);
+    const char *name = outputs > 1 || data->target[target].columns
+                           ? gt_config_value_name(&data->target[target], outputs, false, (int)o, arena)
+                           : NULL;
     gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize_targets"),
                   "target%s%s%s has mean %.4g and deviation %.4g and is not scaled", name ? " '" : "",
                   name ? name : "", name ? "'" : "", mean, deviation)

@@ -42,6 +42,7 @@ exits 0 "a series trains" train whole
 says "… its windows are counted" "2 series; windows of 8 rows, then 3 to predict: 150 training, 40 validation, 40 test"
 says "… the gap is named, with its line" "1 gap in time, the first before line 123; no window crosses one"
 says "… and the windows that it costs" "10 windows are lost there"
+check "… lines of progress have no values of single steps" test -z "$(grep 'mae\.y' <<< "$out")"
 says "… the naive forecasts come before the first step" "naive forecasts: mae "
 limit=$(train small --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p')
 exits 0 "with the least memory" train streamed --memory-limit "${limit}K"
@@ -82,7 +83,7 @@ optimizer: {type: sgd, lr: 1.0e-30}
 metrics: [mae, rmse, r2, median_error]
 train: {steps: 1}
 YAML
-"$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/zero" --quiet > "$TEST_TMP/log" 2>&1 || cat "$TEST_TMP/log"
+"$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/zero" > "$TEST_TMP/log" 2>&1 || cat "$TEST_TMP/log"
 exits 0 "eval of two columns" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --json --quiet
 check "a metric of a column is over all its steps, the total is the mean of the columns" python3 - "$TEST_TMP/two.csv" "$out" << 'PY'
 import csv, json, statistics, sys
@@ -107,6 +108,10 @@ for name, value in total.items():
     assert abs(result[name] - value) < 1e-5 * max(1, abs(value)), (name, result[name], value)
 PY
 
+exits 0 "… as text" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --quiet
+check "… without a mean of errors in different units" test -z "$(grep -oE ' (mae|rmse|median_error) [0-9]' <<< "$out")"
+says "… but with those of the columns" " mae.a "
+check "naive errors are those of the columns, too" grep -qE 'naive forecasts: mae.a [0-9.]+, mae.b [0-9.]+ with the last value' "$TEST_TMP/log"
 exits 0 "gates on a column and on a step" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'mae.b<1' --fail-if 'rmse.a+2>99'
 exits 1 "… that fail" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'rmse.a+2 > 0.1'
 says "…" "rmse.a+2 is "
