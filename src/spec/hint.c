@@ -301,7 +301,8 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
   row = find_key_elsewhere(word);
   if (row) return of_foreign_key(diagnostics, row, key, false);
   if (near) return (gt_hint){near, NULL, false};
-  return (gt_hint){NULL, other_kind(diagnostics, "", word), true};
+  const char *other = other_kind(diagnostics, "", word);
+  return (gt_hint){NULL, other, other != NULL};
 }
 
 gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const char *name,
