@@ -3,22 +3,28 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/csv_layout.h"
+#include <inttypes.h>
 
 #define EXPECTED "expected a label, a tab and a text"
 
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-static bool every_line_has_tab(const gt_csv *csv) {
+typedef struct line_count {
+  int64_t lines, with_tab;
+} line_count;
+
+static line_count count_lines(const gt_csv *csv) {
+  line_count n = {0};
   bool has_tab = false;
   for (const char *at = csv->at; at < csv->end; at++) {
     if (*at == '\t') has_tab = true;
     if (!is_line_end(*at)) continue;
-    if (!has_tab) return false;
+    n.lines++, n.with_tab += has_tab;
     if (*at == '\r' && csv->end - at > 1 && at[1] == '\n') at++;
     has_tab = false;
   }
-  return has_tab;
+  return (line_count){n.lines + 1, n.with_tab + has_tab};
 }
 
 bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
@@ -27,9 +33,14 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
   while (csv->end > csv->at && is_line_end(csv->end[-1])) csv->end--;
   if (csv->at == csv->end)
     return gt_fail(csv->error, GT_ERR_DATA, "%s is empty; expected a text on each line", csv->path);
-  const bool labelled = form->lines == GT_CSV_LABELLED || every_line_has_tab(csv);
+  const line_count n = count_lines(csv);
+  const bool labelled = form->lines == GT_CSV_LABELLED || n.with_tab == n.lines;
   if (labelled && form->lines == GT_CSV_TEXTS)
     gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
+  else if (n.with_tab && form->lines == GT_CSV_TEXTS)
+    gt_warn("%s: %" PRId64 " of %" PRId64 " lines have a tab; what is before it is read as text, as it would be a label "
+            "only if every line had one",
+            csv->path, n.with_tab, n.lines);
   csv->lines = true;
   csv->header = true; /* the first line is not a record yet */
   csv->decimal = '.';

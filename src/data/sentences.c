@@ -38,7 +38,9 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
   }
   const int column = gt_csv_find_named(reader, csv, o->column, text ? text->at : reader->spec->at);
   return column >= 0 &&
-         gt_csv_choose_source(reader, csv, o->target, column, "would be both the text and a target");
+         gt_csv_choose_source(reader, csv, o->target, column, o->target.count ? "would be both the text and a target"
+                                               : "is the text, and without 'target' the last column is the target: "
+                                                 "name it, data: {target: COLUMN}");
 }
 
 /* Keeps the texts, with the file's bytes into which they point. */
@@ -135,7 +137,7 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
 /* --- samples --- */
 
 typedef struct cutting { /* how many samples are longer than the window, and how many tokens there are */
-  int64_t samples, cut, tokens, longest;
+  int64_t samples, cut, tokens, longest, unknown; /* unknown: samples without a token of the vocabulary */
 } cutting;
 
 /* Writes the tokens of a text into a row, and how many there are. */
@@ -153,6 +155,9 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
   sum->cut += ids.count > length;
   sum->tokens += count;
   sum->longest = gt_most(sum->longest, ids.count);
+  int64_t known = 0;
+  for (int64_t i = 0; i < count; i++) known += row[i] != v->unknown;
+  sum->unknown += count && !known;
   free(ids.data);
   return ok;
 }
@@ -200,7 +205,9 @@ bool gt_data_fit_sentences(gt_data_reader *reader) {
 
 static bool choose_text(gt_csv *csv, const char *column) {
   const int found = column ? gt_csv_find(csv, column) : csv->columns - 1;
-  if (found < 0) return gt_fail(csv->error, GT_ERR_DATA, "%s has no column '%s'", csv->path, column);
+  if (found < 0)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s", csv->path, column,
+                   gt_csv_how_named(csv, column));
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i == found ? 0 : -1;
   csv->targets = 1;
   return true;
@@ -211,7 +218,7 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
   const gt_csv_form form = {.lines = column ? GT_CSV_TABLE : GT_CSV_TEXTS,
                             .known = {{.items = &column, .count = 1}}};
   gt_csv csv = {0};
-  cutting ignored = {0};
+  cutting sum = {0};
   void *lengths = NULL;
   bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && choose_text(&csv, column) &&
             gt_csv_read(&csv);
@@ -224,8 +231,11 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
     gt_text_view text = {(const uint8_t *)cell->text, cell->length, path, csv.bytes.data};
     ok = gt_text_clean(input->vocabulary->type, &text, error) &&
          encode_row(input->vocabulary, &text, (int32_t *)out->data + i * input->dim[0], input->dim[0],
-                    &out->length[i], &ignored, error);
+                    &out->length[i], &sum, error);
   }
+  if (ok && sum.unknown)
+    gt_warn("%s: no word of %" PRId64 " of %" PRId64 " texts is known to the model; predictions for them tell nothing",
+            path, sum.unknown, sum.samples);
   gt_csv_close(&csv);
   return ok;
 }

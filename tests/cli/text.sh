@@ -146,6 +146,16 @@ exits 0 "new lines" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/new.txt" --de
 check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
 exits 0 "lines with labels" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/reviews.txt" --device "$DEVICE"
 says "… what is before the tab is not the text" "reviews.txt: every line has a tab"
+printf 'no\tA poor film\nxyzzy\n' > "$TEST_TMP/mixed.txt"
+exits 0 "some lines with a tab" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/mixed.txt" --device "$DEVICE"
+says "… are all text" "mixed.txt: 1 of 2 lines have a tab; what is before it is read as text"
+says "… a text of unknown words is named" "mixed.txt: no word of 1 of 2 texts is known to the model"
+sed 1d "$TEST_TMP/new.csv" > "$TEST_TMP/bare.csv"
+exits 65 "a CSV without its header" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/bare.csv" --device "$DEVICE"
+says "…" "bare.csv:1:1: there is no column 'review': its first line is read as the header"
+sed 's/\(.*\),\(.*\)/\2,\1/' "$TEST_TMP/reviews.csv" > "$TEST_TMP/swapped.csv"
+exits 65 "a text in the last column, without a target" reviews swapped --set data.train=swapped.csv --set data.target=
+says "…" "without 'target' the last column is the target: name it"
 limit=$(reviews refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p' | awk '{ printf "%.0f", $1 * 1024 + 1 }')
 exits 0 "streamed sentences" reviews streamed-labels --memory-limit "${limit:-400K}"
 check "… the same bytes" same labels streamed-labels
