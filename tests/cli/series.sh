@@ -119,18 +119,27 @@ exits 2 "… of no column" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --
 says "…" "'mae.c' names no column of the targets; there are a, b, a+1, b+1, a+2, b+2, a+3, b+3"
 
 # Columns of arrays have numbers, and the same names in eval as in forecasts.
-python3 - "$TEST_TMP/xy.npy" << 'PY'
+python3 - "$TEST_TMP/xy.npy" "$TEST_TMP/short.npy" << 'PY'
 import struct, sys
-head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (60, 2), }"
-head += b" " * (117 - len(head)) + b"\n"
-open(sys.argv[1], "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
-                              + struct.pack("<120f", *(i % 7 / 5 for i in range(120))))
+for path, rows in ((sys.argv[1], 60), (sys.argv[2], 3)):
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 2), }" % rows
+    head += b" " * (117 - len(head)) + b"\n"
+    values = struct.pack("<%df" % (2 * rows), *(i % 7 / 5 for i in range(2 * rows)))
+    open(path, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + values)
 PY
 exits 0 "a series of arrays" "$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/arrays" --quiet \
   --set "data={train: {inputs: $TEST_TMP/xy.npy, targets: $TEST_TMP/xy.npy}, series: {window: 2, horizon: 3}, test_fraction: 0.4}"
 exits 0 "… is measured" "$GTRAIN" eval "$TEST_TMP/arrays" --device "$DEVICE"  --fail-if 'mae.target1+2<0'
 says "… by column" " mae.target0 "
 says "… and by step" " mae.target0+1 "
+both="{inputs: {past: $TEST_TMP/xy.npy, future: $TEST_TMP/xy.npy}, targets: $TEST_TMP/xy.npy}"
+exits 0 "arrays with rows ahead" "$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/ahead" --quiet \
+  --set "data={train: $both, series: {window: 2, horizon: 3}}" --set 'model=[{flatten: {from: past}}, {linear: 6}]' --set 'quiet=[unused]'
+exits 0 "… are forecast from files of the same rows" "$GTRAIN" predict "$TEST_TMP/ahead" --device "$DEVICE" \
+  --input "past=$TEST_TMP/xy.npy" --input "future=$TEST_TMP/xy.npy"
+exits 65 "… not of other rows" "$GTRAIN" predict "$TEST_TMP/ahead" --device "$DEVICE" \
+  --input "past=$TEST_TMP/xy.npy" --input "future=$TEST_TMP/short.npy"
+says "…" "the files need the same number of rows, and end with the rows ahead"
 
 # A forecast of the last rows is what eval says of them.
 { head -n 1 "$TEST_TMP/rows.csv"; grep ,a, "$TEST_TMP/rows.csv" | tail -n 11; } > "$TEST_TMP/end.csv"
@@ -154,6 +163,9 @@ check "…" test "$(grep -c 'has values in' <<< "$out")" = 1
 sed '$s/[^,]*$//' "$TEST_TMP/end.csv" > "$TEST_TMP/part.csv"
 exits 0 "a forecast of some known rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.csv" --device "$DEVICE"
 says "… is told, too" "'y' has values in some rows that are forecast"
+{ cat "$TEST_TMP/now.csv"; sed '1d; s/,a,/,b,/' "$TEST_TMP/end.csv"; } > "$TEST_TMP/both.csv"
+exits 0 "a forecast of known rows in one of two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/both.csv" --device "$DEVICE"
+says "… names it" "the last 3 of each group (first in 'b')"
 
 # refuses TEXT FILE: no forecast.
 refuses() {
