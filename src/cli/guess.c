@@ -21,8 +21,8 @@ static bool is_step(const char *name) {
   return plus && plus[1] && !plus[1 + strspn(plus + 1, "0123456789")];
 }
 
-/* True for the mean over several columns of an error in their units, which has no unit itself. forecast: values
- * of single steps are of the same column. */
+/* True for the mean over several columns of an error in their units, which has no unit itself. forecast:
+ * values of single steps are of the same column. */
 static bool mixes_units(const gt_results *results, const gt_metric *m, bool forecast) {
   static const char *const in_units[] = {"mae", "rmse", "median_error"};
   const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name;

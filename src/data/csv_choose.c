@@ -210,13 +210,13 @@ static bool target_is_unique(const gt_csv *csv) {
 }
 
 static const char *use_of(const gt_data_reader *reader, const gt_csv *csv, int column) {
-  const int role = csv->role[column];
-  if (role == ROLE && reader->series && column == csv->role_column[GT_CSV_TIME]) return "the time of the series";
-  if (role == ROLE && reader->series && column == csv->role_column[GT_CSV_GROUP]) return "the group of the series";
-  return role == TARGET    ? "a target"
-         : role == IGNORED ? "ignored"
-         : role == ROLE    ? "used for weights or splits"
-                           : "not one of the inputs";
+  const int role = csv->role[column], *of = csv->role_column;
+  return role == TARGET                                 ? "a target"
+         : role == IGNORED                              ? "ignored"
+         : column == of[GT_CSV_TIME]                    ? "the time of the series"
+         : column == of[GT_CSV_GROUP] && reader->series ? "the group of the series"
+         : role == ROLE                                 ? "used for weights or splits"
+                                                        : "not one of the inputs";
 }
 
 /* Rules are for columns of the file that are inputs; one for a target may drop rows. at: as in mark. */

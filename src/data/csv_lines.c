@@ -38,7 +38,8 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
   if (labelled && form->lines == GT_CSV_TEXTS)
     gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
   else if (n.with_tab && form->lines == GT_CSV_TEXTS)
-    gt_warn("%s: %" PRId64 " of %" PRId64 " lines have a tab; what is before it is read as text, as it would be a label "
+    gt_warn("%s: %" PRId64 " of %" PRId64
+            " lines have a tab; what is before it is read as text, as it would be a label "
             "only if every line had one",
             csv->path, n.with_tab, n.lines);
   csv->lines = true;

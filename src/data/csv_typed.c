@@ -177,11 +177,12 @@ static void decide_any(typing *t, int role) {
                         f->texts),
         dates ? "date" : "ignore",
         dates ? NULL
-              : gt_arena_printf(t->arena,
-                                "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
-                                "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
-                                "{column: %s, vocabulary: word}} (docs/sequences.md)",
-                                gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
+              : gt_arena_printf(
+                    t->arena,
+                    "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
+                    "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
+                    "{column: %s, vocabulary: word}} (docs/sequences.md)",
+                    gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
   else
     add_problem(t, role,
                 gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),

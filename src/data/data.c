@@ -399,9 +399,10 @@ static bool all_there(const gt_data_signature *signature, const gt_tensor *out, 
     if (out[k].dim[0] != out[0].dim[0])
       return gt_fail(error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
                      out[k].dim[0], name, out[0].dim[0], signature->input[0].name,
-                     signature->rows ? "; the files need the same number of rows, and end with the rows ahead, where "
-                                       "only 'future' is read"
-                                     : "");
+                     signature->rows
+                         ? "; the files need the same number of rows, and end with the rows ahead, where "
+                           "only 'future' is read"
+                         : "");
   }
   return true;
 }

@@ -38,9 +38,11 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
   }
   const int column = gt_csv_find_named(reader, csv, o->column, text ? text->at : reader->spec->at);
   return column >= 0 &&
-         gt_csv_choose_source(reader, csv, o->target, column, o->target.count ? "would be both the text and a target"
-                                               : "is the text, and without 'target' the last column is the target: "
-                                                 "name it, data: {target: COLUMN}");
+         gt_csv_choose_source(reader, csv, o->target, column,
+                              o->target.count
+                                  ? "would be both the text and a target"
+                                  : "is the text, and without 'target' the last column is the target: "
+                                    "name it, data: {target: COLUMN}");
 }
 
 /* Keeps the texts, with the file's bytes into which they point. */
@@ -234,7 +236,8 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
                     &out->length[i], &sum, error);
   }
   if (ok && sum.unknown)
-    gt_warn("%s: no word of %" PRId64 " of %" PRId64 " texts is known to the model; predictions for them tell nothing",
+    gt_warn("%s: no word of %" PRId64 " of %" PRId64
+            " texts is known to the model; predictions for them tell nothing",
             path, sum.unknown, sum.samples);
   gt_csv_close(&csv);
   return ok;

@@ -159,8 +159,9 @@ static void tell_known(const forecasting *f) {
   const bool all = f->answered == f->to->series, named = !all && f->first_known;
   gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
           "%s%s%s%s; append rows with the columns of 'future' to forecast what comes after the end",
-          f->rows->path, f->rows->answer, all ? "the " : "some ", f->ahead, f->rows->name ? " of each group" : "",
-          named ? " (first in '" : "", named ? f->first_known : "", named ? "')" : "");
+          f->rows->path, f->rows->answer, all ? "the " : "some ", f->ahead,
+          f->rows->name ? " of each group" : "", named ? " (first in '" : "", named ? f->first_known : "",
+          named ? "')" : "");
 }
 
 static bool cut_groups(forecasting *f, gt_tensor *window, gt_error *error) {

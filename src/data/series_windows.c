@@ -270,10 +270,11 @@ static void review_time(const cutting *c) {
   for (int i = 0; i < typed->count; i++) {
     const gt_column *column = &typed->item[i].column;
     if (column->kind != GT_COLUMN_DATE) continue;
-    gt_finding_at(c->reader->diagnostics, GT_FINDING_unnamed_time, gt_data_position(c->reader, "series"),
-                  "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
-                  "are checked",
-                  column->name)
+    gt_finding_at(
+        c->reader->diagnostics, GT_FINDING_unnamed_time, gt_data_position(c->reader, "series"),
+        "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
+        "are checked",
+        column->name)
         ->help = gt_arena_printf(c->reader->arena, "series: {time: %s}",
                                  gt_csv_yaml_key(column->name, c->reader->arena));
     return;

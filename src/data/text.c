@@ -317,7 +317,8 @@ static void review_keys(gt_data_reader *reader, const options *o) {
     bool idle;
     const char *why, *help;
   } keys[] = {
-      {"length", !sentences && t->length != 200, "is for texts with labels (text: {labels: true} or {column: NAME})",
+      {"length", !sentences && t->length != 200,
+       "is for texts with labels (text: {labels: true} or {column: NAME})",
        "window: the tokens that a language model reads at once"},
       {"window", sentences && t->window != 256, "is for language models",
        "length: the tokens of a sample that is a text with a label"},
@@ -328,8 +329,8 @@ static void review_keys(gt_data_reader *reader, const options *o) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, "text", keys[i].key);
     if (node && keys[i].idle && !reader->wanted->signature)
-      gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->key_at, "'%s' has no effect: it %s", keys[i].key,
-                    keys[i].why)
+      gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->key_at, "'%s' has no effect: it %s",
+                    keys[i].key, keys[i].why)
           ->help = keys[i].help;
   }
 }

@@ -194,8 +194,9 @@ static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *inpu
     return GT_NONE;
   if (axes == 1 && w.after[0])
     gt_review_order(build, "padding",
-                    gt_arena_printf(build->arena, "no padding, and before this layer: pad: {before: [%lld, 0], "
-                                                  "after: [0, 0]}",
+                    gt_arena_printf(build->arena,
+                                    "no padding, and before this layer: pad: {before: [%lld, 0], "
+                                    "after: [0, 0]}",
                                     (long long)reach(&w, 0)));
   gt_conv_attribute a = attribute_of(&w, c->groups);
   for (int k = 0; k < axes; k++) {

@@ -53,9 +53,10 @@ void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help
 
 void gt_review_order(gt_build *build, const char *key, const char *help) {
   if (!build->review || !build->review->next_tokens) return;
-  gt_review_find(build, GT_FINDING_looks_ahead, key,
-                 "sees later places of the text, and the target of each place is the token after it: the model can "
-                 "copy its targets")
+  gt_review_find(
+      build, GT_FINDING_looks_ahead, key,
+      "sees later places of the text, and the target of each place is the token after it: the model can "
+      "copy its targets")
       ->help = help;
 }
 

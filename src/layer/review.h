@@ -26,7 +26,7 @@ typedef struct gt_review {
   const char *(*token)(const struct gt_review *review, int64_t id, gt_arena *arena);
   const struct gt_vocabulary *vocabulary; /* for `token`; or NULL */
   const gt_sample_facts *const *input;    /* of each input of the model; NULL: unknown */
-  bool next_tokens; /* the targets are the tokens of input 0, one place on */
+  bool next_tokens;                       /* the targets are the tokens of input 0, one place on */
   int phase;     /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
   bool not_bits; /* gt_review_bits has warned; for layers after that one it would only repeat the finding */
 } gt_review;

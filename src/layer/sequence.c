@@ -14,8 +14,9 @@ bool gt_sequence_check(gt_build *build, const gt_id *input) {
   gt_error_at(build->diagnostics, build->at,
               "layer '%s' needs a sequence [batch, steps, features]; its input is %s", build->name,
               gt_build_input_text(build, input, 0))
-      ->expected = "steps: `return: sequence` in a recurrent layer before it, no flatten of a sequence, an embedding of "
-                   "integers, or for example `reshape: [28, 28]` for 28 steps of 28 features";
+      ->expected =
+      "steps: `return: sequence` in a recurrent layer before it, no flatten of a sequence, an embedding of "
+      "integers, or for example `reshape: [28, 28]` for 28 steps of 28 features";
   build->errors++;
   return false;
 }

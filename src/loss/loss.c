@@ -163,9 +163,10 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
                 "class for each of them",
                 layer_of(input), input->layer, gt_shape_text(shape, text),
                 gt_shape_text(targets->shape, labels), loss->type->name)
-        ->expected = input->expected ? input->expected
-                                     : "an output of the targets' shape with an axis for the classes at its end; "
-                                       "targets that are one-hot rows need task: regression and loss: bce";
+        ->expected = input->expected
+                         ? input->expected
+                         : "an output of the targets' shape with an axis for the classes at its end; "
+                           "targets that are one-hot rows need task: regression and loss: bce";
     return false;
   }
   if (shape.rank != targets->shape.rank + 1) {

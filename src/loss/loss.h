@@ -100,7 +100,7 @@ typedef struct gt_loss_input {
   const char *applied;        /* what that layer applies to logits (gt_layer_type.applies) */
   gt_position at;             /* position of that layer */
   const char *advice;         /* what to change if its outputs do not fit the targets; may be NULL */
-  const char *expected;       /* what its outputs must be, known from the data, in place of a general text; or NULL */
+  const char *expected;       /* what its outputs must be, from the data; NULL: a general text says it */
   const gt_loss_model *model; /* NULL: unknown, or it has several inputs */
 } gt_loss_input;
 

@@ -28,7 +28,7 @@
   X(watches_test, "early stopping, model selection or a schedule on the test split")    \
   X(clipped_light, "pixel values above white, which color_jitter clips")                \
   X(scaled_loss, "a limit for a loss that compares scaled targets")                     \
-  X(no_effect, "a setting that changes nothing, such as an interval longer than the run") \
+  X(no_effect, "a setting that changes nothing, such as an unreached interval")         \
   X(single_value_norm, "normalization over a single value, whose output is constant")   \
   X(padding_is_token, "a padding index that is a token of the vocabulary")              \
   X(lost_weights, "trained weights that do not fit the new size of their layer")        \

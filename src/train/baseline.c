@@ -183,7 +183,9 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const gt_data_target *target = &data->target[0];
   const bool bits = config->loss[0] && gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS;
   const char *last = naive_values(target, split->naive_last, outputs, bits, arena),
-             *metric = strchr(last, ' ') ? "" : bits ? "accuracy " : "mae ";
+             *metric = strchr(last, ' ') ? ""
+                       : bits            ? "accuracy "
+                                         : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive_season)
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
@@ -281,7 +283,8 @@ const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
   const gt_diagnostics *found = &config->diagnostics;
   for (int i = 0; i < found->count; i++) /* review_scale.c: the loss sees little else than such a target */
-    if (found->items[i].finding == GT_FINDING_far_from_unit_scale && !strncmp(found->items[i].message, "target", 6))
+    if (found->items[i].finding == GT_FINDING_far_from_unit_scale &&
+        !strncmp(found->items[i].message, "target", 6))
       return gt_arena_printf(arena, "%s; set data: {normalize_targets: standard}", found->items[i].message);
   const gt_unscaled_column column = gt_farthest_column(&config->dataset);
   if (!(column.farthest > far)) return NULL;

@@ -129,20 +129,23 @@ static void check_plain(gt_config *config) {
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
   const gt_tensor *tensor = &data->train.target[target];
-  const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0, rows = (long long)of->horizon;
+  const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0,
+                  rows = (long long)of->horizon;
   if (gt_tensor_is_text(tensor))
-    return gt_arena_printf(arena,
-                           "[batch, %lld, %d], a score of each token at each place, so return: sequence in recurrent "
-                           "layers; if each line is a label, a tab and a text: data: {text: {labels: true}}",
-                           values, of->classes);
+    return gt_arena_printf(
+        arena,
+        "[batch, %lld, %d], a score of each token at each place, so return: sequence in recurrent "
+        "layers; if each line is a label, a tab and a text: data: {text: {labels: true}}",
+        values, of->classes);
   if (rows > 1 && of->classification)
-    return gt_arena_printf(arena,
-                           "[batch, %lld, %d], scores of %d classes at %lld steps: a last linear: %lld, then reshape: "
-                           "[%lld, %d]",
-                           values, of->classes, of->classes, values, values * of->classes, values, of->classes);
+    return gt_arena_printf(
+        arena,
+        "[batch, %lld, %d], scores of %d classes at %lld steps: a last linear: %lld, then reshape: "
+        "[%lld, %d]",
+        values, of->classes, of->classes, values, values * of->classes, values, of->classes);
   if (!rows || of->classification) return NULL;
-  return gt_arena_printf(arena, "%lld step%s (data.series.horizon) of %lld target%s", rows, rows == 1 ? "" : "s",
-                         values / rows, values == rows ? "" : "s");
+  return gt_arena_printf(arena, "%lld step%s (data.series.horizon) of %lld target%s", rows,
+                         rows == 1 ? "" : "s", values / rows, values == rows ? "" : "s");
 }
 
 /* Builds model and loss once, to find their errors. */

@@ -5,8 +5,9 @@
 
 /* Reads `metrics:`, once the losses are known. */
 void gt_config_read_metrics(gt_config *config, const gt_strings *names);
-/* The name of a value of a target in results, after the metric's: "temp+2" for output `index` of `outputs`; with
- * `of_row`, "temp" for column `index` of a series, over all steps. Targets without names are numbered. */
+/* The name of a value of a target in results, after the metric's: "temp+2" for output `index` of `outputs`;
+ * with `of_row`, "temp" for column `index` of a series, over all steps. Targets without names are numbered.
+ */
 const char *gt_config_value_name(const gt_data_target *target, int outputs, bool of_row, int index,
                                  gt_arena *arena);
 /* Reports settings that need a single target if there are several. */

@@ -154,9 +154,8 @@ static bool allocate(shuffler *s, gt_error *error) {
 }
 
 static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
-  *out = (gt_importance){.samples = s->stride ? s->rows : net_of(s)->data->samples,
-                         .repeats = s->repeats,
-                         .columns = s->groups};
+  *out = (gt_importance){
+      .samples = s->stride ? s->rows : net_of(s)->data->samples, .repeats = s->repeats, .columns = s->groups};
   out->column = GT_NEW_N(s->arena, gt_importance_column, s->groups);
   bool ok = allocate(s, error) && score(s, &out->loss, &out->value, &out->metric, error);
   for (int g = 0; g < s->groups && ok; g++) {

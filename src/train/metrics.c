@@ -109,7 +109,8 @@ static const gt_metric *find(const gt_results *result, const char *name) {
   const char *plain = own + (strncmp(own, hard, sizeof hard - 1) ? 0 : sizeof hard - 1);
   for (int i = 0; i < result->count; i++) {
     const char *found = result->metric[i].name;
-    if (!strcmp(found, name) || (!strncmp(found, name, target) && !strcmp(found + target, plain))) return &result->metric[i];
+    if (!strcmp(found, name) || (!strncmp(found, name, target) && !strcmp(found + target, plain)))
+      return &result->metric[i];
   }
   return NULL;
 }
