@@ -40,6 +40,24 @@ static const char *key_of(const cutting *c, int part) {
   return part == GT_PART_TEST && c->reader->test_fraction > 0 ? "test_fraction" : "series";
 }
 
+/* What makes stretches short, and what to do; NULL: nothing but the split. */
+static const char *why_short(const cutting *c) {
+  const gt_series_breaks *b = &c->reader->series->breaks;
+  gt_arena *arena = c->reader->arena;
+  if (b->gaps)
+    return gt_arena_printf(arena,
+                           "gaps in time end a stretch, the first of %" PRId64
+                           " before line %u; if rows beside them are "
+                           "neighbors, as for trading days: series: {gaps: ignore}",
+                           b->gaps, b->gap_line);
+  if (b->left_out)
+    return gt_arena_printf(arena,
+                           "rows that are left out (missing: drop) end a stretch, the first of %" PRId64
+                           " before line %u",
+                           b->left_out, b->left_line);
+  return NULL;
+}
+
 static bool check_splits(const cutting *c) {
   gt_data_reader *reader = c->reader;
   bool ok = true;
@@ -47,15 +65,16 @@ static bool check_splits(const cutting *c) {
     if (!c->split[p]->samples || c->windows[p]) continue;
     const char *key = key_of(c, p);
     const bool fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
-    gt_error_at(reader->diagnostics, gt_data_position(reader, key),
-                "no window of %" PRId64 " rows with a horizon of %" PRId64
-                " fits into the %s rows: the longest stretch without a gap has %" PRId64 " rows, %" PRId64
-                " are needed",
-                c->o->window, c->o->horizon, gt_data_part_names[p], c->longest[p],
-                c->o->window + c->o->horizon)
-        ->expected = fraction
-                         ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
-                         : "a smaller window or horizon";
+    gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, key),
+                                   "no window of %" PRId64 " rows with a horizon of %" PRId64
+                                   " fits into the %s rows: the longest stretch without a gap has %" PRId64
+                                   " rows, %" PRId64 " are needed",
+                                   c->o->window, c->o->horizon, gt_data_part_names[p], c->longest[p],
+                                   c->o->window + c->o->horizon);
+    d->expected = fraction
+                      ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
+                      : "a smaller window or horizon";
+    d->help = why_short(c);
     ok = false;
   }
   return ok;

@@ -256,6 +256,9 @@ exits 0 "months as time and input" "$GTRAIN" check "$TEST_TMP/months.yaml"
 check "… are dates" grep -qE '^  month +date ' <<< "$out"
 exits 65 "months that are no time" "$GTRAIN" check "$TEST_TMP/months.yaml" --set data.series=4
 says "… are free text that can be dates" "fix it with data: {columns: {month: date}}"
+(echo day,y; for d in {01..28}; do [ $((10#$d % 7)) -gt 4 ] || echo "2024-02-$d,$d"; done) > "$TEST_TMP/days.csv"
+exits 78 "trading days" "$GTRAIN" check "$TEST_TMP/months.yaml" --set "data.train=$TEST_TMP/days.csv" --set data.series.time=day --set data.inputs=y --set data.series.window=6
+says "… whose gaps end a stretch" "the first of 4 before line 6; if rows beside them are neighbors, as for trading days: series: {gaps: ignore}"
 exits 78 "a rule for a time that is no input" "$GTRAIN" check "$TEST_TMP/months.yaml" --set data.inputs=y --set data.columns.month=date
 says "…" "column 'month' is the time of the series, and 'columns' describes inputs"
 exits 0 "… of one step" kinds kind --set data.series.horizon=1 --set 'model=[flatten, {linear: 3}]'
