@@ -42,6 +42,10 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
             " lines have a tab; what is before it is read as text, as it would be a label "
             "only if every line had one",
             csv->path, n.with_tab, n.lines);
+  else if (form->lines == GT_CSV_TEXTS && gt_data_has_suffix(csv->path, ".csv"))
+    gt_warn("%s: each line, also the first, is read as a text without columns, as the model was trained on "
+            "lines (text: {labels: true})",
+            csv->path);
   csv->lines = true;
   csv->header = true; /* the first line is not a record yet */
   csv->decimal = '.';
