@@ -81,7 +81,8 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
   if (!guess || !gt_is_guessing(baseline, results)) return;
   /* A model that never predicts the rare class can still rank its samples well. */
   const char *dot = strchr(guess->name, '.');
-  const bool imbalanced = !strcmp(dot ? dot + 1 : guess->name, "accuracy") && guess->value >= 0.8;
+  const bool imbalanced =
+      !baseline->forecast && !strcmp(dot ? dot + 1 : guess->name, "accuracy") && guess->value >= 0.8;
   const char *reason = gt_guessing_reason(config, arena);
   if (!reason && imbalanced)
     reason = "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1], and "

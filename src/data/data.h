@@ -184,8 +184,8 @@ typedef struct gt_split {
   gt_tensor target[GT_DATA_MAX_TARGETS];
   int32_t *start; /* of a series: the first row of each window; heap; else NULL */
   /* For a series: for each target of a sample, the mean absolute errors of two naive forecasts: the last
-   * value of the window, and the value one season before (the last known one). In the arena; NULL: there is
-   * no such forecast. */
+   * value of the window, and the value one season before (the last known one). Of labels, and of booleans as
+   * 0 and 1, it is the share of wrong ones. In the arena; NULL: there is no such forecast. */
   const double *naive_last, *naive_season;
   gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
                         all are 1 */

@@ -191,21 +191,32 @@ static bool start_windows(cutting *c, int part) {
   return true;
 }
 
-/* The mean absolute error of a naive forecast for each value of a sample: the last row of the window, or the
- * last known row of the same place in the season. In the arena. */
+/* How wrong value `from` is as a forecast of value `at`: of labels 1 or 0; NAN for a label that does not
+ * count. */
+static double error_of(const gt_tensor *rows, int64_t at, int64_t from) {
+  const int32_t *label = rows->data;
+  const float *value = rows->data;
+  if (rows->element == GT_ELEMENT_F32) return fabs((double)value[at] - (double)value[from]);
+  return label[at] < 0 ? NAN : label[at] != label[from];
+}
+
+/* The mean error of a naive forecast for each value of a sample: the last row of the window, or the last
+ * known row of the same place in the season. In the arena. */
 static const double *naive_errors(const cutting *c, int part, const gt_tensor *rows, bool seasonal) {
   const gt_data_series *o = c->o;
   const int64_t each = gt_tensor_features(rows), windows = c->windows[part];
-  const float *value = rows->data;
   double *error = GT_NEW_N(c->reader->arena, double, o->horizon *each);
+  int64_t *count = GT_NEW_N(c->reader->arena, int64_t, o->horizon * each);
   for (int64_t w = 0; w < windows; w++)
     for (int64_t k = 0; k < o->horizon; k++) {
       const int64_t next = c->split[part]->start[w] + o->window, back = seasonal ? o->season : 1,
                     from = seasonal ? next + k - (k / back + 1) * back : next - 1;
-      for (int64_t t = 0; t < each; t++)
-        error[k * each + t] += fabs((double)value[(next + k) * each + t] - (double)value[from * each + t]);
+      for (int64_t t = 0; t < each; t++) {
+        const double e = error_of(rows, (next + k) * each + t, from * each + t);
+        if (!isnan(e)) error[k * each + t] += e, count[k * each + t]++;
+      }
     }
-  for (int64_t i = 0; i < o->horizon * each; i++) error[i] /= (double)windows;
+  for (int64_t i = 0; i < o->horizon * each; i++) error[i] /= count[i] ? (double)count[i] : 1;
   return error;
 }
 
@@ -227,8 +238,8 @@ static bool cut_targets(cutting *c, int part) {
     memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
            (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * each) * size,
            (size_t)values * size);
-  if (ok && numbers) split->naive_last = naive_errors(c, part, &rows, false);
-  if (ok && numbers && o->season) split->naive_season = naive_errors(c, part, &rows, true);
+  if (ok) split->naive_last = naive_errors(c, part, &rows, false);
+  if (ok && o->season) split->naive_season = naive_errors(c, part, &rows, true);
   free(rows.data);
   return ok;
 }

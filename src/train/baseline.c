@@ -143,30 +143,40 @@ static const char *season_text(const gt_config *config, gt_arena *arena) {
   return gt_arena_printf(arena, "the value %lld rows before", (long long)options.season);
 }
 
+/* True if forecasts of the target are right or wrong: classes and booleans. */
+static bool is_decided(const gt_config *config, int target) {
+  return config->dataset.target[target].classification ||
+         (config->loss[target] && gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS);
+}
+
 static gt_baseline of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
   const int64_t outputs = gt_tensor_features(&split->target[0]);
   const double last = mean_of(split->naive_last, outputs),
                season = split->naive_season ? mean_of(split->naive_season, outputs) : INFINITY;
+  const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
-  add(&b, "mae", season < last ? season : last);
+  if (is_decided(config, 0))
+    add(&b, "accuracy", 1 - error);
+  else
+    add(&b, "mae", error);
   return b;
 }
 
 /* "3.6", or of several columns "mae.sales 3.6, mae.visits 0.2": their errors have units of their own. */
-static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs, bool bits,
-                                gt_arena *arena) {
+static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
+                                bool decided, gt_arena *arena) {
   enum { MOST = 8 };
   const int64_t columns = outputs / target->horizon;
   const double mean = mean_of(error, outputs);
   const char *text = "";
-  const char *metric = bits ? "accuracy" : "mae";
-  if (columns == 1 || columns > MOST) return gt_arena_printf(arena, "%.4g", bits ? 1 - mean : mean);
+  const char *metric = decided ? "accuracy" : "mae";
+  if (columns == 1 || columns > MOST) return gt_arena_printf(arena, "%.4g", decided ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
     const double value = over_steps(error, target->horizon, columns, c);
     text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
                            gt_config_value_name(target, (int)outputs, true, (int)c, arena),
-                           bits ? 1 - value : value);
+                           decided ? 1 - value : value);
   }
   return text;
 }
@@ -181,15 +191,15 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const int64_t outputs = gt_tensor_features(&split->target[0]);
   if (!split->naive_last) return NULL;
   const gt_data_target *target = &data->target[0];
-  const bool bits = config->loss[0] && gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS;
-  const char *last = naive_values(target, split->naive_last, outputs, bits, arena),
+  const bool decided = is_decided(config, 0);
+  const char *last = naive_values(target, split->naive_last, outputs, decided, arena),
              *metric = strchr(last, ' ') ? ""
-                       : bits            ? "accuracy "
+                       : decided         ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive_season)
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive_season, outputs, bits, arena),
+                           naive_values(target, split->naive_season, outputs, decided, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -214,6 +224,10 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
     b = of_series(config, split, arena);
   else if (bits || gt_loss_fits_targets(config->loss[target]))
     b = of_numbers(config, split, target, arena);
+  if (split->naive_last && !target && is_decided(config, target)) {
+    const gt_baseline naive = of_series(config, split, arena);
+    if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
+  }
   for (int i = 0; name && i < b.count; i++)
     b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
   /* A loss, a sampler or a threshold that balances classes does not aim at the most frequent one. */

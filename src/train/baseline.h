@@ -1,6 +1,7 @@
 /* gt_baseline: the result on a split of a predictor that ignores the inputs: it always outputs the most
  * frequent class of the training samples, or the mean of their targets; for a time series it is the better
- * naive forecast. A model that is no better has learned nothing. */
+ * naive forecast, for one of classes or booleans the better of both. A model that is no better has learned
+ * nothing. */
 #ifndef GT_TRAIN_BASELINE_H
 #define GT_TRAIN_BASELINE_H
 #include "train/config.h"
@@ -29,7 +30,7 @@ typedef struct gt_naive_error {
 } gt_naive_error;
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output);
 /* "mae 3.6 with the last value, 4.1 with the value 7 rows before (validation)": the naive errors to compare a
- * forecast with, of each column; of booleans the accuracy. NULL: the data is not a series of numbers. In the
+ * forecast with, of each column; of classes and booleans the accuracy. NULL: the data is not a series. In the
  * arena. */
 const char *gt_naive_text(const gt_config *config, gt_arena *arena);
 

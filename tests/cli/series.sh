@@ -240,6 +240,22 @@ exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" -
 check "…" grep -qE '^\{"group":"b","forecast":\[\{"time":"155","step":1,"kind":"[pqr]","kind=p":0\.[^}]*\},\{"time":"156","step":2,"kind":' <<< "$out"
 exits 0 "… as text" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE"
 check "…" grep -qE '^b 156 \+2 [pqr] 0\.[0-9]{4}$' <<< "$out"
+# The naive forecasts of classes, from the file alone: the last label and that of a season before.
+exits 0 "… with their naive forecasts" "$GTRAIN" check "$TEST_TMP/kinds.yaml" --set data.series.season=3
+check "… whose accuracy is right" python3 - "$TEST_TMP/rows.csv" "$out" << 'PY'
+import csv, re, sys
+stretches, before = [], None
+for r in sorted(csv.DictReader(open(sys.argv[1])), key=lambda r: (r["place"], float(r["t"]))):
+    if before is None or r["place"] != before["place"] or float(r["t"]) != float(before["t"]) + 1:
+        stretches.append([])
+    stretches[-1].append(r["kind"])
+    before = r
+places = [(s, first, first + k) for s in stretches for first in range(8, len(s) - 1) for k in range(2)]
+last = sum(s[at] == s[first - 1] for s, first, at in places) / len(places)
+season = sum(s[at] == s[at - 3] for s, first, at in places) / len(places)
+found = re.search(r"naive +accuracy ([0-9.]+) with the last value, ([0-9.]+) with the value 3 rows before", sys.argv[2])
+assert abs(float(found[1]) - last) < 1e-4 and abs(float(found[2]) - season) < 1e-4, (found[0], last, season)
+PY
 exits 78 "… in one row" kinds flat --set 'model=[flatten, {linear: 6}]'
 says "… which need an axis of steps" "expected [batch, 2, 3], scores of 3 classes at 2 steps: a last linear: 6, then reshape: [2, 3]"
 exits 78 "a horizon unlike the last layer" train six --set data.series.horizon=6
