@@ -85,16 +85,18 @@ static bool read_half_day(text_reader *r, int *hour) {
 
 /* 13:45, 13:45:10, 13:45:10.5, 1:45 PM, then Z or +02:00; nothing is midnight. */
 static bool read_time(text_reader *r, double *hours) {
-  int hour = 0, minute = 0, second = 0, fraction;
+  int hour = 0, minute = 0, second = 0, fraction = 0, digits = 0;
   *hours = 0;
   if (r->at == r->end) return true;
   if (!read_char(r, 'T') && !read_char(r, ' ')) return false;
   if (!read_digits(r, 2, &hour) || !read_char(r, ':') || read_digits(r, 2, &minute) != 2) return false;
-  if (read_char(r, ':') && read_digits(r, 2, &second) != 2) return false;
-  if (read_char(r, '.') && !read_digits(r, 9, &fraction)) return false;
+  if (read_char(r, ':')) {
+    if (read_digits(r, 2, &second) != 2) return false;
+    if (read_char(r, '.') && !(digits = read_digits(r, 9, &fraction))) return false;
+  }
   if (!read_half_day(r, &hour)) return false;
-  if (hour > 24 || minute > 59 || second > 60 || (hour == 24 && minute + second > 0)) return false;
-  *hours = hour + minute / 60.0 + second / 3600.0;
+  if (hour > 24 || minute > 59 || second > 60 || (hour == 24 && (minute || second || fraction))) return false;
+  *hours = hour + minute / 60.0 + (second + fraction / pow(10, digits)) / 3600;
   if (read_char(r, 'Z') || r->at == r->end) return r->at == r->end;
   const bool west = *r->at == '-';
   if (!read_char(r, '+') && !read_char(r, '-')) return false;
@@ -215,12 +217,34 @@ void gt_date_split(double hours, int parts, float *out) {
   if (parts > GT_DATE_PARTS) add_cycle(of_day / 24, out + 5);
 }
 
-const char *gt_date_text(double hours, bool with_hours, char out[32]) {
-  const double whole = floor(60 * hours + 0.5) / 60, day = EPOCH + floor(whole / 24);
-  const int minutes = (int)(60 * (whole - 24 * floor(whole / 24)) + 0.5);
+enum { OF_DAY = 86400000 }; /* milliseconds */
+static const int64_t milliseconds[] = {
+    [GT_DATE_DAYS] = OF_DAY, [GT_DATE_MINUTES] = 60000, [GT_DATE_SECONDS] = 1000, [GT_DATE_MILLISECONDS] = 1};
+
+static int64_t nearest(double hours, int64_t unit) {
+  return (int64_t)floor(3600000 * hours / (double)unit + 0.5) * unit;
+}
+
+gt_date_precision gt_date_precision_of(const double *hours, int64_t count) {
+  gt_date_precision p = GT_DATE_DAYS;
+  for (int64_t i = 0; i < count; i++)
+    while (p < GT_DATE_MILLISECONDS &&
+           fabs((double)nearest(hours[i], milliseconds[p]) - 3600000 * hours[i]) > 0.1)
+      p++;
+  return p;
+}
+
+const char *gt_date_text(double hours, gt_date_precision precision, char out[32]) {
+  const int64_t time = nearest(hours, precision == GT_DATE_DAYS ? milliseconds[GT_DATE_MINUTES]
+                                                                : milliseconds[precision]),
+                day = (time >= 0 ? time : time - OF_DAY + 1) / OF_DAY;
+  const int of_day = (int)(time - day * OF_DAY), second = of_day / 1000;
   int year, month, of_month;
-  date_of((int64_t)day, &year, &month, &of_month);
-  const int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);
-  if (with_hours) snprintf(out + n, 32 - (size_t)n, " %02d:%02d", minutes / 60, minutes % 60);
+  date_of(EPOCH + day, &year, &month, &of_month);
+  int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);
+  if (precision >= GT_DATE_MINUTES)
+    n += snprintf(out + n, 32 - (size_t)n, " %02d:%02d", second / 3600, second / 60 % 60);
+  if (precision >= GT_DATE_SECONDS) n += snprintf(out + n, 32 - (size_t)n, ":%02d", second % 60);
+  if (precision == GT_DATE_MILLISECONDS) snprintf(out + n, 32 - (size_t)n, ".%03d", of_day % 1000);
   return out;
 }

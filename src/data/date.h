@@ -35,6 +35,14 @@ extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];
 /* Year with its fraction (2024.5), then month, weekday and hour as sine and cosine of their cycles. Writes
  * `parts` values. */
 void gt_date_split(double hours, int parts, float *out);
-/* "2024-01-31" or, with hours, "2024-01-31 13:00"; returns the buffer. */
-const char *gt_date_text(double hours, bool with_hours, char out[32]);
+typedef enum gt_date_precision {
+  GT_DATE_DAYS,        /* 2024-01-31 */
+  GT_DATE_MINUTES,     /* 2024-01-31 13:45 */
+  GT_DATE_SECONDS,     /* 2024-01-31 13:45:36 */
+  GT_DATE_MILLISECONDS /* 2024-01-31 13:45:36.500 */
+} gt_date_precision;
+/* The lowest precision that expresses all of these dates, up to 0.1 ms; at most milliseconds. */
+gt_date_precision gt_date_precision_of(const double *hours, int64_t count);
+/* The nearest date that the precision can express, of days the day; returns the buffer. */
+const char *gt_date_text(double hours, gt_date_precision precision, char out[32]);
 #endif

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "data/date.h"
 #include "data/series.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,15 +14,16 @@ static int by_step(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The most frequent of `count` steps; those that differ by rounding only count as one. *share: of the steps.
- */
-static double usual_of(double *step, int64_t count, double *share) {
+/* The most frequent of `count` steps; those that differ by rounding only count as one, their mean. rounding:
+ * that of a difference of times. *share: of the steps. */
+static double usual_of(double *step, int64_t count, double rounding, double *share) {
   double best = 0;
   int64_t most = 0;
   qsort(step, (size_t)count, sizeof *step, by_step);
   for (int64_t i = 0, end; i < count; i = end) {
-    for (end = i + 1; end < count && step[end] <= step[i] * (1 + 1e-6);) end++;
-    if (end - i > most) most = end - i, best = step[i];
+    double sum = step[i];
+    for (end = i + 1; end < count && step[end] <= step[i] * (1 + 1e-6) + rounding; end++) sum += step[end];
+    if (end - i > most) most = end - i, best = sum / (double)most;
   }
   *share = count ? (double)most / (double)count : 0;
   return best;
@@ -58,7 +60,8 @@ gt_series_pace gt_series_pace_of(const double *time, int64_t rows, bool dates) {
   pace.day = dates ? day_of_months(time, rows) : 0;
   double *step = gt_alloc((size_t)rows * sizeof *step);
   for (int64_t i = 1; i < rows; i++) step[i - 1] = gt_series_step(&pace, time[i - 1], time[i]);
-  pace.step = usual_of(step, rows - 1, &share);
+  const double rounding = 2 * DBL_EPSILON * fmax(fabs(time[0]), fabs(time[rows - 1]));
+  pace.step = usual_of(step, rows - 1, pace.day ? 0 : rounding, &share);
   pace.regular = share >= regular;
   free(step);
   return pace;

@@ -91,17 +91,27 @@ static const char *place_of(const forecasting *f, const reason *why, gt_arena *a
 
 /* --- the forecasts' rows --- */
 
-static const char *time_text(const forecasting *f, double time, bool hours, gt_arena *arena) {
+/* With as many digits as tell the times of neighboring rows apart; whole numbers are written without an
+ * exponent. */
+static const char *number_text(double time, double step, gt_arena *arena) {
+  enum { FEWEST = 10, MOST = 17 };
   char text[32];
-  if (f->rows->months) return gt_arena_strndup(arena, gt_date_text(time, false, text), strlen("2024-01"));
-  if (f->rows->dates) return gt_arena_strdup(arena, gt_date_text(time, hours, text));
-  return gt_arena_printf(arena, "%.10g", time);
+  int digits = FEWEST;
+  while (digits < MOST && fabs(time) >= pow(10, digits)) digits++;
+  for (bool close = false; !close && digits <= MOST; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, time);
+    close = fabs(strtod(text, NULL) - time) <= step / 1000;
+  }
+  return gt_arena_strdup(arena, text);
 }
 
-static bool has_hours(const double *time, int64_t rows) {
-  bool has = false;
-  for (int64_t i = 0; i < rows; i++) has |= fmod(time[i], 24) != 0;
-  return has;
+static const char *time_text(const forecasting *f, double time, gt_date_precision precision, double step,
+                             gt_arena *arena) {
+  char text[32];
+  if (f->rows->months)
+    return gt_arena_strndup(arena, gt_date_text(time, GT_DATE_DAYS, text), strlen("2024-01"));
+  if (f->rows->dates) return gt_arena_strdup(arena, gt_date_text(time, precision, text));
+  return number_text(time, step, arena);
 }
 
 /* The times of the rows ahead: those of the file, else steps after the last row; unknown if the times are
@@ -110,13 +120,12 @@ static void tell_times(const forecasting *f, int group, const char **to) {
   const int64_t rows = rows_of(f, group);
   gt_arena *arena = f->to->arena;
   double *time = times_of(f, group);
-  const bool hours = has_hours(time, rows);
+  const gt_date_precision precision = f->rows->dates ? gt_date_precision_of(time, rows) : GT_DATE_DAYS;
   const gt_series_pace pace = gt_series_pace_of(time, rows, f->rows->dates);
-  for (int64_t k = 0; k < f->o.horizon; k++)
-    if (f->ahead)
-      to[k] = time_text(f, time[rows - f->ahead + k], hours, arena);
-    else
-      to[k] = pace.regular ? time_text(f, gt_series_later(&pace, time[rows - 1], k + 1), hours, arena) : "";
+  for (int64_t k = 0; k < f->o.horizon; k++) {
+    const double at = f->ahead ? time[rows - f->ahead + k] : gt_series_later(&pace, time[rows - 1], k + 1);
+    to[k] = f->ahead || pace.regular ? time_text(f, at, precision, pace.step, arena) : "";
+  }
   free(time);
 }
 

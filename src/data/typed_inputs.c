@@ -163,7 +163,9 @@ static const char *first_value(const gt_typed_column *c, float value, gt_arena *
   switch (c->column.kind) {
   case GT_COLUMN_BOOLEAN: return value > 0 ? "yes" : "no";
   case GT_COLUMN_CATEGORY: return c->text[(int)value];
-  case GT_COLUMN_DATE: return gt_arena_strdup(arena, gt_date_text((double)value, c->column.hours, text));
+  case GT_COLUMN_DATE:
+    return gt_arena_strdup(
+        arena, gt_date_text((double)value, c->column.hours ? GT_DATE_MINUTES : GT_DATE_DAYS, text));
   default: return gt_arena_printf(arena, "%.6g", (double)value);
   }
 }

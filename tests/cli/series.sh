@@ -313,6 +313,10 @@ write("quarters", lambda i: month(i, 3, True))
 write("years", lambda i: month(i, 12))
 write("short", lambda i: month(i, 1)[:7])
 write("noons", lambda i: month(i, 1) + " 12:00")
+write("seconds", lambda i: f"2024-01-31 23:59:{30 + i:02d}")
+write("unix", lambda i: f"{1732662208 + i // 10}.{i % 10}")
+write("large", lambda i: f"{1732662208000 + 20 * i}")
+write("tenths", lambda i: f"2024-01-31T23:59:{57 + i // 10:02d}.{i % 10}Z")
 PY
 echo "{data: {train: $TEST_TMP/months.csv, series: {window: 12, horizon: 3, time: t}, target: y}, model: [flatten, {linear: 3}], train: {steps: 1}}" \
   > "$TEST_TMP/months.yaml"
@@ -329,6 +333,10 @@ dated quarters 2020-07-31,2020-10-31,2021-01-31
 dated years 2040-01-15,2041-01-15,2042-01-15
 dated short 2016-03,2016-04,2016-05
 dated noons "2016-03-15 12:00,2016-04-15 12:00,2016-05-15 12:00"
+dated seconds "2024-01-31 23:59:56,2024-01-31 23:59:57,2024-01-31 23:59:58"
+dated unix 1732662210.6,1732662210.7,1732662210.8
+dated large 1732662208520,1732662208540,1732662208560
+dated tenths "2024-01-31 23:59:59.600,2024-01-31 23:59:59.700,2024-01-31 23:59:59.800"
 
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"

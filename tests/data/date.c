@@ -108,7 +108,7 @@ static const form times[] = {
     {"01/31/2024 0:45 AM", 0, 0},
     {"01/31/2024 1:45 P", 0, 0},
     {"2024-01-31T00:00:00Z", Y, 0},
-    {"2024-01-31T13:45:00.123456", Y, 13.75},
+    {"2024-01-31T13:45:00.123456", Y, 13.75 + 0.123456 / 3600},
     {"2024-01-31 24:00", Y, 24},
     {"2024-01-31T13:45+02:00", Y, 11.75},
     {"2024-01-31T13:45-0230", Y, 16.25},
@@ -127,6 +127,8 @@ static const form times[] = {
     {"2024-01-31 24:30", 0, 0},
     {"2024-01-31 13:45:61", 0, 0},
     {"2024-01-31 13:45:10.", 0, 0},
+    {"2024-01-31 13:45.5", 0, 0},
+    {"2024-01-31 24:00:00.1", 0, 0},
 };
 
 static void times_are_read(void **state) {
@@ -162,7 +164,7 @@ static void months_are_added(void **state) {
     d.month += steps[i].months;
     d.day = steps[i].day;
     const double to = gt_calendar_time(&d);
-    assert_string_equal(gt_date_text(to, false, text), steps[i].to);
+    assert_string_equal(gt_date_text(to, GT_DATE_DAYS, text), steps[i].to);
     assert_true(fabs(to - 24 * floor(to / 24) - 7.5) < 1e-9);
   }
 }
@@ -234,15 +236,41 @@ static void minutes_are_told_apart(void **state) {
     double hours;
     char text[32];
     assert_int_equal(gt_date_parse(texts[i], strlen(texts[i]), 0, false, &hours), Y);
-    assert_string_equal(gt_date_text((double)(float)hours, true, text), texts[i]);
+    assert_string_equal(gt_date_text((double)(float)hours, GT_DATE_MINUTES, text), texts[i]);
   }
+}
+
+/* In the lowest precision that has all digits of a date. */
+static void texts_are_written(void **state) {
+  static const struct {
+    const char *from, *to;
+    gt_date_precision precision;
+  } texts[] = {
+      {"2024-01-31", "2024-01-31", GT_DATE_DAYS},
+      {"1899-12-31 23:59", "1899-12-31 23:59", GT_DATE_MINUTES},
+      {"2024-01-31 23:59:59", "2024-01-31 23:59:59", GT_DATE_SECONDS},
+      {"1969-12-31 23:59:59.999", "1969-12-31 23:59:59.999", GT_DATE_MILLISECONDS},
+      {"2024-02-29 00:00:00.0996", "2024-02-29 00:00:00.100", GT_DATE_MILLISECONDS},
+      {"2024-12-31 23:59:59.99996", "2025-01-01", GT_DATE_DAYS},
+      {"3800-01-01 07:01", "3800-01-01 07:01", GT_DATE_MINUTES},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    double hours;
+    char text[32];
+    assert_int_equal(gt_date_parse(texts[i].from, strlen(texts[i].from), 0, false, &hours), Y);
+    const gt_date_precision precision = gt_date_precision_of(&hours, 1);
+    assert_int_equal(precision, texts[i].precision);
+    assert_string_equal(gt_date_text(hours, precision, text), texts[i].to);
+  }
+  assert_int_equal(gt_date_precision_of((const double[]){24, 0.5, 1}, 3), GT_DATE_MINUTES);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(minutes_are_told_apart), cmocka_unit_test(forms_are_read),
-      cmocka_unit_test(times_are_read),         cmocka_unit_test(months_are_added),
-      cmocka_unit_test(texts_may_end_anywhere), cmocka_unit_test(days_are_split),
-      cmocka_unit_test(hours_are_a_cycle)};
+      cmocka_unit_test(minutes_are_told_apart), cmocka_unit_test(texts_are_written),
+      cmocka_unit_test(forms_are_read),         cmocka_unit_test(times_are_read),
+      cmocka_unit_test(months_are_added),       cmocka_unit_test(texts_may_end_anywhere),
+      cmocka_unit_test(days_are_split),         cmocka_unit_test(hours_are_a_cycle)};
   return cmocka_run_group_tests_name("data: dates", tests, NULL, NULL);
 }
