@@ -38,6 +38,14 @@ int gt_names_add(gt_names *names, const char *text, int number) {
   return number;
 }
 
+const char *gt_names_add_unique(gt_names *names, const char *text) {
+  const char *unique = text;
+  for (int n = 1; gt_names_find(names, unique) >= 0; n++)
+    unique = gt_arena_printf(names->arena, "%s.%d", text, n);
+  gt_names_add(names, unique, (int)names->count);
+  return unique;
+}
+
 bool gt_is_name(const char *text) {
   bool fine = isalpha((unsigned char)text[0]) || text[0] == '_';
   for (const char *c = text; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';

@@ -18,4 +18,7 @@ bool gt_is_name(const char *text);
 int gt_names_find(const gt_names *names, const char *text); /* -1: none */
 /* The text's existing number; else adds the text with the given number and returns it. */
 int gt_names_add(gt_names *names, const char *text, int number);
+/* Adds the text or, if it was added before, the first of TEXT.1, TEXT.2, … that was not, as pandas names
+ * repeated columns; returns what it added. */
+const char *gt_names_add_unique(gt_names *names, const char *text);
 #endif

@@ -1,4 +1,5 @@
 #include "cli/predict_forecast.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cli/common.h"
 #include "cli/predict_class.h"
@@ -58,16 +59,21 @@ static const char *time_of(const forecast *f, int64_t step) {
   return f->rows->time && *f->rows->time[step] ? f->rows->time[step] : NULL;
 }
 
-/* A label of the next row has the name of its column, other columns also have the step. */
+/* A label of the next row has the name of its column, other columns also have the step. A name that is also
+ * that of the group, time or step gets a number. */
 static const char *const *names_of(const forecast *f, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, f->targets);
   const gt_data_target *target = &f->file->signature.target[0];
   const bool named = target->columns && target->column_count == f->targets * f->rows->horizon,
              plain = target->classes && f->rows->horizon == 1;
+  gt_names known = {.arena = arena};
+  gt_names_add(&known, "step", 0);
+  if (f->rows->time) gt_names_add(&known, "time", 0), gt_names_add(&known, f->rows->time_column, 0);
+  if (f->rows->group_column) gt_names_add(&known, f->rows->group_column, 0);
   for (int64_t t = 0; t < f->targets; t++)
-    names[t] = !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
-               : plain ? target->columns[t]
-                       : gt_data_series_target(target->columns[t], arena);
+    names[t] = gt_names_add_unique(&known, !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
+                                           : plain ? target->columns[t]
+                                                   : gt_data_series_target(target->columns[t], arena));
   return names;
 }
 

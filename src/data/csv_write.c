@@ -1,5 +1,6 @@
 /* CSV: writes tensors, such as predictions. */
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "data/csv.h"
 #include <inttypes.h>
@@ -53,13 +54,16 @@ static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
 
 static void put_header(writer *w, const char *const *names, size_t columns, const gt_text_column *text,
                        int texts) {
-  char number[32];
-  for (int t = 0; t < texts; t++) put_name(w, text[t].name), put(w, ',');
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_names known = {.arena = &arena};
+  for (int t = 0; t < texts; t++) put_name(w, gt_names_add_unique(&known, text[t].name)), put(w, ',');
   for (size_t c = 0; c < columns; c++) {
-    snprintf(number, sizeof number, "output%zu", c);
-    put_name(w, names ? names[c] : number);
+    const char *name = names ? names[c] : gt_arena_printf(&arena, "output%zu", c);
+    put_name(w, gt_names_add_unique(&known, name));
     put(w, c + 1 < columns ? ',' : '\n');
   }
+  gt_arena_finish(&arena);
 }
 
 bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,

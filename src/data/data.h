@@ -396,8 +396,8 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 bool gt_data_is_sample(const char *path);
 
 /* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
- * values. The header has `names` for the values (one per value; NULL: output0, output1, …); without names and
- * text there is no header. */
+ * values. The header has `names` for the values (one per value; NULL: output0, output1, …); a repeated name
+ * gets .1, .2, …; without names and text there is no header. */
 typedef struct gt_text_column {
   const char *name;
   const char *const *cell; /* [samples] */

@@ -26,7 +26,19 @@ static void finds_what_was_added_first(void **state) {
   gt_arena_finish(&arena);
 }
 
+static void repeated_names_get_numbers(void **state) {
+  (void)state;
+  static const char *const texts[] = {"y", "y", "y.1", "y", ""}, *const unique[] = {"y", "y.1", "y.1.1",
+                                                                                    "y.2", ""};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_names names = {.arena = &arena};
+  for (int i = 0; i < 5; i++) assert_string_equal(gt_names_add_unique(&names, texts[i]), unique[i]);
+  gt_arena_finish(&arena);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added_first)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added_first),
+                                     cmocka_unit_test(repeated_names_get_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

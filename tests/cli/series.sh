@@ -338,6 +338,16 @@ dated unix 1732662210.6,1732662210.7,1732662210.8
 dated large 1732662208520,1732662208540,1732662208560
 dated tenths "2024-01-31 23:59:59.600,2024-01-31 23:59:59.700,2024-01-31 23:59:59.800"
 
+# No two columns of a forecast have one name.
+awk 'BEGIN { print "step,time,x"; for (i = 0; i < 40; i++) print i "," i % 5 ".5," i % 3 ".5" }' > "$TEST_TMP/step.csv"
+echo "{data: {train: $TEST_TMP/step.csv, series: {window: 4, time: step}, target: [time, x]}, model: [flatten, {linear: 2}], train: {steps: 1}}" \
+  > "$TEST_TMP/step.yaml"
+"$GTRAIN" train "$TEST_TMP/step.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/step" --quiet > "$TEST_TMP/log" 2>&1 || cat "$TEST_TMP/log"
+exits 0 "columns named step and time" "$GTRAIN" predict "$TEST_TMP/step" "$TEST_TMP/step.csv" --device "$DEVICE" --quiet -o "$TEST_TMP/step-out.csv"
+check "… get numbers in a CSV" test "$(head -n 1 "$TEST_TMP/step-out.csv")" = "step,step.1,time.1,x"
+exits 0 "… and in JSON" "$GTRAIN" predict "$TEST_TMP/step" "$TEST_TMP/step.csv" --device "$DEVICE" --quiet --json
+says "…" '[{"time":"40","step":1,"time.1":'
+
 exits 78 "another window" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --set data.series.window=9
 says "… is not the model's" "the model was trained on windows of 8 rows"
 cat > "$TEST_TMP/image.yaml" << YAML
