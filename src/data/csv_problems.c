@@ -181,6 +181,14 @@ static bool are_classes(const gt_csv *csv, int role) {
   return csv->has_rules && csv->targets > 1 && !f->numbers && !f->unfit;
 }
 
+/* What helps if a column of texts is one of several targets. */
+static const char *classes_help(const gt_csv *csv) {
+  return csv->shares
+             ? "if its texts are classes, make it the only target: a series predicts classes of one column"
+             : "if its texts are classes, make it a target of its own: "
+               "data: {targets: {NAME: COLUMN, ...}} (docs/data.md)";
+}
+
 static gt_column_problem target_problem(const gt_csv *csv, int role) {
   gt_csv_units units;
   gt_arena *arena = (gt_arena *)&csv->arena; /* of the file */
@@ -188,11 +196,7 @@ static gt_column_problem target_problem(const gt_csv *csv, int role) {
     return (gt_column_problem){role, "is a target and has missing values", "{missing: drop}", NULL, true};
   if (!gt_csv_find_units(csv, &csv->facts[role], arena, &units))
     return (gt_column_problem){role, "is a target and has cells that are not numbers", NULL,
-                               are_classes(csv, role)
-                                   ? "if its texts are classes, make it a target of its own: "
-                                     "data: {targets: {NAME: COLUMN, ...}} (docs/data.md)"
-                                   : NULL,
-                               false};
+                               are_classes(csv, role) ? classes_help(csv) : NULL, false};
   return (gt_column_problem){role, gt_arena_printf(arena, "is a target and has %s", units.what), NULL,
                              units.fix, false};
 }

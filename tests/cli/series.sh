@@ -288,6 +288,9 @@ check "… with a word and a probability each" diff <(sed -E 's/0\.[0-9]+|[0-9.]
   <(printf '%s,W,W,P,P\n' a,150,1 a,151,2 b,155,1 b,156,2)
 check "… by name" test "$(head -n 1 "$TEST_TMP/kinds.csv")" = "place,t,step,high,low,high=yes,low=true"
 
+exits 65 "a class beside a number" kinds kinds_x --set 'data.target=[x, kind]' --set loss=mse
+says "… learns that a series has classes of one column" "if its texts are classes, make it the only target: a series predicts classes of one column"
+
 # Whole numbers are quantities.
 awk 'BEGIN { print "x,n"; for (i = 0; i < 40; i++) print i % 7 "," i % 3 }' > "$TEST_TMP/counts.csv"
 echo "{data: {train: $TEST_TMP/counts.csv, series: {window: 4, horizon: 2}, target: n}, model: [flatten, {linear: 2}]}" > "$TEST_TMP/counts.yaml"
