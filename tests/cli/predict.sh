@@ -57,7 +57,7 @@ train: {epochs: 1}
 YAML
 exits 0 "quantities" "$GTRAIN" train q.yaml --device "$DEVICE" --run-dir quantities --quiet
 exits 0 "… are predicted" "$GTRAIN" predict quantities q.csv --id cost --device "$DEVICE" -o q-out.csv
-check "… and name the columns" test "$(head -n 1 q-out.csv)" = "cost,price,cost"
+check "… and name the columns" test "$(head -n 1 q-out.csv)" = "cost,price,cost.1"
 
 # --- gaps in columns that had none in training ---
 printf 'a,b\n1,2\n,2\nNA,?\n' > gaps.csv && printf 'a,b\n1,2\n1,2\n1,1\n' > none.csv && printf 'a,b\n,2\n' > gap.csv
