@@ -218,13 +218,14 @@ static bool has_metric(const char *name, const char *metric) {
 }
 
 static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
-                         const char *const *metrics, int count) {
+                         const gt_gate_metrics *metrics) {
   const char *list = "";
-  for (int i = 0; i < count; i++) {
-    if (has_metric(metric, metrics[i])) return true;
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics[i]);
+  for (int i = 0; i < metrics->count; i++) {
+    const char *name = metrics->name[i];
+    if (metrics->of_results ? has_metric(metric, name) : !strcmp(metric, name)) return true;
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", name);
   }
-  const char *nearest = gt_nearest(metric, metrics, (size_t)count);
+  const char *nearest = gt_nearest(metric, metrics->name, (size_t)metrics->count);
   if (nearest)
     gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?", text, metric,
                    nearest);
@@ -246,7 +247,7 @@ static bool check_limit(const gt_arguments *arguments, const char *text, const g
   return false;
 }
 
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
+bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
                   gt_gate **gates, int *gate_count) {
   const char *const *given = gt_option_values(arguments, "fail-if", arena, gate_count);
   *gates = GT_NEW_N(arena, gt_gate, *gate_count);
@@ -256,10 +257,10 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *co
     if (!parse_gate(text, gate)) {
       gt_usage_error(arguments,
                      "--fail-if '%s': expected METRIC<NUMBER (also <= > >= == !=), such as '%s<0.5'", text,
-                     metrics[0]);
+                     metrics->name[0]);
       return false;
     }
-    if (!known_metric(arguments, arena, text, gate->metric, metrics, count)) return false;
+    if (!known_metric(arguments, arena, text, gate->metric, metrics)) return false;
     if (!check_limit(arguments, text, gate)) return false;
   }
   return true;

@@ -52,9 +52,13 @@ typedef struct gt_gate {
   char op[3];       /* "<", "<=", … */
   double limit;
 } gt_gate;
-/* Reads every --fail-if of the command line; `metrics` has the `count` names that they may use. False after a
- * usage error. */
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
+typedef struct gt_gate_metrics { /* what --fail-if may name */
+  const char *const *name;
+  int count;
+  bool of_results; /* of evaluations: also TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN */
+} gt_gate_metrics;
+/* Reads every --fail-if of the command line. False after a usage error. */
+bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
                   gt_gate **gates, int *gate_count);
 /* True, after reporting, if this value of the metric fails the gate. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);

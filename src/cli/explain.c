@@ -256,7 +256,8 @@ static int run(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   if (gt_flag(arguments, "no-formula") && gt_flag(arguments, "pareto"))
     gt_usage_error(arguments, "--pareto lists formulas, and --no-formula asks for none");
-  else if (gt_cli_gates(arguments, &arena, metrics, METRICS, &t.gates, &t.gate_count) &&
+  else if (gt_cli_gates(arguments, &arena, &(gt_gate_metrics){metrics, METRICS, false}, &t.gates,
+                        &t.gate_count) &&
            read_functions(arguments, t.allowed))
     code = open_and_explain(&t);
   gt_arena_finish(&arena);

@@ -13,7 +13,7 @@ bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate
   memcpy(known, gt_metric_names, (size_t)names * sizeof *known);
   known[names] = samples;
   known[names + 1] = items;
-  return gt_cli_gates(arguments, arena, known, names + 2, gates, count);
+  return gt_cli_gates(arguments, arena, &(gt_gate_metrics){known, names + 2, true}, gates, count);
 }
 
 bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {

@@ -279,7 +279,8 @@ static int run(const gt_arguments *arguments) {
   int code = GT_ERR_USAGE;
   gt_arena_init(&e.arena);
   gt_diagnostics_init(&e.diagnostics, &e.arena);
-  if (gt_cli_gates(arguments, &e.arena, metrics, METRICS, &e.gates, &e.gate_count) &&
+  if (gt_cli_gates(arguments, &e.arena, &(gt_gate_metrics){metrics, METRICS, false}, &e.gates,
+                   &e.gate_count) &&
       gt_simulate_read(arguments, &e.arena, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);

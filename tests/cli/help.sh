@@ -31,6 +31,10 @@ says "… with the way to mean it" "to pass that value, use --run-dir=--resume"
 exits 2 "a gate that cannot be read" "$GTRAIN" eval x.bin --fail-if 'accuracy'
 exits 2 "a gate of an unknown metric" "$GTRAIN" eval x.bin --fail-if 'acuracy<1'
 says "nearest metric" "did you mean 'accuracy'"
+exits 2 "a gate of a target where there is none" "$GTRAIN" simulate x.bin --fail-if 'x.errors>0'
+says "… is unknown" "unknown metric 'x.errors'"
+exits 2 "… of explain, too" "$GTRAIN" explain x.bin --fail-if 'x.rmse>0'
+says "…" "unknown metric 'x.rmse'"
 exits 74 "an absent model" "$GTRAIN" eval "$TEST_TMP/none.bin"
 exits 65 "a file that is not a model" "$GTRAIN" eval configs/xor.yaml
 exits 74 "an absent config" "$GTRAIN" check "$TEST_TMP/none.yaml"
