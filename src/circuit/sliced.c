@@ -62,7 +62,7 @@ static int by_key(const void *x, const void *y) {
   return a->gate < b->gate ? -1 : a->gate > b->gate;
 }
 
-static uint32_t take_place(placing *p) {
+static uint32_t allocate_place(placing *p) {
   return p->free_places ? p->free_place[--p->free_places] : (uint32_t)p->places++;
 }
 
@@ -85,7 +85,7 @@ static void place_level(placing *p, gt_sliced *sliced, uint32_t level, ranked *r
     const gt_circuit_gate *gate = &c->gates.items[rank[i].gate];
     const uint32_t a = reads_a(gate->op) ? p->place[gate->a] : 0,
                    b = reads_b(gate->op) ? p->place[gate->b] : 0;
-    const uint32_t to = p->place[c->inputs + rank[i].gate] = take_place(p);
+    const uint32_t to = p->place[c->inputs + rank[i].gate] = allocate_place(p);
     sliced->code[sliced->gates++] = (instruction){to, a, b};
     row *current = sliced->rows.count ? &sliced->rows.items[sliced->rows.count - 1] : NULL;
     if (!current || current->op != gate->op) {

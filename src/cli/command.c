@@ -118,8 +118,8 @@ static bool is_option_word(const gt_command *command, const char *word) {
 
 /* Records the option, with its value from `value` or, if that is NULL, from the word after argv[*at]. `shown`
  * is the option as it was typed. Returns an exit code. */
-static int take_option(gt_arguments *arguments, const gt_option *option, const char *shown, const char *value,
-                       int argc, char **argv, int *at) {
+static int record_option(gt_arguments *arguments, const gt_option *option, const char *shown,
+                         const char *value, int argc, char **argv, int *at) {
   if (option->argument && !value) {
     if (*at + 1 >= argc) return gt_usage_error(arguments, "option '%s' needs %s", shown, option->argument);
     value = argv[++*at];
@@ -154,7 +154,7 @@ static int parse_long(gt_arguments *arguments, int argc, char **argv, int *at) {
   if (!option) option = find_option(gt_common_options, word + 2, length);
   if (!option) return unknown_option(arguments, shown, value ? value : *at + 1 < argc ? argv[*at + 1] : NULL);
   if (value && !option->argument) return gt_usage_error(arguments, "option '%s' takes no value", shown);
-  return take_option(arguments, option, shown, value, argc, argv, at);
+  return record_option(arguments, option, shown, value, argc, argv, at);
 }
 
 /* -q, -qs KEY=VALUE, -d cpu or -dcpu */
@@ -166,7 +166,7 @@ static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) 
     if (!option)
       return unknown_option(arguments, c == word + 1 ? word : shown, *at + 1 < argc ? argv[*at + 1] : NULL);
     const char *rest = option->argument && c[1] ? c + 1 : NULL;
-    const int code = take_option(arguments, option, shown, rest, argc, argv, at);
+    const int code = record_option(arguments, option, shown, rest, argc, argv, at);
     if (code || option->argument) return code;
   }
   return GT_OK;

@@ -9,9 +9,9 @@ const char *const gt_simulate_starts[] = {"random", "zeros", "centre", NULL};
 
 /* --- parts of an option's value: each moves *at past what it read --- */
 
-static bool take(const char **at, char c) { return **at == c && ++*at; }
+static bool accept(const char **at, char c) { return **at == c && ++*at; }
 
-static bool take_number(const char **at, int64_t least, int64_t most, int64_t *value) {
+static bool parse_number(const char **at, int64_t least, int64_t most, int64_t *value) {
   int64_t number = 0;
   if (**at < '0' || **at > '9') return false;
   for (; **at >= '0' && **at <= '9'; ++*at)
@@ -20,9 +20,9 @@ static bool take_number(const char **at, int64_t least, int64_t most, int64_t *v
   return number >= least;
 }
 
-static bool take_size(const char **at, int64_t *height, int64_t *width) {
-  return take_number(at, 1, GT_PNG_MAX_SIDE, height) && take(at, 'x') &&
-         take_number(at, 1, GT_PNG_MAX_SIDE, width);
+static bool parse_size(const char **at, int64_t *height, int64_t *width) {
+  return parse_number(at, 1, GT_PNG_MAX_SIDE, height) && accept(at, 'x') &&
+         parse_number(at, 1, GT_PNG_MAX_SIDE, width);
 }
 
 /* --- damage --- */
@@ -30,10 +30,10 @@ static bool take_size(const char **at, int64_t *height, int64_t *width) {
 /* HxW[:COUNT[:EVERY]] */
 static bool parse_random(const char *at, gt_damage *d) {
   *d = (gt_damage){.random = true, .count = 1, .every = 1, .last = INT64_MAX};
-  bool ok = take_size(&at, &d->height, &d->width);
-  if (ok && take(&at, ':')) {
-    ok = take_number(&at, 1, 1000000, &d->count);
-    if (ok && take(&at, ':')) ok = take_number(&at, 1, MAX_STEPS, &d->every);
+  bool ok = parse_size(&at, &d->height, &d->width);
+  if (ok && accept(&at, ':')) {
+    ok = parse_number(&at, 1, 1000000, &d->count);
+    if (ok && accept(&at, ':')) ok = parse_number(&at, 1, MAX_STEPS, &d->every);
   }
   d->first = d->every; /* the start is not damaged */
   return ok && !*at;
@@ -42,14 +42,14 @@ static bool parse_random(const char *at, gt_damage *d) {
 /* Y,X,HxW[:LAST] or :FIRST-LAST */
 static bool parse_block(const char *at, gt_damage *d) {
   *d = (gt_damage){.count = 1, .every = 1, .last = INT64_MAX};
-  bool ok = take_number(&at, 0, GT_PNG_MAX_SIDE, &d->y) && take(&at, ',') &&
-            take_number(&at, 0, GT_PNG_MAX_SIDE, &d->x) && take(&at, ',') &&
-            take_size(&at, &d->height, &d->width);
-  if (ok && take(&at, ':')) {
-    ok = take_number(&at, 0, MAX_STEPS, &d->last);
-    if (ok && take(&at, '-')) {
+  bool ok = parse_number(&at, 0, GT_PNG_MAX_SIDE, &d->y) && accept(&at, ',') &&
+            parse_number(&at, 0, GT_PNG_MAX_SIDE, &d->x) && accept(&at, ',') &&
+            parse_size(&at, &d->height, &d->width);
+  if (ok && accept(&at, ':')) {
+    ok = parse_number(&at, 0, MAX_STEPS, &d->last);
+    if (ok && accept(&at, '-')) {
       d->first = d->last;
-      ok = take_number(&at, d->first, MAX_STEPS, &d->last);
+      ok = parse_number(&at, d->first, MAX_STEPS, &d->last);
     }
   }
   return ok && !*at;
@@ -87,7 +87,7 @@ bool gt_simulate_fits(const gt_simulate_settings *s, int64_t height, int64_t wid
 
 static bool read_grid(const gt_arguments *arguments, gt_simulate_settings *s) {
   const char *text = gt_option_value(arguments, "grid"), *at = text;
-  if (!text || (take_size(&at, &s->height, &s->width) && !*at)) return true;
+  if (!text || (parse_size(&at, &s->height, &s->width) && !*at)) return true;
   gt_usage_error(arguments, "--grid '%s': expected HEIGHTxWIDTH, such as 64x64, at most %d a side", text,
                  GT_PNG_MAX_SIDE);
   return false;
@@ -97,8 +97,8 @@ static bool read_channels(const gt_arguments *arguments, gt_simulate_settings *s
   const char *text = gt_option_value(arguments, "channels"), *at = text;
   if (!text) return true;
   bool ok = true;
-  for (s->channels = 0; ok && s->channels < 3 && (!s->channels || take(&at, ',')); s->channels++)
-    ok = take_number(&at, 0, UINT16_MAX, &s->channel[s->channels]);
+  for (s->channels = 0; ok && s->channels < 3 && (!s->channels || accept(&at, ',')); s->channels++)
+    ok = parse_number(&at, 0, UINT16_MAX, &s->channel[s->channels]);
   if (ok && !*at && s->channels != 2) return true;
   gt_usage_error(arguments,
                  "--channels '%s': expected one channel, or three for red, green and blue, such as 0,1,2",

@@ -51,7 +51,7 @@ static bool grow(gt_tensor *tensor, size_t size, const char *path, gt_error *err
   return true;
 }
 
-static void take_record(const uint8_t *planes, uint8_t *to) {
+static void interleave(const uint8_t *planes, uint8_t *to) {
   for (int i = 0; i < PLANE; i++)
     for (int c = 0; c < CHANNELS; c++) *to++ = planes[c * PLANE + i];
 }
@@ -70,7 +70,7 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
   if (!outline && !grow(&out->input[0], (before + count) * SAMPLE, path, error)) return false;
   uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
   for (size_t i = 0; i < count && !outline; i++)
-    take_record(bytes->data + i * record + f.labels, pixels + i * SAMPLE);
+    interleave(bytes->data + i * record + f.labels, pixels + i * SAMPLE);
   out->samples += (int64_t)count;
   return true;
 }

@@ -209,7 +209,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   for (int k = 0; k < dataset->targets; k++) {
     if (first) dataset->target[k].classification = decide_task(reader, csv, k);
     if (!dataset->target[k].classification)
-      gt_csv_take_boolean_targets(reader, csv, k, first_column(dataset, k), first);
+      gt_csv_convert_boolean_targets(reader, csv, k, first_column(dataset, k), first);
   }
   if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
@@ -253,7 +253,7 @@ static bool other_columns(const gt_data_reader *reader, const gt_csv *train, con
 }
 
 /* Test samples have weights if training samples have them; for a trained model they are optional. */
-static bool take_weight(const gt_data_reader *reader, const gt_csv *train, gt_csv *test) {
+static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_csv *test) {
   const int weight = train->role_column[GT_CSV_WEIGHT];
   const int column = weight < 0 ? -1 : gt_csv_find(test, train->names[weight]);
   test->role_column[GT_CSV_WEIGHT] = column;
@@ -283,7 +283,7 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
 }
 
 /* A test file of a series has its times and groups, too. */
-static bool take_order(const gt_csv *train, gt_csv *test) {
+static bool find_order(const gt_csv *train, gt_csv *test) {
   static const gt_csv_role roles[] = {GT_CSV_TIME, GT_CSV_GROUP};
   for (int i = 0; i < 2 && test->shares; i++) {
     const int column = train->role_column[roles[i]];
@@ -301,8 +301,8 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   gt_dataset *d = reader->dataset;
   test->shares = train->shares;
   if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
-        !take_weight(reader, train, test) || !take_order(train, test))
+    if (!gt_csv_assign_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
+        !find_weight(reader, train, test) || !find_order(train, test))
       return false;
   } else {
     if (train->columns != test->columns) return other_columns(reader, train, test);

@@ -177,8 +177,8 @@ const char *gt_csv_how_named(const gt_csv *csv, const char *name);
  * owner of the names, for the warning. */
 bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
 /* Assigns the columns by the names that another file (or a model) has for them. */
-bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
-                         int target_count);
+bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
+                           const char *const *targets, int target_count);
 /* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are not numbers are
  * accepted here: csv_typed.c decides about them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);

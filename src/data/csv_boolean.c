@@ -55,7 +55,8 @@ static void find_columns(gt_data_reader *reader, const gt_csv *csv, int index, i
   target->words = any ? words : NULL;
 }
 
-void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first, bool training) {
+void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first,
+                                    bool training) {
   static const char *const digits[] = {"0", "1"};
   if (training) find_columns(reader, csv, index, first);
   const gt_data_target *target = &reader->dataset->target[index];

@@ -12,5 +12,5 @@ bool gt_csv_is_boolean_target(const gt_csv *csv, int target);
  * columns into 0 and 1, and says which word is 1. Columns of the numbers 0 and 1 count as boolean if the loss
  * needs them (gt_data_demand.bits). The training file decides which columns are boolean:
  * gt_data_target.words. */
-void gt_csv_take_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first, bool training);
+void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first, bool training);
 #endif

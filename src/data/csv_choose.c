@@ -27,7 +27,7 @@ static void used_twice(gt_data_reader *reader, const gt_csv *csv, const char *na
 
 /* Gives each column of a list its role, and notes in `at` [columns] where the config names it. The first
  * column that is missing or used twice is reported at its place in the config, or at both. A model's list has
- * no place there: gt_csv_take_columns reports it. */
+ * no place there: gt_csv_assign_columns reports it. */
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
@@ -342,7 +342,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
   reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
   reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
   gt_csv_expect(csv, reader->typed, reader->arena);
-  return gt_csv_take_columns(csv, inputs->names, inputs->count, target, targets);
+  return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
 /* Why a column is not an input unless the config names it: it has no values or the same text in every row, or

@@ -259,7 +259,7 @@ static bool are_there(const gt_csv *csv, const char *const *inputs, int input_co
   return !count;
 }
 
-static bool take_named(gt_csv *csv, const char *const *names, int count, int first_role) {
+static bool assign_named(gt_csv *csv, const char *const *names, int count, int first_role) {
   for (int i = 0; i < count; i++) {
     const int column = gt_csv_find(csv, names[i]);
     if (csv->role[column] >= 0 && csv->shares && first_role) {
@@ -273,8 +273,8 @@ static bool take_named(gt_csv *csv, const char *const *names, int count, int fir
   return true;
 }
 
-bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
-                         int target_count) {
+bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
+                           const char *const *targets, int target_count) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
   if (csv->shares) {
     csv->also_target = GT_NEW_N(&csv->arena, int32_t, csv->columns);
@@ -283,5 +283,5 @@ bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count
   csv->inputs = input_count;
   csv->targets = target_count;
   return are_there(csv, inputs, input_count, targets, target_count) &&
-         take_named(csv, inputs, input_count, 0) && take_named(csv, targets, target_count, input_count);
+         assign_named(csv, inputs, input_count, 0) && assign_named(csv, targets, target_count, input_count);
 }

@@ -58,7 +58,7 @@ static bool is_number(const gt_csv *csv, const gt_cell *cell, int role, double *
          gt_csv_parse(csv, cell, value);
 }
 
-static void take_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
+static void store_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
   double value;
   gt_csv_facts *facts = &csv->facts[role];
   if (!is_number(csv, cell, role, &value)) {
@@ -96,7 +96,7 @@ static int first_extra(const gt_csv *csv) {
   return -1;
 }
 
-static bool take_record(gt_csv *csv) {
+static bool store_record(gt_csv *csv) {
   const gt_cell *cell = csv->record.items;
   const int count = (int)csv->record.count, extra = first_extra(csv);
   if (gt_csv_is_comment(cell, count, csv->columns)) {
@@ -117,7 +117,7 @@ static bool take_record(gt_csv *csv) {
     if (role >= csv->inputs)
       csv->target_cells.items[first_target + (size_t)(role - csv->inputs)] = cell[i];
     else if (role >= 0)
-      take_input(csv, &cell[i], role, &row[role]);
+      store_input(csv, &cell[i], role, &row[role]);
     if (csv->also_target && csv->also_target[i] >= 0)
       csv->target_cells.items[first_target + (size_t)csv->also_target[i]] = cell[i];
   }
@@ -127,13 +127,13 @@ static bool take_record(gt_csv *csv) {
 bool gt_csv_read_rows(gt_csv *csv) {
   int got;
   while ((got = gt_csv_record(csv)) > 0)
-    if (!take_record(csv)) return false;
+    if (!store_record(csv)) return false;
   return got == 0;
 }
 
 bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
   gt_csv_facts_start(csv);
-  const bool ok = (csv->header || take_record(csv)) && gt_csv_read_chunks(csv, threads, chunk);
+  const bool ok = (csv->header || store_record(csv)) && gt_csv_read_chunks(csv, threads, chunk);
   if (csv->comment) gt_info("%s:%u: lines of comments in the table are skipped", csv->path, csv->comment);
   if (!ok) return false;
   for (int t = 0; t < csv->targets; t++) gt_csv_facts_of_target(csv, t);

@@ -50,7 +50,7 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   return all;
 }
 
-static bool take_input(const gt_csv *csv, const int32_t *place, int64_t features, gt_tensor *out) {
+static bool copy_features(const gt_csv *csv, const int32_t *place, int64_t features, gt_tensor *out) {
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, features}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
@@ -68,7 +68,7 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
     csv->values = NULL;
   }
   for (int k = 0; k < inputs->inputs; k++) {
-    if (!one && !take_input(csv, inputs->place[k], inputs->features[k], &out[k])) return false;
+    if (!one && !copy_features(csv, inputs->place[k], inputs->features[k], &out[k])) return false;
     const gt_typed_use use = {typed, inputs->place[k]};
     if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use, (int)inputs->features[k]) &&
         !gt_data_to_integers(csv->path, &out[k], csv->error))

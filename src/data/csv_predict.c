@@ -13,14 +13,14 @@ static bool has_places(const gt_csv *csv, const gt_csv_inputs *inputs) {
 
 /* A file whose column names do not match must have exactly the inputs as its columns, or those of the
  * training file. */
-static bool take_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
+static bool assign_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
   if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
-    return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
+    return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
   if (has_places(csv, inputs)) {
     gt_warn(
         "%s:1:1: this file has %d columns; the %d with the numbers of the training file's inputs are read",
         csv->path, csv->columns, inputs->count);
-    return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
+    return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
   }
   if (csv->columns != inputs->count)
     return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
@@ -64,7 +64,7 @@ static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs 
 }
 
 /* The words for missing values that were used in training. */
-static void take_missing(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
+static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
   const gt_spec *words = gt_spec_find(data, "missing_values");
   if (gt_spec_is_null(words)) return;
   const int count = words->kind == GT_SPEC_SEQUENCE ? words->count : 1;
@@ -122,7 +122,7 @@ static bool find_ids(gt_csv *csv, const gt_data_signature *signature) {
                  nearest ? "'?" : "");
 }
 
-static void take_ids(const gt_csv *csv, gt_row_ids *ids) {
+static void copy_ids(const gt_csv *csv, gt_row_ids *ids) {
   if (csv->role_column[GT_CSV_ID] < 0) return;
   const gt_cells *cells = &csv->role_cells[GT_CSV_ID];
   const char **text = GT_NEW_N(ids->arena, const char *, cells->count);
@@ -145,10 +145,10 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   if (form.skip && ok)
     gt_info("%s: skipped %" PRId64 " line%s, as in training; --set data.skip=0 reads %s", path, form.skip,
             form.skip == 1 ? "" : "s", form.skip == 1 ? "it" : "them");
-  ok = ok && take_inputs(&csv, &inputs) && find_ids(&csv, signature) && gt_csv_find_order(&csv, signature);
+  ok = ok && assign_inputs(&csv, &inputs) && find_ids(&csv, signature) && gt_csv_find_order(&csv, signature);
   csv.whole = inputs.whole;
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
-  take_missing(signature->data, &typed, &arena);
+  read_missing_words(signature->data, &typed, &arena);
   typed.may_lack = signature->rows;
   gt_csv_expect(&csv, &typed, &arena);
   ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
@@ -159,7 +159,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   for (int k = 0; k < signature->inputs && ok; k++)
     ok = gt_data_fit(path, &signature->input[k], &out[k], error);
-  if (ok) take_ids(&csv, signature->ids);
+  if (ok) copy_ids(&csv, signature->ids);
   gt_csv_close(&csv);
   gt_arena_finish(&arena);
   return ok;

@@ -148,7 +148,7 @@ static bool is_whole(const char *path, const gt_image_form *form, gt_error *erro
 }
 
 /* Sets the form's size to the image's own. */
-static bool take_size(const char *path, gt_image_form *form, gt_error *error) {
+static bool use_image_size(const char *path, gt_image_form *form, gt_error *error) {
   int64_t size[2];
   if (!gt_image_measure(path, form, size, error)) return false;
   if (size[0] > GT_IMAGE_MAX_SIDE || size[1] > GT_IMAGE_MAX_SIDE)
@@ -168,7 +168,7 @@ static bool measure(opening *o, bool skip) {
     const char *path = files->items[i].path[GT_IMAGE_INPUT];
     gt_image_form form = o->form;
     error = (gt_error){0};
-    if (take_size(path, &form, &error) && (!skip || is_whole(path, &form, &error))) {
+    if (use_image_size(path, &form, &error) && (!skip || is_whole(path, &form, &error))) {
       o->form = form;
       return true;
     }
@@ -239,7 +239,7 @@ static void keep_good(const gt_image_set *set, gt_tensor *targets) {
 }
 
 /* Scales bytes to values from 0 to 1. */
-static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
+static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   gt_tensor *targets = &split->target[0];
   *targets = set->pixels[GT_IMAGE_TARGET];
   set->pixels[GT_IMAGE_TARGET].data = NULL;
@@ -265,7 +265,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
   if (damaged)
     gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", damaged,
             set->files.count, name);
-  if (o->roles > 1) return take_targets(set, split, o->reader->error);
+  if (o->roles > 1) return move_targets(set, split, o->reader->error);
   keep_good(set, &split->target[0]);
   return true;
 }

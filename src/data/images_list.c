@@ -284,7 +284,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt
 }
 
 /* A path is relative to the CSV's folder. */
-static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
+static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
   const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
   if (!cell->length) return gt_csv_fail(csv, cell, "missing path of a picture");
   if (strlen(path) != cell->length) return gt_csv_fail(csv, cell, "a zero byte in the path of a picture");
@@ -294,10 +294,10 @@ static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, g
   return true;
 }
 
-static bool take_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
+static bool add_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
   const size_t each = (size_t)csv->targets;
   for (size_t row = 0; row < csv->rows; row++)
-    if (!take_path(csv, &csv->target_cells.items[(row + 1) * each - 1], arena, out)) return false;
+    if (!add_path(csv, &csv->target_cells.items[(row + 1) * each - 1], arena, out)) return false;
   gt_csv_drop_source(csv);
   return true;
 }
@@ -309,7 +309,7 @@ bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options
   const gt_csv_form form = {.known = {options->target, path}};
   gt_csv csv = {0};
   const bool ok = gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, options, &csv) &&
-                  gt_csv_read(&csv) && take_paths(&csv, arena, out) &&
+                  gt_csv_read(&csv) && add_paths(&csv, arena, out) &&
                   gt_csv_read_targets(reader, &csv, labels, first, split);
   gt_csv_close(&csv);
   return ok;

@@ -235,8 +235,8 @@ static bool prepare_classes(gt_data_reader *reader) {
 
 /* --- splits --- */
 
-static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
-                        gt_error *error) {
+static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
+                       gt_error *error) {
   *to = *from;
   to->dim[0] = samples;
   to->data = NULL;
@@ -269,10 +269,10 @@ static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t
 
 /* Splits the tensor of all samples. Only validation and test samples are copied, so memory never holds
  * everything twice. */
-static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
-                     gt_tensor *to[GT_PARTS], gt_error *error) {
+static bool split_tensor(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
+                         gt_tensor *to[GT_PARTS], gt_error *error) {
   for (int i = 0; i < GT_PARTS; i++)
-    if (i != GT_PART_TRAIN && count[i] && !part_tensor(from, part, i, count[i], to[i], error)) return false;
+    if (i != GT_PART_TRAIN && count[i] && !copy_split(from, part, i, count[i], to[i], error)) return false;
   keep_part(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
   *to[GT_PART_TRAIN] = *from;
   *from = (gt_tensor){0};
@@ -294,14 +294,14 @@ static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t
   bool ok = true;
   for (int k = 0; k < dataset->inputs && ok; k++) {
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
-    ok = part_out(&whole.input[k], part, count, to, reader->error);
+    ok = split_tensor(&whole.input[k], part, count, to, reader->error);
   }
   for (int k = 0; k < dataset->targets && ok; k++) {
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[k];
-    ok = part_out(&whole.target[k], part, count, to, reader->error);
+    ok = split_tensor(&whole.target[k], part, count, to, reader->error);
   }
   for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
-  ok = ok && (!whole.weights.rank || part_out(&whole.weights, part, count, to, reader->error));
+  ok = ok && (!whole.weights.rank || split_tensor(&whole.weights, part, count, to, reader->error));
   gt_split_finish(&whole);
   dataset->validation.samples = count[GT_PART_VALIDATION];
   if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];

@@ -46,7 +46,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
 }
 
 /* Keeps the texts, with the file's bytes into which they point. */
-static void take_texts(gt_csv *csv, gt_sentences *s, const char *path) {
+static void keep_texts(gt_csv *csv, gt_sentences *s, const char *path) {
   const size_t each = (size_t)csv->targets;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *text = &csv->target_cells.items[(row + 1) * each - 1];
@@ -75,7 +75,7 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
   gt_data_turn_to(reader, part, gt_data_are_own(&file, 1));
   bool ok =
       gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, o, &csv) && gt_csv_read(&csv);
-  if (ok) take_texts(&csv, s, file.path);
+  if (ok) keep_texts(&csv, s, file.path);
   ok = ok && gt_csv_read_targets(reader, &csv, labels, part == GT_PART_TRAIN, split) &&
        number_samples(split, o->length, first, reader->error);
   s->file[s->files++] = csv.bytes;

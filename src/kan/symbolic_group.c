@@ -83,7 +83,7 @@ static gt_symbolic_data data_of(const gt_symbolic_group *group, const gt_symboli
 }
 
 /* Constants of other groups' nodes are fixed. */
-static void take_part(gt_symbolic_group *group, const forest *f, const gt_symbolic_data *data, int root) {
+static void copy_part(gt_symbolic_group *group, const forest *f, const gt_symbolic_data *data, int root) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_symbolic *part = &group->part;
@@ -112,7 +112,7 @@ int gt_symbolic_split(const gt_symbolic *s, const gt_symbolic_data *data, gt_sym
   bool *done = GT_NEW_N(&arena, bool, f.place[s->layers + 1]);
   for (int o = 0; o < data->outputs; o++) {
     const int root = root_of(&f, f.place[s->layers] + o);
-    if (!done[root]) take_part(&(*list)[count++], &f, data, root);
+    if (!done[root]) copy_part(&(*list)[count++], &f, data, root);
     done[root] = true;
   }
   gt_arena_finish(&arena);

@@ -59,7 +59,7 @@ static void normalize_sign(const joint *j) {
   if (left != right) j->edge->value[GT_CONSTANT_C] *= -1;
 }
 
-static void take_inside(const joint *j) {
+static void move_inner(const joint *j) {
   gt_symbolic_edge *g = j->edge;
   move_node(j, g->value[GT_CONSTANT_A], g->value[GT_CONSTANT_B]);
   fix(g, GT_CONSTANT_A, 1);
@@ -110,7 +110,7 @@ void gt_symbolic_normalize(gt_symbolic *s) {
     if (!g->layer || readers(s, g->layer, g->from) != 1) continue;
     const joint j = {s, g, &s->bias[g->layer][g->from], &s->bias[g->layer + 1][g->to],
                      &s->bias_fixed[g->layer][g->from]};
-    take_inside(&j);
+    move_inner(&j);
   }
   for (int e = 0; e < s->edges; e++) turn(s, &s->edge[e]);
 }

@@ -34,7 +34,7 @@ static bool find_way(const gt_choice *choice, const char *way, uint32_t *found) 
   return false;
 }
 
-static void take_tuned(gt_choice *choice, const gt_tuned *tuned) {
+static void use_tuned(gt_choice *choice, const gt_tuned *tuned) {
   const char *way = tuned ? gt_tuned_find(tuned, choice->key) : NULL;
   uint32_t found;
   if (!way || !find_way(choice, way, &found)) return;
@@ -59,7 +59,7 @@ const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_c
                         .candidate = gt_arena_copy(lowering->arena, candidates, n * sizeof *candidates),
                         .candidates = n,
                         .taken = least_cost(candidates, n)};
-  take_tuned(choice, lowering->tuned);
+  use_tuned(choice, lowering->tuned);
   lowering->keys.arena = lowering->arena;
   gt_names_add(&lowering->keys, choice->key, (int)lowering->choices.count - 1);
   return gt_lower_known_choice(lowering, key);

@@ -48,7 +48,7 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
 
 /* Runs the net on one batch. Which batch depends on the step alone: the first of an epoch of the sampling
  * net. */
-static bool take_sample(gt_run *run, gt_error *error) {
+static bool run_on_batch(gt_run *run, gt_error *error) {
   const gt_adapter *adapter = &run->adapter;
   gt_pacer pacer;
   gt_pacer_init(&pacer, run->session.backend, adapter->net, adapter->executable, 1);
@@ -91,7 +91,7 @@ bool gt_run_adapt(gt_run *run, gt_error *error) {
   bool due = false;
   for (int i = 0; i < model_of(run)->adaptations; i++) due |= is_due(run, &model_of(run)->adaptation[i]);
   if (!due || run->state.adapted == run->state.step + 1) return true;
-  if (!take_sample(run, error) || !adapt_layers(run, error)) return false;
+  if (!run_on_batch(run, error) || !adapt_layers(run, error)) return false;
   run->state.adapted = run->state.step + 1;
   return true;
 }

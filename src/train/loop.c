@@ -184,7 +184,7 @@ static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
   return gt_run_keep_weights(run, "best.bin", results, error);
 }
 
-static bool take_notice(gt_run *run, const gt_results *result, gt_error *error) {
+static bool observe_result(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   const double value = gt_result_value(result, stopping->metric);
   if (isnan(value) && !run->warned && stopping->watched->type) {
@@ -243,7 +243,7 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
   if (!gt_evaluator_run(&run->session, &run->watch, &result, error)) return false;
   const gt_metric_row row = gt_run_row(run, run->watch.net->split, &result);
   say(run, &result, rate);
-  return gt_sinks_row(&run->sinks, &row, error) && take_notice(run, &result, error);
+  return gt_sinks_row(&run->sinks, &row, error) && observe_result(run, &result, error);
 }
 
 static bool interrupted(gt_run *run, gt_error *error) {

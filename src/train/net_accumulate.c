@@ -177,7 +177,7 @@ bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
 }
 
 /* The sums of all batches as the nodes of the losses. */
-static void take_sums(gt_net *net, gt_graph *graph, gt_id sums) {
+static void read_sums(gt_net *net, gt_graph *graph, gt_id sums) {
   for (int k = 0; k < net->targets; k++) {
     gt_net_target *target = &net->target[k];
     const bool has_correct = target->loss.correct_sum != GT_NONE;
@@ -196,7 +196,7 @@ bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   gt_graph_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, GT_TABLE_ROWS);
   const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(net, graph);
-  take_sums(net, graph, gt_variable_read(graph, totals));
+  read_sums(net, graph, gt_variable_read(graph, totals));
   gt_id divisor = net->target[0].loss.divisor;
   if (net->targets > 1) divisor = gt_mul(graph, divisor, gt_constant(graph, 1 / items_of(net, 0)));
   const gt_id scale = gt_net_gradient_scale(net, graph, config->loss[0], divisor);

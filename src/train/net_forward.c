@@ -148,7 +148,7 @@ static void add_shift(gt_forward_target *target, gt_graph *graph, const gt_confi
   target->shift = &keep->shift;
 }
 
-static void take_results(gt_net *net, const gt_forward *forward) {
+static void store_results(gt_net *net, const gt_forward *forward) {
   net->model = forward->model;
   net->objective = forward->objective;
   net->weight = forward->weight;
@@ -217,7 +217,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   forward.mode.recompute = mode.training && config->train.recompute;
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
-  take_results(net, &forward);
+  store_results(net, &forward);
   for (int k = 0; ok && !net->predicts && k < net->targets; k++) {
     if (!open_metrics(net, k, graph, arena, config, options)) return false;
     if (options->confusion || net->target[k].metrics.counts)

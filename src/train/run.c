@@ -165,7 +165,7 @@ static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt
 }
 
 /* Loads the weights in best.bin, with their constants. */
-static bool take_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
+static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
   if (run->state.best_phase != run->state.phase && !return_to(run, run->state.best_phase, best, error))
     return false;
   gt_store *store = run->net->model->store;
@@ -192,7 +192,7 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
     if (!*restored)
       gt_warn("%s is from step %lld, but the best step is %lld: model.bin gets the last weights", path,
               (long long)best.step, (long long)run->state.best_step);
-    const bool ok = !*restored || take_best(run, &best, weights, error);
+    const bool ok = !*restored || load_best(run, &best, weights, error);
     gt_model_file_finish(&best);
     if (*restored || !ok) return ok;
   }

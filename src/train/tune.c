@@ -47,8 +47,8 @@ typedef struct match {
   double a[LAST_TURNS], b[LAST_TURNS], ratio[LAST_TURNS]; /* seconds, and b / a */
 } match;
 
-static bool take_turn(gt_session *session, const subject *s, const match *m, double *seconds,
-                      gt_error *error) {
+static bool time_subject(gt_session *session, const subject *s, const match *m, double *seconds,
+                         gt_error *error) {
   return gt_bench_seconds(session->backend, s->net, s->executable, m->steps, seconds, error);
 }
 
@@ -59,9 +59,9 @@ static bool play(gt_session *session, const subject *a, const subject *b, int tu
   for (m->turns = 0; m->turns < turns; m->turns++) {
     const int t = m->turns;
     const bool b_first = t % 2;
-    if (b_first && !take_turn(session, b, m, &m->b[t], error)) return false;
-    if (!take_turn(session, a, m, &m->a[t], error)) return false;
-    if (!b_first && !take_turn(session, b, m, &m->b[t], error)) return false;
+    if (b_first && !time_subject(session, b, m, &m->b[t], error)) return false;
+    if (!time_subject(session, a, m, &m->a[t], error)) return false;
+    if (!b_first && !time_subject(session, b, m, &m->b[t], error)) return false;
     m->ratio[t] = m->b[t] / m->a[t];
     m->wins += m->ratio[t] < 1;
     if (!t && m->ratio[t] > hopeless) break;
@@ -73,7 +73,7 @@ static bool play(gt_session *session, const subject *a, const subject *b, int tu
 static bool measure_turn(gt_session *session, const subject *s, match *m, gt_error *error) {
   double seconds = 0;
   for (m->steps = 1; m->steps < 1 << 20; m->steps *= 4) {
-    if (!take_turn(session, s, m, &seconds, error)) return false;
+    if (!time_subject(session, s, m, &seconds, error)) return false;
     if (seconds > turn_seconds / 4) break;
   }
   const double steps = (double)m->steps * turn_seconds / seconds;
@@ -266,7 +266,7 @@ static bool search(tuner *t, gt_error *error) {
     if (!go_through(t, &t->questions.items[i], error)) return false;
   if (t->result->changed) return hold_together(t, error);
   double seconds;
-  if (!take_turn(t->session, &t->base, &t->match, &seconds, error)) return false;
+  if (!time_subject(t->session, &t->base, &t->match, &seconds, error)) return false;
   t->result->before = 1e6 * seconds / (double)t->match.steps;
   t->result->ratio = 1;
   return true;

@@ -190,7 +190,7 @@ static void run_circuit(const circuit *c, const float *state, row *v) {
 }
 
 /* Allocates uninitialized rows that are aligned to cache lines; the caller frees `block`. */
-static row *take_rows(size_t count, void **block) {
+static row *alloc_rows(size_t count, void **block) {
   *block = gt_realloc(NULL, (count + 1) * sizeof(row));
   return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
 }
@@ -218,7 +218,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const float *from = GT_PTR(const float, a->from) + a->from_offset;
   float *states = GT_PTR(float, a->states), *to = states + a->to_offset;
   void *block;
-  row *v = take_rows(c.rows, &block);
+  row *v = alloc_rows(c.rows, &block);
   if (c.any_fires) run_circuit(&c, from, v);
   const row *out = v + c.at[c.perceptions + c.updates];
   for (uint32_t i = 0; i < c.count; i++) {
@@ -340,7 +340,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   open_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
   place_gradient_rows(&c);
   void *block;
-  row *v = take_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
+  row *v = alloc_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
   load_gradient(&c, a, d, kept);
   float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[GT_CA_SPEC_SLOTS] * 4;
   if (c.any_fires) {
