@@ -4,8 +4,8 @@
  * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
  * class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns that hold the weight, the
  * split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself. RFC 4180:
- * quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and lines of
- * comments (#) before the table are skipped. */
+ * quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and comment
+ * lines (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
@@ -104,7 +104,7 @@ typedef struct gt_csv {
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
   int fact_count;             /* inputs + targets when the rows were read */
   size_t rows, capacity;
-  uint32_t comment;      /* the first line of comment in the table, which is skipped; 0: there is none */
+  uint32_t comment;      /* the first comment line in the table, which is skipped; 0: there is none */
   uint64_t memory;       /* limit in bytes for the text, values and cells together (gt_data_memory_limit) */
   uint64_t text_bytes;   /* of gt_csv_odd.text and its tables */
   gt_cells target_cells; /* [rows, targets]; `targets` counts columns: a target may have several */

@@ -134,7 +134,7 @@ bool gt_csv_read_rows(gt_csv *csv) {
 bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
   gt_csv_facts_start(csv);
   const bool ok = (csv->header || store_record(csv)) && gt_csv_read_chunks(csv, threads, chunk);
-  if (csv->comment) gt_info("%s:%u: lines of comments in the table are skipped", csv->path, csv->comment);
+  if (csv->comment) gt_info("%s:%u: comment lines in the table are skipped", csv->path, csv->comment);
   if (!ok) return false;
   for (int t = 0; t < csv->targets; t++) gt_csv_facts_of_target(csv, t);
   return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);

@@ -29,7 +29,8 @@ static void add_row(gt_csv_sample *sample, const gt_cells *record) {
   *GT_PUSH(&sample->rows) = row;
 }
 
-/* Columns that are empty to the end in all rows come from a separator at the end of each line. */
+/* The number of columns of the table. If the last cells are empty in all rows, there is a separator at the
+ * end of each line, and they are not columns. */
 static int columns_of(const gt_csv_sample *sample) {
   int filled = 1;
   for (size_t i = 0; i < sample->rows.count; i++)
@@ -48,8 +49,8 @@ static void leave_out_comments(gt_csv_sample *sample) {
   sample->rows.count = kept;
 }
 
-/* Reads rows from the first `size` bytes at csv->at, up to an error, without a change of csv. */
-static void take_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most, size_t size) {
+/* Reads rows from the first `size` bytes at csv->at, up to the first error. csv is not changed. */
+static void read_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most, size_t size) {
   gt_error error = {0};
   gt_csv reader = {.path = csv->path, .error = &error, .line = csv->line};
   const size_t left = (size_t)(csv->end - csv->at);
@@ -60,7 +61,8 @@ static void take_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, 
   reader.end = sample->text + size;
   gt_csv_set_delimiter(&reader, delimiter);
   while (sample->rows.count < most && gt_csv_record(&reader) > 0)
-    if (reader.at < reader.end || size == left) add_row(sample, &reader.record); /* else it may be cut */
+    if (reader.at < reader.end || size == left)
+      add_row(sample, &reader.record); /* else the record may be cut off */
   free(reader.record.items);
 }
 
@@ -70,7 +72,7 @@ static bool is_any_number(const gt_cell *cell) {
          gt_parse_number(cell->text, cell->length, ',', &value);
 }
 
-/* True if the first cells of the rows below the first one are names, or count them from 0 or 1. */
+/* True if the first column, below the first row, contains only texts, or the row numbers from 0 or from 1. */
 static bool begins_with_names(const gt_csv_sample *sample) {
   double value, first = 0;
   bool texts = true, counts = true;
@@ -101,8 +103,8 @@ static bool has_row_names(const gt_csv_sample *sample) {
   return numbers && filled > row[0].width && begins_with_names(sample);
 }
 
-/* Puts an empty name before the others. */
-static void name_row_names(gt_csv_sample *sample) {
+/* Adds an empty cell at the start of the header, for the column of row names. */
+static void add_header_cell(gt_csv_sample *sample) {
   const gt_csv_row before = sample->rows.items[0];
   gt_cell none = sample->cells.items[before.first];
   none.length = 0;
@@ -116,23 +118,23 @@ static void name_row_names(gt_csv_sample *sample) {
   }
 }
 
-/* Takes a sample of at least two rows, if the text has so many, whatever their length. */
-static void take_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
+/* Reads the first rows: at least two if the text has as many, however long they are. */
+static void read_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter, size_t most) {
   const size_t left = (size_t)(csv->end - csv->at);
   size_t size = left < GT_CSV_SAMPLE_BYTES ? left : GT_CSV_SAMPLE_BYTES;
-  take_rows(sample, csv, delimiter, most, size);
+  read_rows(sample, csv, delimiter, most, size);
   while (sample->rows.count < 2 && sample->rows.count < most && size < left) {
     size = left / 4 > size ? 4 * size : left;
-    take_rows(sample, csv, delimiter, most, size);
+    read_rows(sample, csv, delimiter, most, size);
   }
   sample->row_names = has_row_names(sample);
-  if (sample->row_names) name_row_names(sample);
+  if (sample->row_names) add_header_cell(sample);
   sample->columns = columns_of(sample);
   leave_out_comments(sample);
 }
 
-/* True if the rows from `first` on have one number of cells, not counting empty ones at their end. */
-static bool is_even(const gt_csv_sample *sample, size_t first, int columns) {
+/* True if the rows from `first` on all have `columns` cells, apart from empty ones at their end. */
+static bool is_rectangular(const gt_csv_sample *sample, size_t first, int columns) {
   for (size_t i = first; i < sample->rows.count; i++) {
     const gt_csv_row *row = &sample->rows.items[i];
     if (row->width < columns || row->filled > columns) return false;
@@ -163,15 +165,15 @@ static double share_of_numbers(const gt_csv_sample *sample, char delimiter) {
 static const char delimiters[] = {',', ';', '\t', '|', ' '};
 enum { DELIMITERS = sizeof delimiters };
 
-/* True if the sample, read with its delimiter, is a table of at least two columns. Words of a text are also
- * separated by blanks, so that half of such a table must be numbers. */
+/* True if the sample, read with this delimiter, is a table of at least two columns. Blanks also separate the
+ * words of a text, so with blanks at least half of the cells must be numbers. */
 static bool is_table(const gt_csv_sample *sample, char delimiter) {
-  if (!sample->rows.count || sample->columns < 2 || !is_even(sample, 0, sample->columns)) return false;
+  if (!sample->rows.count || sample->columns < 2 || !is_rectangular(sample, 0, sample->columns)) return false;
   return delimiter != ' ' || share_of_numbers(sample, delimiter) >= 0.5;
 }
 
-/* True if a cell that is not quoted contains another delimiter. */
-static bool holds_other(const gt_csv_sample *sample, char delimiter) {
+/* True if an unquoted cell contains another delimiter, except a blank. */
+static bool contains_other(const gt_csv_sample *sample, char delimiter) {
   for (size_t i = 0; i < sample->cells.count; i++) {
     const gt_cell *cell = &sample->cells.items[i];
     for (int k = 0; k < DELIMITERS && !cell->quoted; k++)
@@ -182,7 +184,8 @@ static bool holds_other(const gt_csv_sample *sample, char delimiter) {
   return false;
 }
 
-/* A column without any cell comes from two delimiters in a row: with tabs, from columns that are aligned. */
+/* True if all cells of a column are empty. In a file with tabs this usually means that two tabs in a row
+ * align the columns, so that runs of blanks are the delimiter. */
 static bool has_empty_column(const gt_csv_sample *sample) {
   for (int c = 0; c < sample->columns; c++) {
     bool empty = true;
@@ -193,19 +196,19 @@ static bool has_empty_column(const gt_csv_sample *sample) {
   return false;
 }
 
-/* The usual delimiter stands if it makes a table, unless another one makes a table of nothing but numbers
- * where it does not. If it makes none, the other one that makes the table with most numbers is taken; a
- * character before blanks. */
+/* Returns the usual delimiter if it gives a table, except if another one gives a table of numbers only and
+ * the usual one does not. If the usual one gives no table, returns the one whose table has the largest share
+ * of numbers. Blanks are tried last and used only if no character gives a table. */
 static char choose_delimiter(const gt_csv *csv, gt_csv_sample *sample, char usual) {
-  take_sample(sample, csv, usual, GT_CSV_SAMPLE_ROWS);
+  read_sample(sample, csv, usual, GT_CSV_SAMPLE_ROWS);
   const bool fits = is_table(sample, usual) && !(usual == '\t' && has_empty_column(sample));
   const double numbers = share_of_numbers(sample, usual);
-  if (fits && (numbers == 1 || !holds_other(sample, usual))) return usual;
+  if (fits && (numbers == 1 || !contains_other(sample, usual))) return usual;
   char chosen = usual;
   double best = fits ? 0.999999 : -1;
   for (int i = 0; i < DELIMITERS; i++) {
     if (delimiters[i] == usual || (delimiters[i] == ' ' && (fits || chosen != usual))) continue;
-    take_sample(sample, csv, delimiters[i], GT_CSV_SAMPLE_ROWS);
+    read_sample(sample, csv, delimiters[i], GT_CSV_SAMPLE_ROWS);
     const double share = is_table(sample, delimiters[i]) ? share_of_numbers(sample, delimiters[i]) : -1;
     if (share <= best) continue;
     chosen = delimiters[i];
@@ -222,8 +225,8 @@ static const char *name_of(char delimiter) {
 
 /* --- the decimal mark --- */
 
-/* A comma is the decimal mark if it does not separate cells, numbers have one, none has a point, and one of
- * them cannot be thousands. */
+/* The decimal mark is a comma if commas do not separate cells, no number contains a point, and at least one
+ * number contains a comma that cannot separate thousands. */
 static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
   bool commas = false;
   if (csv->delimiter == ',') return '.';
@@ -236,7 +239,7 @@ static char find_decimal(const gt_csv *csv, const gt_csv_sample *sample) {
   return commas ? ',' : '.';
 }
 
-/* --- what stands before the table --- */
+/* --- lines before the table --- */
 
 void gt_csv_skip_line(gt_csv *csv) {
   while (csv->at < csv->end && *csv->at != '\n' && *csv->at != '\r') csv->at++;
@@ -246,7 +249,7 @@ void gt_csv_skip_line(gt_csv *csv) {
 }
 
 /* `sep=;` and the end of the line, as Excel writes and reads it. */
-static char take_separator_line(gt_csv *csv) {
+static char read_separator_line(gt_csv *csv) {
   if (csv->end - csv->at < 5 || strncasecmp(csv->at, "sep=", 4) || csv->at[4] == '\n' || csv->at[4] == '\r')
     return 0;
   const char delimiter = csv->at[4];
@@ -255,7 +258,8 @@ static char take_separator_line(gt_csv *csv) {
   return delimiter;
 }
 
-/* Skips lines of comments and the empty ones among them. Returns their number; *last: the last comment. */
+/* Skips comment lines and the blank lines between them. Returns the number of comment lines; *last: the last
+ * one. */
 static int skip_comments(gt_csv *csv, gt_csv *last) {
   int count = 0;
   for (gt_csv ahead = *csv; ahead.at < ahead.end;) {
@@ -271,15 +275,15 @@ static int skip_comments(gt_csv *csv, gt_csv *last) {
   return count;
 }
 
-/* `# a b c` above numbers (as numpy.savetxt writes it) and `#,a,b` are headers: as many cells as the rows
- * have, and no number among them. Moves csv->at there. */
+/* True if the last comment is the header: `# a b c`, as numpy.savetxt writes it, or `#,a,b`, with as many
+ * cells as the rows of numbers below, and no number among them. Moves csv->at to it. */
 static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_sample *sample) {
   gt_csv_sample line = {0};
   gt_csv from = *comment;
   bool numbers = false;
   const bool own_cell = from.end - from.at > 1 && from.at[1] == csv->delimiter && csv->delimiter != ' ';
   while (!own_cell && from.at < from.end && (*from.at == '#' || *from.at == ' ')) from.at++;
-  take_sample(&line, &from, csv->delimiter, 1);
+  read_sample(&line, &from, csv->delimiter, 1);
   bool header = line.rows.count && sample->rows.count && sample->columns > 1 &&
                 line.columns == sample->columns && line.rows.items[0].line == comment->line;
   for (int c = 0; header && c < line.columns; c++) {
@@ -295,25 +299,26 @@ static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_s
   return true;
 }
 
-/* True if the row may belong to a table with these columns. A title that a spreadsheet has padded with
- * delimiters does not. */
-static bool is_wide(const gt_csv_row *row, int columns) {
+/* True if the row may belong to a table with this number of columns. A title that a spreadsheet has padded
+ * with delimiters does not. */
+static bool fits_columns(const gt_csv_row *row, int columns) {
   if (columns > 2 && row->filled < 2) return false;
   return row->width == columns || row->filled == columns;
 }
 
 enum { MAX_BEFORE = 20 }; /* rows before the table */
 
-/* The row at which the table visibly begins, after lines that the config does not skip: a few at most, none
- * as wide as the rows below. 0: at the first. */
-static size_t find_begin(const gt_csv_sample *sample) {
+/* The row at which the table clearly starts, if it is not the first: after at most MAX_BEFORE rows that
+ * data.skip does not skip and that have fewer cells than the rows below. 0: the table starts at the first
+ * row. */
+static size_t find_start(const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   const size_t rows = sample->rows.count;
   for (size_t k = 1; k + 2 <= rows && k <= MAX_BEFORE; k++) {
     const int columns = row[k].width;
-    if (columns < 2 || !is_wide(&row[k], columns) || !is_even(sample, k, columns)) continue;
+    if (columns < 2 || !fits_columns(&row[k], columns) || !is_rectangular(sample, k, columns)) continue;
     for (size_t i = 0; i < k; i++) /* a wider line is a header, above rows without their last cells */
-      if (is_wide(&row[i], columns) || row[i].filled > columns) return 0;
+      if (fits_columns(&row[i], columns) || row[i].filled > columns) return 0;
     return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header without one of the names */
   }
   return 0;
@@ -328,9 +333,10 @@ static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
   return true;
 }
 
-/* True unless the first row of nothing but texts comes after other rows (a title or a line of counts may have
- * as many cells as the table) and above rows that are mostly numbers: then it is probably the header. */
-static bool header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
+/* Fails if the header is probably a later row: the first row with only texts is not the first of all, and the
+ * rows below it are mostly numbers. A title or a line of counts above it may have as many cells as the table.
+ */
+static bool check_header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   size_t k = 0, cells = 0, numbers = 0;
   while (k < sample->rows.count && k <= MAX_BEFORE && !is_row_of_names(sample, k)) k++;
@@ -348,40 +354,41 @@ static bool header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
       csv->path, row[k].line, row[k].line - 1);
 }
 
-/* known: the delimiter; 0: any that makes a table with numbers. */
-static bool begins_here(const gt_csv *csv, char known, char usual) {
+/* Fails if the table clearly starts at a later line; the error says how many lines to skip. known: the
+ * delimiter; 0: the one with which the largest share of the cells is numbers. */
+static bool check_starts_here(const gt_csv *csv, char known, char usual) {
   gt_csv_sample sample = {0};
-  gt_csv_row first = {0}, begin = {0};
+  gt_csv_row first = {0}, start = {0};
   double best = -1;
   for (int i = -1; i < DELIMITERS; i++) {
     const char delimiter = i >= 0 ? delimiters[i] : known ? known : usual;
     if (i >= 0 && (known || delimiter == ' ')) break;
-    take_sample(&sample, csv, delimiter, GT_CSV_SAMPLE_ROWS);
-    const size_t k = find_begin(&sample);
+    read_sample(&sample, csv, delimiter, GT_CSV_SAMPLE_ROWS);
+    const size_t k = find_start(&sample);
     const double share = share_of_numbers(&sample, delimiter);
     if (!k || share <= best) continue;
     best = share;
     first = sample.rows.items[0];
-    begin = sample.rows.items[k];
+    start = sample.rows.items[k];
   }
   gt_csv_sample_finish(&sample);
-  return !begin.line ||
+  return !start.line ||
          gt_fail(
              csv->error, GT_ERR_DATA,
              "%s:%u:1: this line has %d cell%s, but the lines from %u on have %d; if the table begins at line "
              "%u, set data.skip: %u",
-             csv->path, first.line, first.filled, first.filled == 1 ? "" : "s", begin.line, begin.width,
-             begin.line, begin.line - 1);
+             csv->path, first.line, first.filled, first.filled == 1 ? "" : "s", start.line, start.width,
+             start.line, start.line - 1);
 }
 
-/* --- together --- */
+/* --- the whole layout --- */
 
 typedef struct found { /* what differs from the default and is not in the config */
   int comments;
   bool header_in_comment, delimiter, decimal, trailing;
 } found;
 
-static void say(const gt_csv *csv, const found *f) {
+static void log_found(const gt_csv *csv, const found *f) {
   char text[256] = "";
   size_t n = 0;
   const struct {
@@ -390,8 +397,7 @@ static void say(const gt_csv *csv, const found *f) {
   } parts[] = {
       {f->delimiter, "cells are separated by ", f->delimiter ? name_of(csv->delimiter) : ""},
       {f->decimal, "the decimal mark is a comma", ""},
-      {f->comments > 0, f->comments == 1 ? "1 line of comments is skipped" : "lines of comments are skipped",
-       ""},
+      {f->comments > 0, f->comments == 1 ? "1 comment line is skipped" : "comment lines are skipped", ""},
       {f->header_in_comment, "the header is in a comment", ""},
       {f->trailing, "separators at the end of the lines are ignored", ""},
   };
@@ -408,7 +414,7 @@ static bool has_trailing(const gt_csv_sample *sample) {
   return false;
 }
 
-/* The kind of file that a spreadsheet program saves by default; NULL: another kind. */
+/* Describes the file if it is in the default format of a spreadsheet program; else NULL. */
 static const char *workbook(const gt_csv *csv) {
   const size_t size = csv->bytes.size;
   if (size >= 4 && !memcmp(csv->at, "PK\3\4", 4))
@@ -454,22 +460,23 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   if (form->skip && csv->at >= csv->end)
     return gt_fail(csv->error, GT_ERR_DATA, "%s: data.skip is %" PRId64 ", and the file has no more lines",
                    csv->path, form->skip);
-  const char separator = take_separator_line(csv), known = form->delimiter ? form->delimiter : separator;
+  const char separator = read_separator_line(csv), known = form->delimiter ? form->delimiter : separator;
   f.comments = skip_comments(csv, &comment);
   gt_csv_set_delimiter(csv, known ? known : choose_delimiter(csv, sample, usual));
-  take_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
+  read_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
   f.delimiter = !known && csv->delimiter != usual;
-  const bool table = is_table(sample, csv->delimiter) && is_wide(&sample->rows.items[0], sample->columns);
-  if (!f.delimiter && !table && !begins_here(csv, known, usual)) return false;
-  if (table && form->header == GT_CSV_AUTO && !header_is_first(csv, sample)) return false;
+  const bool table =
+      is_table(sample, csv->delimiter) && fits_columns(&sample->rows.items[0], sample->columns);
+  if (!f.delimiter && !table && !check_starts_here(csv, known, usual)) return false;
+  if (table && form->header == GT_CSV_AUTO && !check_header_is_first(csv, sample)) return false;
   f.header_in_comment = f.comments && header_in_comment(csv, &comment, sample);
   if (f.header_in_comment) {
     f.comments--;
-    take_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
+    read_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
   }
   csv->decimal = form->decimal ? form->decimal : find_decimal(csv, sample);
   f.decimal = !form->decimal && csv->decimal == ',';
   f.trailing = has_trailing(sample);
-  say(csv, &f);
+  log_found(csv, &f);
   return true;
 }

@@ -1,4 +1,4 @@
-/* How a CSV file is laid out, found from a sample of its first rows: where the table begins, which character
+/* How a CSV file is laid out, found from a sample of its first rows: where the table starts, which character
  * separates cells and which is the decimal mark. Only the csv_*.c files include this header. */
 #ifndef GT_DATA_CSV_LAYOUT_H
 #define GT_DATA_CSV_LAYOUT_H
@@ -34,9 +34,9 @@ void gt_csv_sample_finish(gt_csv_sample *sample);
 /* True for a record that begins with # and does not have as many cells as the table has columns. */
 bool gt_csv_is_comment(const gt_cell *first, int cells, int columns);
 
-/* Moves csv->at to the first line of the table, sets the delimiter and the decimal mark, and takes the
- * sample. What was found and differs from the default is logged once. An error if the file is not UTF-8 or
- * the table visibly begins at a later line. */
+/* Moves csv->at to the first line of the table, sets the delimiter and the decimal mark, and reads the
+ * sample. Logs once what differs from the default. Fails if the file is not UTF-8 or if the table clearly
+ * starts at a later line. */
 bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample);
 
 /* True if the first line of the table is a header (csv_header.c). Sets csv->doubt if that may be wrong.
@@ -45,7 +45,7 @@ bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample
 
 /* Rejects other encodings and workbooks; skips the byte order mark of UTF-8. */
 bool gt_csv_check_encoding(gt_csv *csv);
-void gt_csv_skip_line(gt_csv *csv); /* moves csv->at to the begin of the next line */
+void gt_csv_skip_line(gt_csv *csv); /* moves csv->at to the start of the next line */
 /* Instead of gt_csv_find_table, for a file of texts: names its columns (csv_lines.c). */
 bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form);
 #endif

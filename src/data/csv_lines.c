@@ -1,5 +1,5 @@
-/* CSV: files of texts, one on each line, with or without a label and a tab before it. No cell is quoted, no
- * line is a header or a comment, and further tabs belong to the text. */
+/* CSV: files with one text per line, optionally after a label and a tab. No cell is quoted, no line is a
+ * header or a comment, and further tabs belong to the text. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/csv_layout.h"
@@ -64,8 +64,8 @@ static gt_cell cell_of(const gt_cell *line, const char *from, const char *to) {
   return cell;
 }
 
-/* A label without the blanks around it, and the text after the tab. */
-static bool part_line(gt_csv *csv, const gt_cell *line) {
+/* Splits a line into the label, without the blanks around it, and the text after the tab. */
+static bool split_line(gt_csv *csv, const gt_cell *line) {
   const char *from = line->text, *end = from + line->length, *tab = memchr(from, '\t', line->length);
   if (!tab) return gt_csv_fail(csv, line, "this line has no tab; " EXPECTED);
   const char *to = tab;
@@ -91,7 +91,7 @@ int gt_csv_line(gt_csv *csv) {
   }
   line.length = (uint32_t)(end - start);
   if (csv->columns > 1) {
-    if (!part_line(csv, &line)) return -1;
+    if (!split_line(csv, &line)) return -1;
   } else {
     *GT_PUSH(&csv->record) = line;
   }

@@ -157,7 +157,7 @@ static void join_rows(gt_csv *csv, const gt_csv *from) {
     if (csv->role_column[k] >= 0) append_cells(&csv->role_cells[k], &from->role_cells[k]);
 }
 
-/* Joins the parts or, after an error, keeps the first error and a line of comment before it. */
+/* Joins the parts or, after an error, keeps the first error and a comment line before it. */
 static bool join(reading *r) {
   gt_csv *csv = r->csv;
   const uint32_t failed = atomic_load(&r->failed);
