@@ -4,19 +4,20 @@
 
 enum { RESULT = GT_OPERAND_RESULT, OPERANDS = RESULT + GT_PROGRAM_CODE };
 
-static bool is_decided(const gt_program_context *context, uint32_t code) {
+/* True for a select whose condition is a scalar input, which is known here. */
+static bool is_uniform_select(const gt_program_context *context, uint32_t code) {
   const uint32_t condition = gt_code_operand(code, 0);
   return gt_code_opcode(code) == GT_I_WHERE && condition < context->program->inputs &&
          context->program->load[condition] == GT_LOAD_SCALAR;
 }
 
-/* Finds the operand that each operand is replaced by; true if one is not replaced by itself. */
+/* Finds the operand that replaces each operand (itself, if nothing does); true if any is replaced. */
 static bool find_replacements(const gt_program_context *context, uint8_t *replacement) {
   const gt_program *p = context->program;
   bool any = false;
   for (uint32_t o = 0; o < OPERANDS; o++) replacement[o] = (uint8_t)o;
   for (uint32_t r = 0; r < p->instructions; r++) {
-    if (!is_decided(context, p->code[r])) continue;
+    if (!is_uniform_select(context, p->code[r])) continue;
     const bool holds = context->x[gt_code_operand(p->code[r], 0)][0] != 0;
     replacement[RESULT + r] = replacement[gt_code_operand(p->code[r], holds ? 1 : 2)];
     any = true;
@@ -35,26 +36,26 @@ static void find_needed(const gt_program *p, const uint8_t *replacement, bool *n
     }
 }
 
-bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
+bool gt_program_fold_selects(const gt_program_context *context, gt_program *folded) {
   const gt_program *p = context->program;
-  uint8_t replacement[OPERANDS], place[OPERANDS]; /* place: what an operand is in the new program */
+  uint8_t replacement[OPERANDS], place[OPERANDS]; /* place: the index of an operand in the new program */
   bool needed[GT_PROGRAM_CODE];
   if (!find_replacements(context, replacement)) return false;
   for (uint32_t k = 0; k < p->outputs; k++)
     if (replacement[p->output[k]] < RESULT) return false;
   find_needed(p, replacement, needed);
-  *decided = *p;
-  decided->instructions = 0;
+  *folded = *p;
+  folded->instructions = 0;
   for (uint32_t o = 0; o < OPERANDS; o++) place[o] = (uint8_t)o;
   for (uint32_t r = 0; r < p->instructions; r++) {
     if (!needed[r]) continue;
     uint32_t code = gt_code_opcode(p->code[r]);
     for (int i = 0; i < GT_CODE_OPERANDS; i++)
       code |= (uint32_t)place[replacement[gt_code_operand(p->code[r], i)]] << 8 * (i + 1);
-    decided->code[decided->instructions] = code;
-    place[RESULT + r] = (uint8_t)(RESULT + decided->instructions++);
+    folded->code[folded->instructions] = code;
+    place[RESULT + r] = (uint8_t)(RESULT + folded->instructions++);
   }
-  for (uint32_t k = 0; k < p->outputs; k++) decided->output[k] = place[replacement[p->output[k]]];
+  for (uint32_t k = 0; k < p->outputs; k++) folded->output[k] = place[replacement[p->output[k]]];
   return true;
 }
 

@@ -3,10 +3,10 @@
 #define GT_STEP_ARRANGE_H
 #include "step/program.h"
 
-/* Resolves selections (GT_I_WHERE) whose condition is one value for all elements: the branch not taken is
- * not computed. False, without writing *decided, if there are none, or if an output would then not be an
+/* Folds selects (GT_I_WHERE) whose condition is the same value for all elements: the other branch is not
+ * computed. False, without writing *folded, if there are none, or if an output would then not be an
  * instruction's result. */
-bool gt_program_decide(const gt_program_context *context, gt_program *decided);
+bool gt_program_fold_selects(const gt_program_context *context, gt_program *folded);
 
 typedef struct gt_program_pairs { /* per instruction */
   bool gone[GT_PROGRAM_CODE];     /* it is the first of a pair and computed with the second */

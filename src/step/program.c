@@ -19,7 +19,7 @@ enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE 
 typedef struct machine {
   const gt_program_context *context;
   gt_program_context shorter; /* the context of the shortened program, if there are selections to decide */
-  gt_program decided;
+  gt_program folded;
   gt_program_pairs pairs;
   uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
   const float *operand[OPERANDS]; /* current block of each operand */
@@ -228,9 +228,9 @@ static void prepare(machine *m, const gt_program_context *context, const float *
   enum { WORTH = 2 * BLOCK }; /* minimum number of elements for which shortening a program pays */
   bool writes[GT_PROGRAM_CODE] = {false};
   m->context = context;
-  if (all >= WORTH && gt_program_decide(context, &m->decided)) {
+  if (all >= WORTH && gt_program_fold_selects(context, &m->folded)) {
     m->shorter = *context;
-    m->shorter.program = &m->decided;
+    m->shorter.program = &m->folded;
     m->context = &m->shorter;
   }
   const gt_program *program = m->context->program;

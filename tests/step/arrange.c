@@ -78,7 +78,7 @@ static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (is
 static void test_programs(void **state) {
   (void)state;
   static float x[2][INPUTS][COUNT + 1], y[2][OUTPUTS][COUNT + 1];
-  uint32_t decided = 0, paired = 0;
+  uint32_t folded = 0, paired = 0;
   for (uint32_t i = 0; i < COUNT; i++) leader[i] = gt_random_uniform(3, 3, 0, i) - 0.5f;
   for (uint32_t n = 0; n < PROGRAMS; n++) {
     if (n % 100 == 0) draw_inputs(input);
@@ -88,7 +88,7 @@ static void test_programs(void **state) {
     gt_program shorter;
     gt_program_pairs pairs;
     for (uint32_t k = 0; k < INPUTS; k++) context.x[k] = input[k];
-    decided += gt_program_decide(&context, &shorter);
+    folded += gt_program_fold_selects(&context, &shorter);
     gt_program_find_pairs(&p, none, &pairs);
     for (uint32_t r = 0; r < p.instructions; r++) paired += pairs.gone[r];
     /* Each output overwrites a different input, or has its own memory. */
@@ -104,7 +104,7 @@ static void test_programs(void **state) {
           fail_msg("program %u, output %u, element %u: %.9g, in short ranges %.9g", n, k, i, y[0][k][i],
                    y[1][k][i]);
   }
-  assert_true(decided > PROGRAMS / 4 && paired > PROGRAMS / 2);
+  assert_true(folded > PROGRAMS / 4 && paired > PROGRAMS / 2);
 }
 
 /* An instruction is not delayed until its input has been overwritten. */
@@ -136,18 +136,18 @@ static void test_choice(void **state) {
                         .load = {GT_LOAD_SCALAR},
                         .output = {GT_OPERAND_RESULT + 3}};
   const float no = 0, one = 1;
-  gt_program decided;
+  gt_program folded;
   gt_program_context context = {.program = &p, .x = {&no, &one, &one}};
-  assert_true(gt_program_decide(&context, &decided));
-  assert_int_equal(decided.instructions, 2);
-  assert_int_equal(decided.code[0], GT_CODE(GT_I_SQRT, 2, 0, 0));
-  assert_int_equal(decided.code[1], GT_CODE(GT_I_MUL, GT_OPERAND_RESULT, 1, 0));
-  assert_int_equal(decided.output[0], GT_OPERAND_RESULT + 1);
+  assert_true(gt_program_fold_selects(&context, &folded));
+  assert_int_equal(folded.instructions, 2);
+  assert_int_equal(folded.code[0], GT_CODE(GT_I_SQRT, 2, 0, 0));
+  assert_int_equal(folded.code[1], GT_CODE(GT_I_MUL, GT_OPERAND_RESULT, 1, 0));
+  assert_int_equal(folded.output[0], GT_OPERAND_RESULT + 1);
   gt_program choice = p; /* an output that would be an input then */
   choice.code[2] = GT_CODE(GT_I_WHERE, 0, GT_OPERAND_RESULT, 1);
   choice.output[0] = GT_OPERAND_RESULT + 2;
   context.program = &choice;
-  assert_false(gt_program_decide(&context, &decided));
+  assert_false(gt_program_fold_selects(&context, &folded));
 }
 
 int main(void) {
