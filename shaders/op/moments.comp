@@ -88,7 +88,7 @@ moments element(uint i, uint column, bool wanted) {
 }
 
 /* Combines the elements i, i + DOWN, … below `end`, with four loads in flight. */
-moments gather(uint i, uint end, uint column) {
+moments combine_range(uint i, uint end, uint column) {
   moments m = none();
   for (; i < end; i += 4u * DOWN) {
     moments next[4];
@@ -122,7 +122,7 @@ void main() {
   for (uint g = gl_WorkGroupID.x; g < chunks * across; g += gl_NumWorkGroups.x) {
     uint column = 4u * (g % across * ACROSS + me % ACROSS), c = g / across;
     moments m = none();
-    if (column < columns) m = gather(c * chunk + lane, min(c * chunk + chunk, joined), column);
+    if (column < columns) m = combine_range(c * chunk + lane, min(c * chunk + chunk, joined), column);
     for (uint lower = DOWN / 2u; lower > 0u; lower /= 2u) {
       counted[me] = m.count;
       means[me] = m.mean;

@@ -37,7 +37,7 @@ vec4 share(uint at, uint piece, uint place) {
   return mix(vec4(0.0), gt_load(given, i), equal(taken, uvec4(place)));
 }
 
-vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
+vec4 sum_over_windows(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   uint end_d = end_window(0u, d), end_h = end_window(1u, h), end_w = end_window(2u, w);
   for (uint i = first_window(0u, d); i < end_d; i++) {
@@ -65,6 +65,6 @@ void main() {
     uint h = row % in_size[1], plane = row / in_size[1];
     uint d = plane % in_size[0], sample_ = plane / in_size[0];
     gt_place place = QUADS != 0u ? gt_place(4u * i, 4u) : gt_place(i, 1u);
-    gt_program_write(place, gather(sample_ * out_size[0], d, h, w, piece));
+    gt_program_write(place, sum_over_windows(sample_ * out_size[0], d, h, w, piece));
   }
 }

@@ -36,7 +36,7 @@ void per_invocation(uint outputs) {
   uint stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < outputs; i += stride) {
     uint n = i % inner, c = i / inner % chunks, o = i / inner / chunks;
-    finish(i, gather(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u));
+    finish(i, reduce_range(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u));
   }
 }
 
@@ -45,7 +45,7 @@ void per_workgroup(uint outputs) {
   uint me = gl_LocalInvocationID.x;
   for (uint i = gl_WorkGroupID.x; i < outputs; i += gl_NumWorkGroups.x) {
     uint c = i % chunks, o = i / chunks;
-    partial[me] = gather(o, 0u, c * chunk + me, min(c * chunk + chunk, reduced), LOCAL_X);
+    partial[me] = reduce_range(o, 0u, c * chunk + me, min(c * chunk + chunk, reduced), LOCAL_X);
     barrier();
     for (uint left = LOCAL_X; left > 1u;) {
       uint half_left = (left + 1u) / 2u;

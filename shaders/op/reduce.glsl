@@ -18,7 +18,7 @@ V element(uint o, uint n, uint r);
 
 /* Reduces r, r + step, … below `end` for output row o, inner element n, in this order, with four loads in flight: one
  * load per invocation does not saturate memory. */
-V gather(uint o, uint n, uint r, uint end, uint step) {
+V reduce_range(uint o, uint n, uint r, uint end, uint step) {
   V value = start();
   for (; r + 3u * step < end; r += 4u * step) {
     V a = element(o, n, r), b = element(o, n, r + step);

@@ -34,7 +34,7 @@ void main() {
     uint quad = i % tiles * ACROSS + me % ACROSS, c = i / tiles % chunks, o = i / tiles / chunks;
     bool exists = quad < quads;
     partial[me] = start();
-    if (exists) partial[me] = gather(o, 4u * quad, c * chunk + lane, min(c * chunk + chunk, reduced), DOWN);
+    if (exists) partial[me] = reduce_range(o, 4u * quad, c * chunk + lane, min(c * chunk + chunk, reduced), DOWN);
     barrier();
     for (uint left = DOWN; left > 1u;) {
       uint half_left = (left + 1u) / 2u;
