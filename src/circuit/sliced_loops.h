@@ -10,11 +10,11 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
     v[i->to] = expression;                 \
   }                                        \
   break
-#define ROW_OF_ONE(source, expression) \
-  for (; i < end; i++) {               \
-    const vector x = v[i->source];     \
-    v[i->to] = expression;             \
-  }                                    \
+#define UNARY_ROW(source, expression) \
+  for (; i < end; i++) {              \
+    const vector x = v[i->source];    \
+    v[i->to] = expression;            \
+  }                                   \
   break
   for (size_t r = 0; r < sliced->rows.count; r++) {
     const instruction *const end = i + sliced->rows.items[r].count;
@@ -29,10 +29,10 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
     case GT_GATE_A_OR_NOT_B: ROW(a | ~b);
     case GT_GATE_NOT_A_OR_B: ROW(~a | b);
     case GT_GATE_NAND: ROW(~(a & b));
-    case GT_GATE_A: ROW_OF_ONE(a, x);
-    case GT_GATE_B: ROW_OF_ONE(b, x);
-    case GT_GATE_NOT_A: ROW_OF_ONE(a, ~x);
-    case GT_GATE_NOT_B: ROW_OF_ONE(b, ~x);
+    case GT_GATE_A: UNARY_ROW(a, x);
+    case GT_GATE_B: UNARY_ROW(b, x);
+    case GT_GATE_NOT_A: UNARY_ROW(a, ~x);
+    case GT_GATE_NOT_B: UNARY_ROW(b, ~x);
     case GT_GATE_FALSE:
       for (; i < end; i++) v[i->to] = (vector){0};
       break;
@@ -42,7 +42,7 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
     }
   }
 #undef ROW
-#undef ROW_OF_ONE
+#undef UNARY_ROW
 }
 
 /* Carry-save adders: eight bits at a time produce a carry of weight eight, so the long ripple runs once per

@@ -101,13 +101,13 @@ static const char *const letter[LAST - FIRST + 1] = {
     "     |     | #  #|# # #|#  # |     |     |     ", /* ~ */
 };
 
-static const char *art_of(char sign) {
-  const unsigned char byte = (unsigned char)sign;
+static const char *art_of(char character) {
+  const unsigned char byte = (unsigned char)character;
   return letter[byte >= FIRST && byte <= LAST ? byte - FIRST : '?' - FIRST];
 }
 
-bool gt_letter_has(char sign, uint32_t row, uint32_t column) {
-  return row < ROWS && column < COLUMNS && art_of(sign)[row * (COLUMNS + 1) + column] == '#';
+bool gt_letter_has(char character, uint32_t row, uint32_t column) {
+  return row < ROWS && column < COLUMNS && art_of(character)[row * (COLUMNS + 1) + column] == '#';
 }
 
 static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *art, uint8_t shade) {
