@@ -23,13 +23,13 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *kind_name(int index) { return index < KINDS ? kinds[index]->name : NULL; }
 
-/* What to do with a text, which is no table; "" if the file is none by its name. */
+/* What to do with a text, which is not a table; "" if its name is not that of a text. */
 static const char *text_help(const char *file) {
   static const char *const endings[] = {".txt", ".md"};
   const size_t length = strlen(file);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (length > strlen(endings[i]) && !strcmp(file + length - strlen(endings[i]), endings[i]))
-      return "; a text is no table: gtrain train @char_mlp --set data.train=FILE trains a language model on it";
+      return "; a text is not a table: gtrain train @char_mlp --set data.train=FILE trains a language model on it";
   return "";
 }
 

@@ -47,7 +47,7 @@ static bool are_numbers(const gt_csv *csv, const gt_cells *cells, double *time) 
   return true;
 }
 
-/* Reports the first cell that is no time: neither a date like the first cell nor, after a number, a number.
+/* Reports the first cell that is not a time: neither a date like the first cell nor, after a number, a number.
  */
 static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
   char shown[48];
@@ -63,7 +63,7 @@ static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
   }
   if (!cell->length) return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
   return gt_csv_fail(
-      csv, cell, "'%s' is no time; expected %s", gt_cell_shown(cell, shown),
+      csv, cell, "'%s' is not a time; expected %s", gt_cell_shown(cell, shown),
       numbers ? "a number, as in the rows before"
               : "a date such as 2024-01-31, 2024-01-31 13:45 or 2024-01, or a number, in all rows alike");
 }

@@ -291,7 +291,7 @@ static void check_eval_samples(gt_config *config) {
   if (!config->train.eval_samples || gt_tensor_is_text(&config->dataset.train.target[0])) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
-              "'eval_samples' selects windows of a text, but the samples are no windows")
+              "'eval_samples' selects windows of a text, and this data is not such a text")
       ->expected = "no such key: evaluations read all samples";
 }
 

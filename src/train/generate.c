@@ -92,7 +92,7 @@ static bool check_output(gt_generator *g, gt_error *error) {
   char text[128];
   if (shape.rank == 3 && shape.dim[1] == g->length && shape.dim[2] == g->vocabulary->size) return true;
   return gt_fail(error, GT_ERR_DATA,
-                 "%s is no language model: its output is %s; expected [1, %" PRId64
+                 "%s is not a language model: its output is %s; expected [1, %" PRId64
                  ", %d], a score of each token "
                  "at each place",
                  g->file->path, gt_shape_text(shape, text), g->length, g->vocabulary->size);

@@ -194,7 +194,7 @@ taken 78 notes.md "help: for a text, not a table: text: {vocabulary: char}"
 taken 65 letters "a text is a single file, text: {vocabulary: char}, and texts with labels are a column of a CSV, text: {column: NAME}"
 taken 78 'letters, text: {vocabulary: char}' "'letters' is a folder, and a text is a single file"
 exits 2 "init of a text" "$GTRAIN" init notes.txt
-says "… names a config" "a text is no table: gtrain train @char_mlp --set data.train=FILE trains a language model on it"
+says "… names a config" "a text is not a table: gtrain train @char_mlp --set data.train=FILE trains a language model on it"
 exits 65 "init csv of a text" "$GTRAIN" init csv notes.txt
 says "… too" "gtrain train @char_mlp --set data.train=FILE"
 exits 0 "… which trains on it" "$GTRAIN" train @char_mlp --set data.train=notes.txt --set train.steps=1 --device "$DEVICE" --run-dir mlp

@@ -349,7 +349,7 @@ static void bad_times(void **state) {
   expect_bad_file(&o, "b.csv:4:1: the time '1' is also that of line 2 in the group 'a'");
   open_data(&o, SERIES "{window: 1, time: t}}",
             write_text("b.csv", "t,x,y\n2024-01-01,1,1\n2024-01-02,1,1\nsoon,1,1\n"));
-  expect_bad_file(&o, "b.csv:4:1: 'soon' is no time; expected a date such as 2024-01-31");
+  expect_bad_file(&o, "b.csv:4:1: 'soon' is not a time; expected a date such as 2024-01-31");
   open_data(&o, SERIES "{window: 1, time: t}}", write_text("b.csv", "t,x,y\n1,1,1\n,1,1\n"));
   expect_bad_file(&o, "b.csv:3:1: missing time");
   open_data(&o, SERIES "{window: 1, time: t}}",
