@@ -22,7 +22,7 @@ uvec4 order_of(vec4 v) {
 }
 
 /* Updates the maximum. The first of equal values is kept, but the last NaN, as in PyTorch. */
-void take(vec4 v, uint k) {
+void update_max(vec4 v, uint k) {
   uvec4 own = order_of(v);
   bvec4 more = greaterThan(own, min(order, uvec4(0xfffffffeu)));
   largest = mix(largest, v, more);
@@ -59,7 +59,7 @@ vec4 element(uint i) {
 }
 
 /* Reduces piece `piece` over the window (d, h, w) of the image that begins at plane `image` of x. */
-vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
+vec4 reduce_window(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);
   int end_d = window_end(0u, d), end_h = window_end(1u, h), end_w = window_end(2u, w);
@@ -77,7 +77,7 @@ vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
         if (at_w < 0 || at_w >= end_w) continue;
         vec4 v = element((row * in_size[2] + uint(at_w)) * pieces_per_pixel() + piece);
         if (AVERAGE != 0u) sum += v;
-        else take(v, (i * WINDOW_H + j) * WINDOW_W + k);
+        else update_max(v, (i * WINDOW_H + j) * WINDOW_W + k);
       }
     }
   }
@@ -95,7 +95,7 @@ void main() {
     largest = uintBitsToFloat(uvec4(0xff800000u));
     order = uvec4(0u);
     place = uvec4(GT_POOL_NOWHERE);
-    vec4 sum = walk(sample_ * in_size[0], d, h, w, piece);
+    vec4 sum = reduce_window(sample_ * in_size[0], d, h, w, piece);
     if (AVERAGE != 0u) {
       gt_store(y, i, sum / window_divisor(d, h, w));
     } else {

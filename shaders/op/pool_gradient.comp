@@ -34,7 +34,7 @@ vec4 share(uint at, uint piece, uint place) {
   else if (QUADS == 0u) taken.x = index.at[i];
   else
     for (uint k = 0u; k < 4u; k++) taken[k] = index.at[4u * i + k];
-  return mix(vec4(0.0), gt_load(given, i), equal(taken, uvec4(place)));
+  return mix(vec4(0.0), gt_load(output_gradient, i), equal(taken, uvec4(place)));
 }
 
 vec4 sum_over_windows(uint image, uint d, uint h, uint w, uint piece) {
@@ -48,7 +48,8 @@ vec4 sum_over_windows(uint image, uint d, uint h, uint w, uint piece) {
       uint row = ((image + i) * out_size[1] + j) * out_size[2];
       for (uint k = first_window(2u, w); k < end_w; k++) {
         if (!element_of(2u, w, k, place_w)) continue;
-        if (AVERAGE != 0u) sum += gt_load(given, (row + k) * pieces_per_pixel() + piece) / window_divisor(i, j, k);
+        uint at = (row + k) * pieces_per_pixel() + piece;
+        if (AVERAGE != 0u) sum += gt_load(output_gradient, at) / window_divisor(i, j, k);
         else sum += share(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
       }
     }

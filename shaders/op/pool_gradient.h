@@ -2,7 +2,7 @@
 #include "lib/args.h"
 #include "op/pool_spec.h"
 GT_ARGS(gt_pool_gradient_args) {
-  GT_FLOATS given; /* gradient of the pool's result */
+  GT_FLOATS output_gradient; /* gradient of the pool's result */
   GT_WORDS index;
   GT_FLOATS x[4]; /* epilogue inputs */
   GT_FLOATS y[2]; /* epilogue outputs */

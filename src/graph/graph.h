@@ -48,11 +48,12 @@ typedef struct gt_variable {
 
 struct gt_graph;
 /* The gradient of a node with respect to earlier nodes, for a builder that knows a cheaper one than autodiff
- * finds op by op. `gradient` is like gt_op.gradient, for one result: `given` is the gradient of the node. */
+ * finds op by op. `gradient` is like gt_op.gradient, for one result: `output_gradient` is the gradient of the
+ * node. */
 typedef struct gt_derivative {
   const gt_id *input; /* nodes that receive gradients */
   int inputs;
-  void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id given,
+  void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id output_gradient,
                    const bool *wanted, gt_id *input_gradient);
   const void *context;
 } gt_derivative;

@@ -1,5 +1,5 @@
-/* gt_op: one constant row per op. The graph, autodiff, fusion and plan rooms know ops only through this row;
- * the rows themselves stand in src/op/. */
+/* gt_op: one constant struct per op, with its shape inference, gradient, lowering and properties. Graph,
+ * autodiff, fusion and plan know ops only through it; the ops themselves are in src/op/. */
 #ifndef GT_GRAPH_OP_H
 #define GT_GRAPH_OP_H
 #include "graph/graph.h"
@@ -67,11 +67,11 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: the largest magnitude in the value, if all elements are known to be 0 or at least a
    * GT_EVEN_RATIO-th of it; 0: unknown. NULL: always unknown. */
   double (*even)(const gt_graph *graph, const gt_node *node);
-  /* Emits nodes for the gradients of the inputs, given the gradient of each result (of the same shape;
-   * GT_NONE, though not for all, if the loss does not depend on it). Leaves GT_NONE for inputs without a
-   * gradient (integers, masks). wanted[i]: the gradient of input i is needed. NULL: not differentiable,
-   * treated as a constant. */
-  void (*gradient)(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+  /* Emits nodes for the gradients of the inputs, given those of the results (output_gradient, each of its
+   * result's shape; GT_NONE, though not for all, if the loss does not depend on it). Leaves GT_NONE for
+   * inputs without a gradient (integers, masks). wanted[i]: the gradient of input i is needed. NULL: not
+   * differentiable, treated as a constant. */
+  void (*gradient)(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                    gt_id *input_gradient);
   /* Number of continuous derivatives of the value with respect to the inputs that have gradients of their
    * own; -1: discontinuous. NULL: unlimited. */
@@ -95,14 +95,15 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: true if the node can be an instruction of a row program (step/lowering.h): *form. NULL:
    * never. */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
-  /* GT_OP_KERNEL: which column reduction (GT_COLUMNS_…, lib/columns.h) the node is of its first input, as a
-   * matrix whose rows are that input's last axis, if the step is faster when the kernel that writes the input
-   * reduces its own tiles; with GT_COLUMNS_WHOLE if it is faster only without a second pass. 0: none. NULL:
-   * never. lower() asks gt_lower_joined whether that kernel does it. */
+  /* GT_OP_KERNEL: which reduction (GT_COLUMNS_…, lib/columns.h) the node is of the columns of its first
+   * input, as a matrix whose rows are that input's last axis, if the step is faster when the kernel that
+   * writes the input reduces its own tiles; with GT_COLUMNS_WHOLE if it is faster only without a second pass.
+   * 0: none. NULL: never. In lower(), gt_lower_joined says whether that kernel does it. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: the amax values (GT_MEASURED_…, lib/measured.h) that the node's kernel needs of its i-th
-   * input, a matrix whose rows are that input's last axis; 0: none. NULL: never. Asked before anything is
-   * lowered; lower() asks gt_lower_measured whether the kernel that writes the input also finds its amax. */
+   * input, a matrix whose rows are that input's last axis; 0: none. NULL: never. Called before
+   * anything is lowered; in lower(), gt_lower_measured says whether the kernel that writes the input also
+   * computes its amax. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
   /* GT_OP_KERNEL: true if the kernel that computes the node's value, with an epilogue, can reduce the
    * epilogue's columns (GT_COLUMNS_SUMS …) even if the result itself is not written. NULL: never. Called

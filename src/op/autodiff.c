@@ -60,14 +60,15 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
   free(input_gradient);
 }
 
-void gt_pull_back(gt_graph *graph, gt_id value, gt_id given, const gt_id *wrt, int count, gt_id *gradient) {
+void gt_pull_back(gt_graph *graph, gt_id value, gt_id output_gradient, const gt_id *wrt, int count,
+                  gt_id *gradient) {
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;
   bool *active = mark_paths(graph, value, wrt, count);
   const gt_id known = value + GT_MAX_RESULTS; /* the node may have further results */
   gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
   for (gt_id id = 0; id < known; id++) gradient_of[id] = GT_NONE;
-  gradient_of[value] = given;
+  gradient_of[value] = output_gradient;
   for (gt_id id = value + 1; id-- > 0;)
     if (active[id] && is_given(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);
   for (int i = 0; i < count; i++)

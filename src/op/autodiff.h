@@ -1,4 +1,4 @@
-/* Autodiff: emits the nodes of a gradient, through the gradient functions of the op rows. */
+/* Autodiff: emits the nodes of a gradient, through the gradient functions of the ops (graph/op.h). */
 #ifndef GT_OP_AUTODIFF_H
 #define GT_OP_AUTODIFF_H
 #include "graph/graph.h"
@@ -10,5 +10,6 @@
 bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error);
 
 /* The same for any value whose gradient, a node of its shape, is given. Errors are stored in the graph. */
-void gt_pull_back(gt_graph *graph, gt_id value, gt_id given, const gt_id *wrt, int count, gt_id *gradient);
+void gt_pull_back(gt_graph *graph, gt_id value, gt_id output_gradient, const gt_id *wrt, int count,
+                  gt_id *gradient);
 #endif

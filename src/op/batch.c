@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_BATCH, ROW_WEIGHT, ROWS };
+enum { OP_BATCH, OP_WEIGHT, OPS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
@@ -24,11 +24,11 @@ enum {
   EACH = 2,     /* workgroups per multiprocessor before workgroups get more rows */
   MAX_ROWS = 64 /* per workgroup */
 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, batch)
 const gt_op_family gt_op_batch;
-const gt_op_family gt_op_batch = {rows, ROWS};
+const gt_op_family gt_op_batch = {ops, OPS};
 
 static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
@@ -119,12 +119,13 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
-/* --- rows --- */
+/* --- ops ---- */
 
 /* Number of values in a sample. */
 static int64_t features_of(const gt_node *data) { return gt_shape_count(data->shape) / data->shape.dim[0]; }
 
-/* Inputs: data, clock, scaling if there is one, members of the classes if they are drawn from here. */
+/* Inputs: data, clock, optionally scaling, and the members of the classes if a balanced order draws from all
+ * samples. */
 static bool has_members(const gt_node *node) {
   const gt_batch_attribute *attribute = node->attribute;
   return attribute->classes && !attribute->window;
@@ -295,35 +296,35 @@ gt_id gt_batch_balanced(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
   if (scaling != GT_NONE) input[inputs++] = scaling;
   if (members != GT_NONE) input[inputs++] = members;
   attribute = gt_batch_clean(attribute);
-  return gt_node_add(graph, &rows[ROW_BATCH], input, inputs, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_BATCH], input, inputs, &attribute, sizeof attribute);
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
   /* A weight depends only on the order. */
   attribute.window = 0, attribute.classes = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   attribute = gt_batch_clean(attribute);
-  return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_BATCH] = {.name = "batch",
+static const gt_op ops[OPS] = {
+    [OP_BATCH] = {.name = "batch",
+                  .kind = GT_OP_KERNEL,
+                  .min_inputs = 2,
+                  .max_inputs = 4,
+                  .infer = infer_batch,
+                  .bits = draws_bits,
+                  .even = draws_even,
+                  .leaves = leaves_bytes,
+                  .lower = lower_batch,
+                  .print = print,
+                  .epilogue = true,
+                  .early = true,
+                  .far = true},
+    [OP_WEIGHT] = {.name = "batch_weight",
                    .kind = GT_OP_KERNEL,
-                   .min_inputs = 2,
-                   .max_inputs = 4,
-                   .infer = infer_batch,
-                   .bits = draws_bits,
-                   .even = draws_even,
-                   .leaves = leaves_bytes,
-                   .lower = lower_batch,
-                   .print = print,
-                   .epilogue = true,
-                   .early = true,
-                   .far = true},
-    [ROW_WEIGHT] = {.name = "batch_weight",
-                    .kind = GT_OP_KERNEL,
-                    .min_inputs = 1,
-                    .max_inputs = 1,
-                    .infer = infer_weight,
-                    .lower = lower_weight,
-                    .print = print},
+                   .min_inputs = 1,
+                   .max_inputs = 1,
+                   .infer = infer_weight,
+                   .lower = lower_weight,
+                   .print = print},
 };

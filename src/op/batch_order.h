@@ -1,4 +1,4 @@
-/* The order of the samples of a batch: what the ops share that draw batches (batch, window). The macros work
+/* The order of the samples of a batch, shared by the ops that draw batches (batch, window). The macros work
  * on argument structs that end with GT_BATCH_ORDER_ARGS (shaders/op/batch_args.h). */
 #ifndef GT_OP_BATCH_ORDER_H
 #define GT_OP_BATCH_ORDER_H

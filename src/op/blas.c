@@ -62,7 +62,7 @@ static bool open_library(gt_error *error) {
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot load OpenBLAS: %s", dlerror());
 }
 
-/* The result of a function of OpenBLAS that returns a text; "" if the library has no such function. */
+/* Calls an OpenBLAS function that returns a string; "" if the library has no such function. */
 static const char *text_of(void *library, const char *name) {
   char *(*function)(void) = (__typeof__(function))dlsym(library, name);
   return function ? function() : "";

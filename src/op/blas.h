@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Opens the library and makes it allocate a buffer for each of `threads` threads: later it would retry
- * forever if there is no memory. Must have returned true before so many threads compute GEMMs at the same
+ * forever if there is no memory. Must have returned true before that many threads compute GEMMs at the same
  * time. Not thread-safe. */
 bool gt_blas_reserve(uint32_t threads, gt_error *error);
 /* Writes OpenBLAS's version, the kernels that it chose for this processor and its path, or that it is linked.

@@ -1,6 +1,6 @@
 /* Test cases of ops, for `gtrain selftest` and `make check`. A file tests/op/NAME.c (or
  * tests/op/FAMILY/NAME.c) has one line GT_REGISTER(opcase, NAME) and exports `const gt_case_family
- * gt_opcase_NAME`: rules (how to build the op, what it means in double precision, how exact it must be) and
+ * gt_opcase_NAME`: rules (how to build the op, its reference in double precision, its tolerance) and
  * cases (a rule and the shapes to try, one line each). The harness (src/selftest) does the rest for every
  * case: the CPU against the reference, gradients (and gradients of derivatives) against finite differences of
  * the reference, the device against the CPU, guard words around all buffers, fused and unfused plans, equal

@@ -1,5 +1,5 @@
-/* Chains of elementwise nodes of equal size, which a second consumer can recompute instead of reading: as
- * each node is computed only once, a node with several consumers is written to memory. */
+/* Chains of elementwise nodes of equal size. A node with several consumers is computed once and written to
+ * memory; a second consumer can instead recompute it, if its chain is cheap. */
 #ifndef GT_OP_CHAIN_H
 #define GT_OP_CHAIN_H
 #include "graph/graph.h"

@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 enum { TILE_ELEMENTS = 4096 };
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, confusion)
 const gt_op_family gt_op_confusion;
-const gt_op_family gt_op_confusion = {rows, 1};
+const gt_op_family gt_op_confusion = {ops, 1};
 
 typedef struct confusion_attribute {
   uint32_t counts;
@@ -75,16 +75,16 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 gt_id gt_confusion(gt_graph *graph, uint32_t counts, gt_id logits, gt_id labels, gt_id weight) {
   const gt_id input[3] = {logits, labels, weight};
   const confusion_attribute attribute = {counts};
-  const gt_id node = gt_node_add(graph, &rows[0], input, 3, &attribute, sizeof attribute);
+  const gt_id node = gt_node_add(graph, &ops[0], input, 3, &attribute, sizeof attribute);
   if (node != GT_NONE) gt_graph_root(graph, node);
   return node;
 }
 
-static const gt_op rows[1] = {{.name = "confusion",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 3,
-                               .max_inputs = 3,
-                               .infer = infer,
-                               .lower = lower,
-                               .bookkeeping = true,
-                               .flops = gt_no_flops}};
+static const gt_op ops[1] = {{.name = "confusion",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 3,
+                              .max_inputs = 3,
+                              .infer = infer,
+                              .lower = lower,
+                              .bookkeeping = true,
+                              .flops = gt_no_flops}};

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_VARIABLE, ROW_VIEW, ROW_PACK, ROW_ASSIGN, ROW_CLOCK, ROW_LOG_ROW, ROWS, LOG_SCALARS = 8 };
-static const gt_op rows[ROWS];
+enum { OP_VARIABLE, OP_VIEW, OP_PACK, OP_ASSIGN, OP_CLOCK, OP_LOG_ROW, OPS, LOG_SCALARS = 8 };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, core)
 const gt_op_family gt_op_core;
-const gt_op_family gt_op_core = {rows, ROWS};
+const gt_op_family gt_op_core = {ops, OPS};
 
 static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *error) {
   if (variable < graph->variables) return true;
@@ -41,7 +41,7 @@ static void print_variable(const gt_graph *graph, const gt_node *node, char *buf
 
 gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   const gt_variable_attribute attribute = {variable};
-  return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
 static bool holds_bits(const gt_graph *graph, const gt_node *node) {
@@ -66,7 +66,7 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
 }
 
 /* The gradient of a view is padded with zeros to the size of the input. */
-static void gradient_view(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_view(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
@@ -74,7 +74,7 @@ static void gradient_view(gt_graph *graph, gt_id node, const gt_id *given, const
   const gt_shape whole = x->shape;
   const int64_t take = gt_shape_count(view->shape), before = attribute->offset,
                 after = gt_shape_count(whole) - take - before;
-  gt_id gradient = given[0];
+  gt_id gradient = output_gradient[0];
   if (before || after) {
     const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(take));
     gradient = gt_pad(graph, flat, &before, &after, 0.0);
@@ -96,7 +96,7 @@ gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
   attribute.offset = offset;
   attribute.shape.rank = shape.rank;
   for (int d = 0; d < shape.rank; d++) attribute.shape.dim[d] = shape.dim[d];
-  return gt_node_add(graph, &rows[ROW_VIEW], &x, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_VIEW], &x, 1, &attribute, sizeof attribute);
 }
 
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
@@ -179,11 +179,12 @@ static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
-    if (wanted[i]) input_gradient[i] = gt_part(graph, given[0], gt_pack_offset(graph, node, i), shape);
+    if (wanted[i])
+      input_gradient[i] = gt_part(graph, output_gradient[0], gt_pack_offset(graph, node, i), shape);
   }
 }
 
@@ -192,7 +193,7 @@ gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int cou
   gt_pack_attribute *attribute = gt_arena_alloc(graph->arena, size);
   attribute->total = total;
   memcpy(attribute->offset, offset, sizeof *offset * (size_t)count);
-  return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
+  return gt_node_add(graph, &ops[OP_PACK], x, count, attribute, size);
 }
 
 gt_id gt_pack(gt_graph *graph, const gt_id *x, int count) {
@@ -238,7 +239,7 @@ gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
   memset(&attribute, 0, sizeof attribute);
   attribute.variable = variable;
   attribute.offset = offset;
-  const gt_id node = gt_node_add(graph, &rows[ROW_ASSIGN], &x, 1, &attribute, sizeof attribute);
+  const gt_id node = gt_node_add(graph, &ops[OP_ASSIGN], &x, 1, &attribute, sizeof attribute);
   if (node != GT_NONE) gt_graph_root(graph, node);
   return node;
 }
@@ -290,7 +291,7 @@ static void lower_clock(gt_lowering *lowering, const gt_group *group) {
 gt_id gt_clock(gt_graph *graph, uint32_t state, uint32_t table) {
   const gt_clock_attribute attribute = {state, table};
   const gt_id row = gt_variable_read(graph, table);
-  return gt_node_add(graph, &rows[ROW_CLOCK], &row, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_CLOCK], &row, 1, &attribute, sizeof attribute);
 }
 
 gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index) {
@@ -355,57 +356,57 @@ gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *value,
   const gt_log_attribute attribute = {log};
   gt_id input[1 + LOG_SCALARS] = {clock};
   for (int i = 0; i < count; i++) input[1 + i] = value[i];
-  const gt_id node = gt_node_add(graph, &rows[ROW_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
+  const gt_id node = gt_node_add(graph, &ops[OP_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
   if (node != GT_NONE) gt_graph_root(graph, node);
   return node;
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_VARIABLE] = {.name = "variable",
-                      .kind = GT_OP_VARIABLE,
-                      .infer = infer_variable,
-                      .bits = holds_bits,
-                      .print = print_variable,
-                      .flops = gt_no_flops},
-    [ROW_VIEW] = {.name = "view",
-                  .kind = GT_OP_VIEW,
-                  .min_inputs = 1,
-                  .max_inputs = 1,
-                  .infer = infer_view,
-                  .bits = gt_inputs_are_bits,
-                  .limit = gt_inputs_limit,
-                  .gradient = gradient_view,
-                  .print = print_view,
-                  .flops = gt_no_flops},
-    [ROW_PACK] = {.name = "pack",
-                  .kind = GT_OP_PACK,
-                  .min_inputs = 1,
-                  .max_inputs = -1,
-                  .infer = infer_pack,
-                  .limit = gt_inputs_limit,
-                  .gradient = gradient_pack,
-                  .flops = gt_no_flops},
-    [ROW_ASSIGN] = {.name = "assign",
-                    .kind = GT_OP_ASSIGN,
-                    .min_inputs = 1,
-                    .max_inputs = 1,
-                    .infer = infer_assign,
-                    .print = print_assign,
-                    .flops = gt_no_flops},
-    [ROW_CLOCK] = {.name = "clock",
-                   .kind = GT_OP_KERNEL,
+static const gt_op ops[OPS] = {
+    [OP_VARIABLE] = {.name = "variable",
+                     .kind = GT_OP_VARIABLE,
+                     .infer = infer_variable,
+                     .bits = holds_bits,
+                     .print = print_variable,
+                     .flops = gt_no_flops},
+    [OP_VIEW] = {.name = "view",
+                 .kind = GT_OP_VIEW,
+                 .min_inputs = 1,
+                 .max_inputs = 1,
+                 .infer = infer_view,
+                 .bits = gt_inputs_are_bits,
+                 .limit = gt_inputs_limit,
+                 .gradient = gradient_view,
+                 .print = print_view,
+                 .flops = gt_no_flops},
+    [OP_PACK] = {.name = "pack",
+                 .kind = GT_OP_PACK,
+                 .min_inputs = 1,
+                 .max_inputs = -1,
+                 .infer = infer_pack,
+                 .limit = gt_inputs_limit,
+                 .gradient = gradient_pack,
+                 .flops = gt_no_flops},
+    [OP_ASSIGN] = {.name = "assign",
+                   .kind = GT_OP_ASSIGN,
                    .min_inputs = 1,
                    .max_inputs = 1,
-                   .infer = infer_clock,
-                   .lower = lower_clock,
-                   .bookkeeping = true,
+                   .infer = infer_assign,
+                   .print = print_assign,
                    .flops = gt_no_flops},
-    [ROW_LOG_ROW] = {.name = "log_row",
-                     .kind = GT_OP_KERNEL,
-                     .min_inputs = 2,
-                     .max_inputs = 1 + LOG_SCALARS,
-                     .infer = infer_log_row,
-                     .lower = lower_log_row,
-                     .bookkeeping = true,
-                     .flops = gt_no_flops},
+    [OP_CLOCK] = {.name = "clock",
+                  .kind = GT_OP_KERNEL,
+                  .min_inputs = 1,
+                  .max_inputs = 1,
+                  .infer = infer_clock,
+                  .lower = lower_clock,
+                  .bookkeeping = true,
+                  .flops = gt_no_flops},
+    [OP_LOG_ROW] = {.name = "log_row",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 2,
+                    .max_inputs = 1 + LOG_SCALARS,
+                    .infer = infer_log_row,
+                    .lower = lower_log_row,
+                    .bookkeeping = true,
+                    .flops = gt_no_flops},
 };

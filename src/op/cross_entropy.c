@@ -11,19 +11,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { /* a row's number is its kernel's mode */
-       ROW_LOSS = GT_CROSS_ENTROPY_LOSS,
-       ROW_GRADIENT = GT_CROSS_ENTROPY_GRADIENT,
-       ROW_CORRECT = GT_CROSS_ENTROPY_CORRECT,
-       ROW_WEIGHT = GT_CROSS_ENTROPY_WEIGHT,
-       ROWS
+enum { /* the index of an op is its kernel's mode */
+       OP_LOSS = GT_CROSS_ENTROPY_LOSS,
+       OP_GRADIENT = GT_CROSS_ENTROPY_GRADIENT,
+       OP_CORRECT = GT_CROSS_ENTROPY_CORRECT,
+       OP_WEIGHT = GT_CROSS_ENTROPY_WEIGHT,
+       OPS
 };
 enum { TILE_ELEMENTS = 4096, NARROW = 64 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, cross_entropy)
 const gt_op_family gt_op_cross_entropy;
-const gt_op_family gt_op_cross_entropy = {rows, ROWS};
+const gt_op_family gt_op_cross_entropy = {ops, OPS};
 
 typedef struct cross_entropy_attribute {
   float smoothing;
@@ -95,11 +95,11 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
     const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* negative labels are large as uint32_t */
-    if (mode == ROW_LOSS)
+    if (mode == OP_LOSS)
       y[row] = row_loss(x, n, label, &r);
-    else if (mode == ROW_CORRECT)
+    else if (mode == OP_CORRECT)
       y[row] = row_correct(x, n, label);
-    else if (mode == ROW_WEIGHT)
+    else if (mode == OP_WEIGHT)
       y[row] = label < n ? weight[label] : no_label(label);
     else
       row_slope(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
@@ -153,13 +153,12 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *loss = gt_node_at(graph, node);
-  const gt_id input[3] = {loss->input[0], loss->input[1], given[0]};
-  input_gradient[0] =
-      gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
+  const gt_id input[3] = {loss->input[0], loss->input[1], output_gradient[0]};
+  input_gradient[0] = gt_node_add(graph, &ops[OP_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
 /* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and
@@ -185,9 +184,9 @@ static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cro
   for (uint32_t c = 0; c < classes; c++) total += (double)a->weight[c];
   args->total = (float)total;
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
-  step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - rows);
+  step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - ops);
   step->spec[GT_CROSS_ENTROPY_SPEC_WEIGHTED] = classes > 0;
-  step->spec[GT_SPEC_PER_LANE] = args->columns <= NARROW || node->op == &rows[ROW_WEIGHT];
+  step->spec[GT_SPEC_PER_LANE] = args->columns <= NARROW || node->op == &ops[OP_WEIGHT];
   step->tiles = gt_ceil_div(args->rows, tile_rows(args->columns));
   if (classes)
     gt_lower_constants(lowering, offsetof(struct gt_cross_entropy_args, weights), a->weight,
@@ -235,14 +234,14 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     snprintf(buffer + used, size - used, "%s%u classes with weights", used ? ", " : "", a->classes);
 }
 
-static gt_id add_weighted(gt_graph *graph, int row, const gt_id *input, int inputs, double smoothing,
+static gt_id add_weighted(gt_graph *graph, int op_index, const gt_id *input, int inputs, double smoothing,
                           const double *weight, int64_t classes) {
   const size_t size = sizeof(cross_entropy_attribute) + (size_t)classes * sizeof(float);
   cross_entropy_attribute *a = gt_alloc(size);
   a->smoothing = (float)smoothing;
   a->classes = (uint32_t)classes;
   for (int64_t c = 0; c < classes; c++) a->weight[c] = (float)weight[c];
-  const gt_id node = gt_node_add(graph, &rows[row], input, inputs, a, size);
+  const gt_id node = gt_node_add(graph, &ops[op_index], input, inputs, a, size);
   free(a);
   return node;
 }
@@ -253,51 +252,51 @@ gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoot
   if (logits == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, logits)->shape;
   if (weight && shape.rank) classes = shape.dim[shape.rank - 1];
-  return add_weighted(graph, ROW_LOSS, input, 2, smoothing, weight, classes);
+  return add_weighted(graph, OP_LOSS, input, 2, smoothing, weight, classes);
 }
 
 gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes) {
-  return add_weighted(graph, ROW_WEIGHT, &labels, 1, 0, weight, classes);
+  return add_weighted(graph, OP_WEIGHT, &labels, 1, 0, weight, classes);
 }
 
 gt_id gt_correct(gt_graph *graph, gt_id logits, gt_id labels) {
   const gt_id input[2] = {logits, labels};
-  return gt_node_add(graph, &rows[ROW_CORRECT], input, 2, NULL, 0);
+  return gt_node_add(graph, &ops[OP_CORRECT], input, 2, NULL, 0);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_LOSS] = {.name = "cross_entropy",
-                  .kind = GT_OP_KERNEL,
-                  .min_inputs = 2,
-                  .max_inputs = 2,
-                  .infer = infer_rows,
-                  .gradient = gradient_loss,
-                  .lower = lower,
-                  .follows = follows,
-                  .flops = flops,
-                  .print = print},
-    [ROW_GRADIENT] = {.name = "cross_entropy_gradient",
-                      .kind = GT_OP_KERNEL,
-                      .min_inputs = 3,
-                      .max_inputs = 3,
-                      .infer = infer_gradient,
-                      .lower = lower,
-                      .follows = follows,
-                      .flops = flops,
-                      .print = print},
-    [ROW_CORRECT] = {.name = "correct",
+static const gt_op ops[OPS] = {
+    [OP_LOSS] = {.name = "cross_entropy",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 2,
+                 .max_inputs = 2,
+                 .infer = infer_rows,
+                 .gradient = gradient_loss,
+                 .lower = lower,
+                 .follows = follows,
+                 .flops = flops,
+                 .print = print},
+    [OP_GRADIENT] = {.name = "cross_entropy_gradient",
                      .kind = GT_OP_KERNEL,
-                     .min_inputs = 2,
-                     .max_inputs = 2,
-                     .infer = infer_rows,
+                     .min_inputs = 3,
+                     .max_inputs = 3,
+                     .infer = infer_gradient,
                      .lower = lower,
-                     .flops = flops},
-    [ROW_WEIGHT] = {.name = "class_weight",
+                     .follows = follows,
+                     .flops = flops,
+                     .print = print},
+    [OP_CORRECT] = {.name = "correct",
                     .kind = GT_OP_KERNEL,
-                    .min_inputs = 1,
-                    .max_inputs = 1,
-                    .infer = infer_weight,
-                    .lower = lower_weight,
-                    .flops = gt_no_flops,
-                    .print = print},
+                    .min_inputs = 2,
+                    .max_inputs = 2,
+                    .infer = infer_rows,
+                    .lower = lower,
+                    .flops = flops},
+    [OP_WEIGHT] = {.name = "class_weight",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 1,
+                   .max_inputs = 1,
+                   .infer = infer_weight,
+                   .lower = lower_weight,
+                   .flops = gt_no_flops,
+                   .print = print},
 };

@@ -1,4 +1,4 @@
-/* The elementwise ops, one row per instruction (shaders/lib/opcodes.h). A fused group of them is a program of
+/* The elementwise ops, one per instruction (shaders/lib/opcodes.h). A fused group of them is a program of
  * such instructions (step/program.h), which the one kernel of this file runs. */
 #include "op/elementwise.h"
 #include "base/count.h"
@@ -122,30 +122,30 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
   snprintf(buffer, size, "stream %" PRIu32, ((const random_attribute *)node->attribute)->purpose);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 #define GRADIENT_SLOPE(name) gt_gradient_##name
 #define GRADIENT_FLAT(name)  NULL
-#define ROW(op, op_name, op_inputs, op_gradient) \
-  {.name = #op_name,                             \
-   .kind = GT_OP_ELEMENTWISE,                    \
-   .min_inputs = op_inputs,                      \
-   .max_inputs = op_inputs,                      \
-   .opcode = op,                                 \
-   .infer = infer,                               \
-   .bits = compares,                             \
-   .smooth = smooth,                             \
-   .limit = limit,                               \
+#define OP(op, op_name, op_inputs, op_gradient) \
+  {.name = #op_name,                            \
+   .kind = GT_OP_ELEMENTWISE,                   \
+   .min_inputs = op_inputs,                     \
+   .max_inputs = op_inputs,                     \
+   .opcode = op,                                \
+   .infer = infer,                              \
+   .bits = compares,                            \
+   .smooth = smooth,                            \
+   .limit = limit,                              \
    .gradient = op_gradient},
-#define ROW_0(...)
-#define ROW_1(...) ROW(__VA_ARGS__)
-#define ROW_2(...) ROW(__VA_ARGS__)
-#define ROW_3(...) ROW(__VA_ARGS__)
-#define ROW_OF(opcode, NAME, name, inputs, slope, ...) \
-  ROW_##inputs(opcode, name, inputs, GRADIENT_##slope(name))
+#define OP_0(...)
+#define OP_1(...) OP(__VA_ARGS__)
+#define OP_2(...) OP(__VA_ARGS__)
+#define OP_3(...) OP(__VA_ARGS__)
+#define OP_OF(opcode, NAME, name, inputs, slope, ...) \
+  OP_##inputs(opcode, name, inputs, GRADIENT_##slope(name))
 
-enum { ROW_CONSTANT, ROW_RANDOM, ROW_LEAKY_RELU }; /* ops with an attribute are first */
-static const gt_op rows[] = {
+enum { OP_CONSTANT, OP_RANDOM, OP_LEAKY_RELU }; /* ops with an attribute are first */
+static const gt_op ops[] = {
     {.name = "constant",
      .kind = GT_OP_ELEMENTWISE,
      .opcode = GT_I_CONSTANT,
@@ -171,19 +171,19 @@ static const gt_op rows[] = {
      .gradient = gt_gradient_leaky_relu,
      .print = print_leaky_relu},
     /* clang-format off */
-    GT_INSTRUCTIONS(ROW_OF)
+    GT_INSTRUCTIONS(OP_OF)
     /* clang-format on */
 };
 
 GT_REGISTER(op, elementwise)
 const gt_op_family gt_op_elementwise;
-const gt_op_family gt_op_elementwise = {rows, sizeof rows / sizeof *rows};
+const gt_op_family gt_op_elementwise = {ops, sizeof ops / sizeof *ops};
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
 gt_id gt_constant(gt_graph *graph, double value) {
   const constant_attribute attribute = {value};
-  return gt_node_add(graph, &rows[ROW_CONSTANT], NULL, 0, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_CONSTANT], NULL, 0, &attribute, sizeof attribute);
 }
 
 gt_id gt_random(gt_graph *graph, gt_shape shape, gt_id clock) {
@@ -192,12 +192,12 @@ gt_id gt_random(gt_graph *graph, gt_shape shape, gt_id clock) {
   attribute.shape.rank = shape.rank;
   for (int d = 0; d < shape.rank; d++) attribute.shape.dim[d] = shape.dim[d];
   attribute.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
-  return gt_node_add(graph, &rows[ROW_RANDOM], &clock, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_RANDOM], &clock, 1, &attribute, sizeof attribute);
 }
 
 gt_id gt_leaky_relu(gt_graph *graph, gt_id x, double slope) {
   const leaky_relu_attribute attribute = {slope};
-  return gt_node_add(graph, &rows[ROW_LEAKY_RELU], &x, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[OP_LEAKY_RELU], &x, 1, &attribute, sizeof attribute);
 }
 
 double gt_leaky_relu_slope(const gt_node *node) {

@@ -20,9 +20,10 @@ static gt_id one_minus(gt_graph *graph, gt_id x) { return gt_sub(graph, gt_const
 
 /* --- two and three inputs ------------------------------------------------------------------------------- */
 
-#define BINARY(name)                                                                                 \
-  GT_GRADIENT(name) {                                                                                \
-    const gt_id a = input_of(graph, node, 0), b = input_of(graph, node, 1), y = node, dy = given[0]; \
+#define BINARY(name)                                                                  \
+  GT_GRADIENT(name) {                                                                 \
+    const gt_id a = input_of(graph, node, 0), b = input_of(graph, node, 1), y = node, \
+                dy = output_gradient[0];                                              \
     (void)a, (void)b, (void)y;
 #define FIRST(value) \
   if (wanted[0]) give(graph, node, 0, (value), input_gradient)
@@ -87,17 +88,17 @@ END
 
 GT_GRADIENT(where) {
   const gt_id condition = input_of(graph, node, 0), zero = gt_constant(graph, 0.0);
-  if (wanted[1]) give(graph, node, 1, gt_where(graph, condition, given[0], zero), input_gradient);
-  if (wanted[2]) give(graph, node, 2, gt_where(graph, condition, zero, given[0]), input_gradient);
+  if (wanted[1]) give(graph, node, 1, gt_where(graph, condition, output_gradient[0], zero), input_gradient);
+  if (wanted[2]) give(graph, node, 2, gt_where(graph, condition, zero, output_gradient[0]), input_gradient);
 }
 
 /* --- one input ------------------------------------------------------------------------------------------ */
 
-#define UNARY(name, value)                                             \
-  GT_GRADIENT(name) {                                                  \
-    const gt_id a = input_of(graph, node, 0), y = node, dy = given[0]; \
-    (void)a, (void)y;                                                  \
-    if (wanted[0]) input_gradient[0] = (value);                        \
+#define UNARY(name, value)                                                       \
+  GT_GRADIENT(name) {                                                            \
+    const gt_id a = input_of(graph, node, 0), y = node, dy = output_gradient[0]; \
+    (void)a, (void)y;                                                            \
+    if (wanted[0]) input_gradient[0] = (value);                                  \
   }
 
 #define LN2           0.69314718055994530942
@@ -134,7 +135,7 @@ GT_GRADIENT(leaky_relu) {
   /* With a positive slope the value has the sign of the input, so the input is not kept. */
   const gt_id side = slope > 0.0 ? node : input_of(graph, node, 0);
   const gt_id positive = gt_less(graph, gt_constant(graph, 0.0), side);
-  input_gradient[0] = gt_where(graph, positive, given[0], times(graph, given[0], slope));
+  input_gradient[0] = gt_where(graph, positive, output_gradient[0], times(graph, output_gradient[0], slope));
 }
 
 GT_GRADIENT(gelu) { /* Phi(a) + a phi(a) */
@@ -143,12 +144,12 @@ GT_GRADIENT(gelu) { /* Phi(a) + a phi(a) */
   const gt_id twice = gt_add(graph, gt_erf(graph, times(graph, a, ROOT_HALF)), gt_constant(graph, 1.0));
   const gt_id density = times(graph, exp_of_square(graph, a, -0.5), BY_ROOT2PI);
   const gt_id slope = gt_add(graph, times(graph, twice, 0.5), gt_mul(graph, a, density));
-  input_gradient[0] = gt_mul(graph, given[0], slope);
+  input_gradient[0] = gt_mul(graph, output_gradient[0], slope);
 }
 
 GT_GRADIENT(silu) { /* s + a s (1 - s) = s + y (1 - s) */
   if (!wanted[0]) return;
   const gt_id s = gt_sigmoid(graph, input_of(graph, node, 0));
   const gt_id slope = gt_add(graph, s, gt_mul(graph, node, one_minus(graph, s)));
-  input_gradient[0] = gt_mul(graph, given[0], slope);
+  input_gradient[0] = gt_mul(graph, output_gradient[0], slope);
 }

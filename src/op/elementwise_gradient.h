@@ -4,8 +4,8 @@
 #include "graph/graph.h"
 #include "lib/opcodes.h"
 
-#define GT_GRADIENT(name)                                                                      \
-  void gt_gradient_##name(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted, \
+#define GT_GRADIENT(name)                                                                                \
+  void gt_gradient_##name(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted, \
                           gt_id *input_gradient)
 #define GT_GRADIENT_SLOPE(name) GT_GRADIENT(name);
 #define GT_GRADIENT_FLAT(name)

@@ -11,14 +11,14 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { ROW_GATHER, ROW_ORDER, ROW_SUM, ROWS };
+enum { OP_GATHER, OP_ORDER, OP_SUM, OPS };
 enum { WORKGROUP = 256 };
 enum { FEW = 256 }; /* up to this many terms, a sum needs no partial sums */
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, gather)
 const gt_op_family gt_op_gather;
-const gt_op_family gt_op_gather = {rows, ROWS};
+const gt_op_family gt_op_gather = {ops, OPS};
 
 typedef struct gather_attribute {
   int64_t rows, padding; /* of the table */
@@ -87,12 +87,12 @@ gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding) {
   const gt_id input[2] = {table, index};
   const gt_shape shape = gt_node_at(graph, table)->shape;
   const gather_attribute a = {shape.rank ? shape.dim[0] : 0, padding};
-  return gt_node_add(graph, &rows[ROW_GATHER], input, 2, &a, sizeof a);
+  return gt_node_add(graph, &ops[OP_GATHER], input, 2, &a, sizeof a);
 }
 
 bool gt_gather_find(const gt_graph *graph, gt_id x, gt_gather_parts *parts) {
   const gt_node *node = gt_node_at(graph, x);
-  if (node->op != &rows[ROW_GATHER]) return false;
+  if (node->op != &ops[OP_GATHER]) return false;
   *parts =
       (gt_gather_parts){node->input[0], node->input[1], ((const gather_attribute *)node->attribute)->padding};
   return true;
@@ -108,13 +108,13 @@ gt_id gt_gather_swapped(gt_graph *graph, gt_id x) {
 }
 
 gt_id gt_gather_order(gt_graph *graph, gt_id index) {
-  return gt_node_add(graph, &rows[ROW_ORDER], &index, 1, NULL, 0);
+  return gt_node_add(graph, &ops[OP_ORDER], &index, 1, NULL, 0);
 }
 
 gt_id gt_gather_sum_ordered(gt_graph *graph, gt_id x, gt_id order, int64_t table_rows, int64_t padding) {
   const gather_attribute a = {table_rows, padding};
   const gt_id input[2] = {order, x};
-  return gt_node_add(graph, &rows[ROW_SUM], input, 2, &a, sizeof a);
+  return gt_node_add(graph, &ops[OP_SUM], input, 2, &a, sizeof a);
 }
 
 gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, int64_t padding) {
@@ -127,11 +127,11 @@ gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, i
   return gt_reshape(graph, sum, shape);
 }
 
-static void gradient_gather(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_gather(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                             gt_id *input_gradient) {
   const gather_attribute a = *(const gather_attribute *)gt_node_at(graph, node)->attribute;
   const gt_id index = gt_node_at(graph, node)->input[1];
-  if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, given[0], index, a.rows, a.padding);
+  if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, output_gradient[0], index, a.rows, a.padding);
 }
 
 static bool leaves_rows(const gt_graph *graph, const gt_node *node, gt_form *form) {
@@ -142,9 +142,12 @@ static bool leaves_rows(const gt_graph *graph, const gt_node *node, gt_form *for
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* 1 if an invocation processes vec4s, because rows are a multiple of four long. */
+/* 1 if an invocation processes vec4s, because the row length is a multiple of 4. */
 static uint32_t quads(uint32_t width) { return width % 4 == 0; }
-static uint64_t pieces(uint64_t count, uint32_t width) { return count * (quads(width) ? width / 4 : width); }
+/* Number of invocations for `count` rows of `width` elements. */
+static uint64_t invocations(uint64_t count, uint32_t width) {
+  return count * (quads(width) ? width / 4 : width);
+}
 
 static void lower_gather(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -160,7 +163,7 @@ static void lower_gather(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_gather_args, table), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_gather_args, index), node->input[1]);
   gt_lower_write(lowering, offsetof(struct gt_gather_args, y), group->leader);
-  gt_lower_grid(lowering, pieces(args.n, args.width), WORKGROUP);
+  gt_lower_grid(lowering, invocations(args.n, args.width), WORKGROUP);
 }
 
 /* Sorts short runs, then merges pairs of runs until one is left. */
@@ -215,40 +218,40 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
     if (blocks)
       gt_lower_use_scratch(lowering, offsetof(struct gt_gather_sum_args, partial), scratch, partial);
     if (!partial) gt_lower_write(lowering, offsetof(struct gt_gather_sum_args, y), group->leader);
-    gt_lower_grid(lowering, pieces(partial ? blocks : args.rows, args.width), WORKGROUP);
+    gt_lower_grid(lowering, invocations(partial ? blocks : args.rows, args.width), WORKGROUP);
   }
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double flops_sum(const gt_graph *graph, const gt_node *node) {
   return (double)gt_shape_count(gt_node_at(graph, node->input[1])->shape);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_GATHER] = {.name = "gather",
-                    .kind = GT_OP_KERNEL,
-                    .min_inputs = 2,
-                    .max_inputs = 2,
-                    .infer = infer_gather,
-                    .gradient = gradient_gather,
-                    .lower = lower_gather,
-                    .leaves = leaves_rows,
-                    .flops = gt_no_flops,
-                    .print = print},
-    [ROW_ORDER] = {.name = "gather_order",
+static const gt_op ops[OPS] = {
+    [OP_GATHER] = {.name = "gather",
                    .kind = GT_OP_KERNEL,
-                   .min_inputs = 1,
-                   .max_inputs = 1,
-                   .infer = infer_order,
-                   .lower = lower_order,
-                   .flops = gt_no_flops},
-    [ROW_SUM] = {.name = "gather_sum",
-                 .kind = GT_OP_KERNEL,
-                 .min_inputs = 2,
-                 .max_inputs = 2,
-                 .infer = infer_sum,
-                 .lower = lower_sum,
-                 .flops = flops_sum,
-                 .print = print},
+                   .min_inputs = 2,
+                   .max_inputs = 2,
+                   .infer = infer_gather,
+                   .gradient = gradient_gather,
+                   .lower = lower_gather,
+                   .leaves = leaves_rows,
+                   .flops = gt_no_flops,
+                   .print = print},
+    [OP_ORDER] = {.name = "gather_order",
+                  .kind = GT_OP_KERNEL,
+                  .min_inputs = 1,
+                  .max_inputs = 1,
+                  .infer = infer_order,
+                  .lower = lower_order,
+                  .flops = gt_no_flops},
+    [OP_SUM] = {.name = "gather_sum",
+                .kind = GT_OP_KERNEL,
+                .min_inputs = 2,
+                .max_inputs = 2,
+                .infer = infer_sum,
+                .lower = lower_sum,
+                .flops = flops_sum,
+                .print = print},
 };

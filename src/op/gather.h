@@ -8,17 +8,17 @@
 /* table F32 [V, D…], index I32 [N…] -> F32 [N…, D…]. If an index is outside [0, V) the row is NaN, and its
  * gradient is dropped. Row `padding` gets no gradient; -1: there is no such row. */
 gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding);
-/* [M, N, D…] as [N, M, D…], both the rows of a table by an index [M, N] or [N, M]: only integers are moved. x
- * itself is permuted if it is not such rows. */
+/* Exchanges the first two axes of x, [M, N, D…] -> [N, M, D…]. If x is the result of a gather by an index [M,
+ * N], the index is permuted instead of the gathered rows: fewer bytes move. */
 gt_id gt_gather_swapped(gt_graph *graph, gt_id x);
 
 typedef struct gt_gather_parts {
   gt_id table, index;
   int64_t padding;
 } gt_gather_parts;
-bool gt_gather_find(const gt_graph *graph, gt_id x, gt_gather_parts *parts); /* false if x is no gather */
+bool gt_gather_find(const gt_graph *graph, gt_id x, gt_gather_parts *parts); /* false if x is not a gather */
 
-/* The ops of the gradient of a gather, which have no gradients themselves.
+/* The two ops of the gather's gradient, which have no gradients themselves.
  * gt_gather_order: the indices I32 [N…] and their positions, I32 [2, N], sorted by index (negative ones at
  * the end), then by position. */
 gt_id gt_gather_order(gt_graph *graph, gt_id index);

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_SUM, ROW_SPREAD, ROWS };
+enum { OP_SUM, OP_SPREAD, OPS };
 enum { WORKGROUP = 1024, MAX_COLUMNS = 32, LEAST_COLUMNS = 2 };
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, group_sum)
 const gt_op_family gt_op_group_sum;
-const gt_op_family gt_op_group_sum = {rows, ROWS};
+const gt_op_family gt_op_group_sum = {ops, OPS};
 
 typedef struct group_attribute {
   int64_t groups, each;
@@ -29,7 +29,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const group_attribute *a = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
-  const bool sum = node->op == &rows[ROW_SUM];
+  const bool sum = node->op == &ops[OP_SUM];
   char text[128];
   if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[0]), error)) return false;
   if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (sum ? a->each : 1))
@@ -40,23 +40,23 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   return gt_check_size(node->op->name, *shape, error);
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const group_attribute a = *(const group_attribute *)gt_node_at(graph, node)->attribute;
-  const gt_id g = gt_permute(graph, given[0], (const int[]){1, 0});
-  input_gradient[0] = gt_node_add(graph, &rows[ROW_SPREAD], &g, 1, &a, sizeof a);
+  const gt_id g = gt_permute(graph, output_gradient[0], (const int[]){1, 0});
+  input_gradient[0] = gt_node_add(graph, &ops[OP_SPREAD], &g, 1, &a, sizeof a);
 }
 
 gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale) {
   if (x == GT_NONE) return GT_NONE;
   const group_attribute a = {groups, gt_node_at(graph, x)->shape.dim[0] / groups, scale};
-  return gt_node_add(graph, &rows[ROW_SUM], &x, 1, &a, sizeof a);
+  return gt_node_add(graph, &ops[OP_SUM], &x, 1, &a, sizeof a);
 }
 
 gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale) {
   const gt_node *node = gt_node_at(graph, gradient);
-  if (node->op != &rows[ROW_SPREAD]) return GT_NONE;
+  if (node->op != &ops[OP_SPREAD]) return GT_NONE;
   const group_attribute *a = node->attribute;
   *each = (uint32_t)a->each;
   *scale = (float)a->scale;
@@ -141,7 +141,7 @@ static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const group_attribute *a = node->attribute;
-  const bool sum = node->op == &rows[ROW_SUM];
+  const bool sum = node->op == &ops[OP_SUM];
   const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
                                          .each = (uint32_t)a->each,
                                          .batch = (uint32_t)node->shape.dim[sum ? 0 : 1],
@@ -161,27 +161,27 @@ void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uin
   gt_lower_use_scratch(lowering, offsetof(struct gt_group_sum_args, x), scratch, false);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_node *x = gt_node_at(graph, node->input[0]);
-  return (double)gt_shape_count(node->op == &rows[ROW_SUM] ? x->shape : node->shape);
+  return (double)gt_shape_count(node->op == &ops[OP_SUM] ? x->shape : node->shape);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_SUM] = {.name = "group_sum",
-                 .kind = GT_OP_KERNEL,
-                 .min_inputs = 1,
-                 .max_inputs = 1,
-                 .infer = infer,
-                 .gradient = gradient_sum,
-                 .lower = lower,
-                 .flops = flops},
-    [ROW_SPREAD] = {.name = "group_spread",
-                    .kind = GT_OP_KERNEL,
-                    .min_inputs = 1,
-                    .max_inputs = 1,
-                    .infer = infer,
-                    .lower = lower,
-                    .flops = flops},
+static const gt_op ops[OPS] = {
+    [OP_SUM] = {.name = "group_sum",
+                .kind = GT_OP_KERNEL,
+                .min_inputs = 1,
+                .max_inputs = 1,
+                .infer = infer,
+                .gradient = gradient_sum,
+                .lower = lower,
+                .flops = flops},
+    [OP_SPREAD] = {.name = "group_spread",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 1,
+                   .max_inputs = 1,
+                   .infer = infer,
+                   .lower = lower,
+                   .flops = flops},
 };

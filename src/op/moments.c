@@ -15,11 +15,11 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, moments)
 const gt_op_family gt_op_moments;
-const gt_op_family gt_op_moments = {rows, 1};
+const gt_op_family gt_op_moments = {ops, 1};
 
 /* --- shapes and gradient -------------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight, double eps) {
   const gt_id input[] = {x, weight};
-  return gt_node_add(graph, &rows[0], input, weight == GT_NONE ? 1 : 2, &eps, sizeof eps);
+  return gt_node_add(graph, &ops[0], input, weight == GT_NONE ? 1 : 2, &eps, sizeof eps);
 }
 
 /* The weight of each row in the mean, [batch, 1 …] or a scalar. */
@@ -65,24 +65,24 @@ static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
 }
 
 /* The gradient of the variance, including that through 1 / sqrt(variance + eps). */
-static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *given) {
+static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *output_gradient) {
   const gt_id inverse = gt_result(graph, node, 2);
-  if (given[2] == GT_NONE) return given[1];
+  if (output_gradient[2] == GT_NONE) return output_gradient[1];
   const gt_id cube = gt_mul(graph, gt_mul(graph, inverse, inverse), inverse);
-  const gt_id slope = gt_mul(graph, given[2], gt_mul(graph, cube, gt_constant(graph, -0.5)));
-  return given[1] == GT_NONE ? slope : gt_add(graph, given[1], slope);
+  const gt_id slope = gt_mul(graph, output_gradient[2], gt_mul(graph, cube, gt_constant(graph, -0.5)));
+  return output_gradient[1] == GT_NONE ? slope : gt_add(graph, output_gradient[1], slope);
 }
 
 /* The derivative of the variance in the mean is 0. */
-static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node moments = *gt_node_at(graph, node);
   const gt_id x = moments.input[0];
   const gt_shape shape = gt_node_at(graph, x)->shape;
   gt_id each = GT_NONE;
   if (!wanted[0]) return;
-  if (given[0] != GT_NONE) each = gt_expand(graph, given[0], shape);
-  const gt_id of_square = of_variance(graph, node, given);
+  if (output_gradient[0] != GT_NONE) each = gt_expand(graph, output_gradient[0], shape);
+  const gt_id of_square = of_variance(graph, node, output_gradient);
   if (of_square != GT_NONE) {
     const gt_id twice = gt_mul(graph, of_square, gt_constant(graph, 2));
     const gt_id slope = gt_mul(graph, gt_sub(graph, x, node), twice);
@@ -175,13 +175,13 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 4.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-static const gt_op rows[1] = {{.name = "moments",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 1,
-                               .max_inputs = 2,
-                               .further = 2,
-                               .infer = infer,
-                               .gradient = gradient,
-                               .lower = lower,
-                               .flops = flops,
-                               .columns = columns}};
+static const gt_op ops[1] = {{.name = "moments",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 1,
+                              .max_inputs = 2,
+                              .further = 2,
+                              .infer = infer,
+                              .gradient = gradient,
+                              .lower = lower,
+                              .flops = flops,
+                              .columns = columns}};

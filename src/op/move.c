@@ -14,22 +14,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-  ROW_PERMUTE,
-  ROW_EXPAND,
-  ROW_EXPAND_I32,
-  ROW_PAD,
-  ROW_SHRINK,
-  ROW_STRIDE,
-  ROW_DILATE,
-  ROW_CONCATENATE,
-  ROWS
-};
-static const gt_op rows[ROWS];
+enum { OP_PERMUTE, OP_EXPAND, OP_EXPAND_I32, OP_PAD, OP_SHRINK, OP_STRIDE, OP_DILATE, OP_CONCATENATE, OPS };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, move)
 const gt_op_family gt_op_move;
-const gt_op_family gt_op_move = {rows, ROWS};
+const gt_op_family gt_op_move = {ops, OPS};
 
 /* One attribute for all ops; unused fields are zero.
  *   permute: a = axes           expand: out = shape          pad: a = before, b = after, value
@@ -137,17 +127,17 @@ static bool infer_concatenate(const gt_graph *graph, const gt_node *node, gt_sha
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
-  static bool (*const one_input[ROWS])(const gt_node *, gt_shape, gt_shape *, gt_error *) = {
-      [ROW_PERMUTE] = infer_permute, [ROW_EXPAND] = infer_expand, [ROW_EXPAND_I32] = infer_expand,
-      [ROW_PAD] = infer_pad,         [ROW_SHRINK] = infer_shrink, [ROW_STRIDE] = infer_stride,
-      [ROW_DILATE] = infer_dilate};
-  const int row = (int)(node->op - rows);
+  static bool (*const one_input[OPS])(const gt_node *, gt_shape, gt_shape *, gt_error *) = {
+      [OP_PERMUTE] = infer_permute, [OP_EXPAND] = infer_expand, [OP_EXPAND_I32] = infer_expand,
+      [OP_PAD] = infer_pad,         [OP_SHRINK] = infer_shrink, [OP_STRIDE] = infer_stride,
+      [OP_DILATE] = infer_dilate};
+  const int op_index = (int)(node->op - ops);
   const gt_node *x = gt_node_at(graph, node->input[0]);
   if (!gt_check_words(node->op->name, x, error)) return false;
   *shape = (gt_shape){.rank = 0};
   *dtype = x->dtype;
-  const bool ok = one_input[row] ? one_input[row](node, x->shape, shape, error)
-                                 : infer_concatenate(graph, node, shape, error);
+  const bool ok = one_input[op_index] ? one_input[op_index](node, x->shape, shape, error)
+                                      : infer_concatenate(graph, node, shape, error);
   return ok && gt_check_size(node->op->name, *shape, error);
 }
 
@@ -156,15 +146,15 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const move_attribute *m = node->attribute;
-  const int row = (int)(node->op - rows);
+  const int op_index = (int)(node->op - ops);
   size_t used = 0;
   buffer[0] = 0;
-  if (row == ROW_EXPAND || row == ROW_EXPAND_I32) return; /* the shape is printed anyway */
-  if (row == ROW_CONCATENATE) {
+  if (op_index == OP_EXPAND || op_index == OP_EXPAND_I32) return; /* the shape is printed anyway */
+  if (op_index == OP_CONCATENATE) {
     snprintf(buffer, size, "axis %d", (int)m->a[0]);
     return;
   }
-  const bool range = row == ROW_PAD || row == ROW_SHRINK;
+  const bool range = op_index == OP_PAD || op_index == OP_SHRINK;
   for (int d = 0; d < node->shape.rank && used < size; d++) {
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", d ? " " : "", (long long)m->a[d]);
     if (range && used < size)
@@ -174,8 +164,8 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int row, gt_id x, const move_attribute *attribute) {
-  return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
+static gt_id add(gt_graph *graph, int op_index, gt_id x, const move_attribute *attribute) {
+  return gt_node_add(graph, &ops[op_index], &x, 1, attribute, sizeof *attribute);
 }
 
 static int rank_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.rank; }
@@ -207,7 +197,7 @@ static bool is_permutation(const int *axes, int rank) {
 static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out) {
   const gt_node *node = gt_node_at(graph, x);
   int run[GT_MAX_RANK + 1], count = 0;
-  if (!gt_is_reshape(graph, x) || gt_node_at(graph, node->input[0])->op != &rows[ROW_PERMUTE] ||
+  if (!gt_is_reshape(graph, x) || gt_node_at(graph, node->input[0])->op != &ops[OP_PERMUTE] ||
       !gt_shape_runs(gt_node_at(graph, node->input[0])->shape, node->shape, run))
     return 0;
   for (int d = 0; d < node->shape.rank; d++)
@@ -229,8 +219,8 @@ gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
     m.a[d] = axes[d];
     same &= axes[d] == d;
   }
-  if (!is_permutation(axes, rank)) return add(graph, ROW_PERMUTE, x, &m); /* reports the error */
-  if (inner->op == &rows[ROW_PERMUTE]) {
+  if (!is_permutation(axes, rank)) return add(graph, OP_PERMUTE, x, &m); /* reports the error */
+  if (inner->op == &ops[OP_PERMUTE]) {
     const move_attribute *first = inner->attribute;
     for (int d = 0; d < rank; d++) both[d] = (int)first->a[axes[d]];
     return gt_permute(graph, inner->input[0], both);
@@ -240,50 +230,50 @@ gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
     for (int d = 0; d < rank; d++) shape.dim[d] = inner->shape.dim[axes[d]];
     return gt_reshape(graph, gt_permute(graph, inner->input[0], both), shape);
   }
-  return same ? x : add(graph, ROW_PERMUTE, x, &m);
+  return same ? x : add(graph, OP_PERMUTE, x, &m);
 }
 
 gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape) {
   move_attribute m = {.rank = 0};
   if (x == GT_NONE || gt_shape_equal(gt_node_at(graph, x)->shape, shape)) return x;
   set_shape(&m, shape);
-  return add(graph, gt_node_at(graph, x)->dtype == GT_F32 ? ROW_EXPAND : ROW_EXPAND_I32, x, &m);
+  return add(graph, gt_node_at(graph, x)->dtype == GT_F32 ? OP_EXPAND : OP_EXPAND_I32, x, &m);
 }
 
 gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value) {
   move_attribute m = lists(graph, x, before, after);
   m.value = value;
-  return add(graph, ROW_PAD, x, &m);
+  return add(graph, OP_PAD, x, &m);
 }
 
 int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis) {
   const gt_node *pad = gt_node_at(graph, node);
-  if (pad->op != &rows[ROW_PAD]) return -1;
+  if (pad->op != &ops[OP_PAD]) return -1;
   const move_attribute *m = pad->attribute;
   return m->value == 0 ? m->a[axis] : -1;
 }
 
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop) {
   const move_attribute m = lists(graph, x, start, stop);
-  return add(graph, ROW_SHRINK, x, &m);
+  return add(graph, OP_SHRINK, x, &m);
 }
 
 gt_id gt_stride(gt_graph *graph, gt_id x, const int64_t *step) {
   const move_attribute m = lists(graph, x, step, NULL);
-  return add(graph, ROW_STRIDE, x, &m);
+  return add(graph, OP_STRIDE, x, &m);
 }
 
 gt_id gt_dilate(gt_graph *graph, gt_id x, const int64_t *step, gt_shape shape) {
   move_attribute m = lists(graph, x, step, NULL);
   set_shape(&m, shape);
-  return add(graph, ROW_DILATE, x, &m);
+  return add(graph, OP_DILATE, x, &m);
 }
 
 gt_id gt_concatenate(gt_graph *graph, const gt_id *x, int count, int axis) {
   move_attribute m = {.rank = 0};
   if (x[0] == GT_NONE) return GT_NONE;
   m.a[0] = axis < 0 ? axis + rank_of(graph, x[0]) : axis;
-  return gt_node_add(graph, &rows[ROW_CONCATENATE], x, count, &m, sizeof m);
+  return gt_node_add(graph, &ops[OP_CONCATENATE], x, count, &m, sizeof m);
 }
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
@@ -297,37 +287,37 @@ static gt_id gradient_of_one(gt_graph *graph, gt_id node, gt_id gradient) {
   const move_attribute *m = gt_node_at(graph, node)->attribute;
   int64_t low[GT_MAX_RANK] = {0}, high[GT_MAX_RANK] = {0};
   int inverse[GT_MAX_RANK];
-  switch (gt_node_at(graph, node)->op - rows) {
-  case ROW_PERMUTE:
+  switch (gt_node_at(graph, node)->op - ops) {
+  case OP_PERMUTE:
     for (int d = 0; d < x.rank; d++) inverse[m->a[d]] = d;
     return gt_permute(graph, gradient, inverse);
-  case ROW_EXPAND: return gt_sum_to(graph, gradient, x);
-  case ROW_PAD:
+  case OP_EXPAND: return gt_sum_to(graph, gradient, x);
+  case OP_PAD:
     for (int d = 0; d < x.rank; d++) high[d] = m->a[d] + x.dim[d];
     return gt_shrink(graph, gradient, m->a, high);
-  case ROW_SHRINK:
+  case OP_SHRINK:
     for (int d = 0; d < x.rank; d++) high[d] = x.dim[d] - m->b[d];
     return gt_pad(graph, gradient, m->a, high, 0.0);
-  case ROW_STRIDE: return gt_dilate(graph, gradient, m->a, x);
-  default: /* ROW_DILATE: only the positions that came from x; after the last of them there were zeros */
+  case OP_STRIDE: return gt_dilate(graph, gradient, m->a, x);
+  default: /* OP_DILATE: only the positions that came from x; after the last of them there were zeros */
     for (int d = 0; d < x.rank; d++) high[d] = (x.dim[d] - 1) * m->a[d] + 1;
     return gt_stride(graph, gt_shrink(graph, gradient, low, high), m->a);
   }
 }
 
-static void gradient_one(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_one(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                          gt_id *input_gradient) {
-  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, given[0]);
+  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, output_gradient[0]);
 }
 
-static void gradient_concatenate(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
-                                 gt_id *input_gradient) {
+static void gradient_concatenate(gt_graph *graph, gt_id node, const gt_id *output_gradient,
+                                 const bool *wanted, gt_id *input_gradient) {
   const int axis = (int)((const move_attribute *)gt_node_at(graph, node)->attribute)->a[0];
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK] = {0};
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape x = input_shape(graph, node, i);
     for (int d = 0; d < x.rank; d++) stop[d] = start[d] + x.dim[d];
-    if (wanted[i]) input_gradient[i] = gt_shrink(graph, given[0], start, stop);
+    if (wanted[i]) input_gradient[i] = gt_shrink(graph, output_gradient[0], start, stop);
     start[axis] = stop[axis];
   }
 }
@@ -404,15 +394,15 @@ static box box_of(const gt_node *node, gt_shape x) {
   strides_of(x, stride);
   for (int d = 0; d < node->shape.rank; d++) {
     uint32_t *w = b.word[d];
-    switch (node->op - rows) {
-    case ROW_PERMUTE:
+    switch (node->op - ops) {
+    case OP_PERMUTE:
       w[GT_MOVE_LIMIT] = w[GT_MOVE_DIM];
       w[GT_MOVE_STRIDE] = stride[m->a[d]];
       break;
-    case ROW_PAD: w[GT_MOVE_ADD] = 0u - (uint32_t)m->a[d]; break;
-    case ROW_SHRINK: w[GT_MOVE_ADD] = (uint32_t)m->a[d]; break;
-    case ROW_STRIDE: w[GT_MOVE_MUL] = (uint32_t)m->a[d]; break;
-    case ROW_DILATE: w[GT_MOVE_DIV] = (uint32_t)m->a[d]; break;
+    case OP_PAD: w[GT_MOVE_ADD] = 0u - (uint32_t)m->a[d]; break;
+    case OP_SHRINK: w[GT_MOVE_ADD] = (uint32_t)m->a[d]; break;
+    case OP_STRIDE: w[GT_MOVE_MUL] = (uint32_t)m->a[d]; break;
+    case OP_DILATE: w[GT_MOVE_DIV] = (uint32_t)m->a[d]; break;
     default: /* expand: an axis of length 1 is read repeatedly */
       if (w[GT_MOVE_LIMIT] != w[GT_MOVE_DIM]) {
         w[GT_MOVE_LIMIT] = w[GT_MOVE_DIM];
@@ -470,11 +460,11 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 /* The value is bits if the input is and the fill value is 0 (only padding can have another). */
 static bool moves_bits(const gt_graph *graph, const gt_node *node) {
-  const bool padded = node->op == &rows[ROW_PAD] && ((const move_attribute *)node->attribute)->value != 0;
+  const bool padded = node->op == &ops[OP_PAD] && ((const move_attribute *)node->attribute)->value != 0;
   return !padded && gt_inputs_are_bits(graph, node);
 }
 
@@ -482,20 +472,20 @@ static double moves_limit(const gt_graph *graph, const gt_node *node) {
   return fmax(fabs(((const move_attribute *)node->attribute)->value), gt_inputs_limit(graph, node));
 }
 
-#define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                           \
+#define OP(op_name, op_kind, op_inputs, op_gradient, op_lower)                                            \
   {                                                                                                       \
     .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE,      \
     .infer = infer, .bits = moves_bits, .limit = moves_limit, .gradient = op_gradient, .lower = op_lower, \
     .flops = gt_no_flops, .print = print                                                                  \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_PERMUTE] = ROW("permute", GT_OP_KERNEL, 1, gradient_one, lower_one),
-    [ROW_EXPAND] = ROW("expand", GT_OP_ELEMENTWISE, 1, gradient_one, NULL),
-    [ROW_EXPAND_I32] = ROW("expand_i32", GT_OP_KERNEL, 1, NULL, lower_one),
-    [ROW_PAD] = ROW("pad", GT_OP_KERNEL, 1, gradient_one, lower_one),
-    [ROW_SHRINK] = ROW("shrink", GT_OP_KERNEL, 1, gradient_one, lower_one),
-    [ROW_STRIDE] = ROW("stride", GT_OP_KERNEL, 1, gradient_one, lower_one),
-    [ROW_DILATE] = ROW("dilate", GT_OP_KERNEL, 1, gradient_one, lower_one),
-    [ROW_CONCATENATE] = ROW("concatenate", GT_OP_KERNEL, -1, gradient_concatenate, lower_concatenate),
+static const gt_op ops[OPS] = {
+    [OP_PERMUTE] = OP("permute", GT_OP_KERNEL, 1, gradient_one, lower_one),
+    [OP_EXPAND] = OP("expand", GT_OP_ELEMENTWISE, 1, gradient_one, NULL),
+    [OP_EXPAND_I32] = OP("expand_i32", GT_OP_KERNEL, 1, NULL, lower_one),
+    [OP_PAD] = OP("pad", GT_OP_KERNEL, 1, gradient_one, lower_one),
+    [OP_SHRINK] = OP("shrink", GT_OP_KERNEL, 1, gradient_one, lower_one),
+    [OP_STRIDE] = OP("stride", GT_OP_KERNEL, 1, gradient_one, lower_one),
+    [OP_DILATE] = OP("dilate", GT_OP_KERNEL, 1, gradient_one, lower_one),
+    [OP_CONCATENATE] = OP("concatenate", GT_OP_KERNEL, -1, gradient_concatenate, lower_concatenate),
 };

@@ -5,19 +5,19 @@
 
 /* A tile processes its elements in runs along the last axis. Within a run the elements with a source are a
  * contiguous range, computed once, so that the inner loops neither divide nor branch. */
-typedef struct walk {
+typedef struct traversal {
   const uint32_t *axis; /* GT_MOVE_WORDS words each */
   uint32_t rank, index[GT_MAX_RANK];
   const uint32_t *x;
   uint32_t *y, fill;
-} walk;
+} traversal;
 
 static void fill_words(uint32_t *y, int64_t step, int64_t count, uint32_t value) {
   for (int64_t i = 0; i < count; i++) y[i * step] = value;
 }
 
 /* The offsets of a run from the axes before the last; false if one of them has no source. */
-static bool outer_offsets(const walk *w, uint64_t *from, uint64_t *to) {
+static bool outer_offsets(const traversal *w, uint64_t *from, uint64_t *to) {
   bool inside = true;
   *from = *to = 0;
   for (uint32_t d = 0; d + 1 < w->rank; d++) {
@@ -43,7 +43,7 @@ static void copy_strided(const uint32_t *x, int64_t from, uint32_t *y, int64_t t
 }
 
 /* Moves elements start … start + n - 1 of the last axis; x and y point to the row of the run. */
-static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t start, int64_t n) {
+static void move_run(const traversal *w, const uint32_t *x, uint32_t *y, int64_t start, int64_t n) {
   const uint32_t *a = w->axis + (w->rank - 1) * GT_MOVE_WORDS;
   const int64_t mul = a[GT_MOVE_MUL], add = (int32_t)a[GT_MOVE_ADD], div = a[GT_MOVE_DIV],
                 limit = a[GT_MOVE_LIMIT];
@@ -63,7 +63,7 @@ static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t star
   for (int64_t j = first; j * div - add < high; j++) y[(j * div - add) * out] = x[j * stride];
 }
 
-static void advance(walk *w) {
+static void advance(traversal *w) {
   for (uint32_t d = w->rank - 1; d-- > 0;) {
     if (++w->index[d] < w->axis[d * GT_MOVE_WORDS + GT_MOVE_DIM]) return;
     w->index[d] = 0;
@@ -73,11 +73,11 @@ static void advance(walk *w) {
 static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_move_args *args = arguments;
   const uint32_t *layout = GT_PTR(const uint32_t, args->layout_);
-  walk w = {.axis = layout + 1,
-            .rank = layout[0],
-            .x = GT_PTR(const uint32_t, args->x),
-            .y = GT_PTR(uint32_t, args->y) + args->out_offset,
-            .fill = args->fill};
+  traversal w = {.axis = layout + 1,
+                 .rank = layout[0],
+                 .x = GT_PTR(const uint32_t, args->x),
+                 .y = GT_PTR(uint32_t, args->y) + args->out_offset,
+                 .fill = args->fill};
   uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)gt_least(GT_MOVE_TILE, args->count - rest);
   (void)spec;
   for (uint32_t d = w.rank; d-- > 0;) {

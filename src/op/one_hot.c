@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 enum { TILE_VALUES = 8192, WORKGROUP = 256 };
-static const gt_op row;
+static const gt_op op;
 
 GT_REGISTER(op, one_hot)
 const gt_op_family gt_op_one_hot;
-const gt_op_family gt_op_one_hot = {&row, 1};
+const gt_op_family gt_op_one_hot = {&op, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -30,7 +30,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 }
 
 gt_id gt_one_hot(gt_graph *graph, gt_id x, gt_id features, bool bits) {
-  return gt_node_add(graph, &row, (const gt_id[]){x, features}, 2, &bits, sizeof bits);
+  return gt_node_add(graph, &op, (const gt_id[]){x, features}, 2, &bits, sizeof bits);
 }
 
 static bool are_bits(const gt_graph *graph, const gt_node *node) {
@@ -71,10 +71,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)args.rows * args.width, WORKGROUP);
 }
 
-static const gt_op row = {.name = "one_hot",
-                          .kind = GT_OP_KERNEL,
-                          .min_inputs = 2,
-                          .max_inputs = 2,
-                          .infer = infer,
-                          .bits = are_bits,
-                          .lower = lower};
+static const gt_op op = {.name = "one_hot",
+                         .kind = GT_OP_KERNEL,
+                         .min_inputs = 2,
+                         .max_inputs = 2,
+                         .infer = infer,
+                         .bits = are_bits,
+                         .lower = lower};

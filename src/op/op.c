@@ -1,4 +1,4 @@
-/* The registry: the rows of all families, which the build collects from GT_REGISTER lines. */
+/* The registry: the ops of all families, which the build collects from GT_REGISTER lines. */
 #include "op/op.h"
 #include "op/check.h"
 #include <assert.h>
@@ -25,7 +25,7 @@ int gt_op_count(void) {
 
 const gt_op *gt_op_at(int index) {
   for (int f = 0; f < FAMILIES; f++) {
-    if (index < families[f]->count) return &families[f]->rows[index];
+    if (index < families[f]->count) return &families[f]->ops[index];
     index -= families[f]->count;
   }
   return NULL;
@@ -34,7 +34,7 @@ const gt_op *gt_op_at(int index) {
 const gt_op *gt_op_find(const char *name) {
   for (int f = 0; f < FAMILIES; f++)
     for (int r = 0; r < families[f]->count; r++)
-      if (!strcmp(families[f]->rows[r].name, name)) return &families[f]->rows[r];
+      if (!strcmp(families[f]->ops[r].name, name)) return &families[f]->ops[r];
   return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* The registry of op rows (graph/op.h). A file src/op/NAME.c (or src/op/FAMILY/NAME.c) defines a family: its
- * rows, their shape inference, gradients and lowering, and the CPU kernels; its line GT_REGISTER(op, NAME)
+/* The registry of ops (graph/op.h). A file src/op/NAME.c (or src/op/FAMILY/NAME.c) defines a family: its
+ * ops, their shape inference, gradients and lowering, and the CPU kernels; its line GT_REGISTER(op, NAME)
  * makes the build collect `const gt_op_family gt_op_NAME`. */
 #ifndef GT_OP_OP_H
 #define GT_OP_OP_H
@@ -7,13 +7,13 @@
 #include "graph/op.h"
 
 typedef struct gt_op_family {
-  const gt_op *rows;
+  const gt_op *ops;
   int count;
 } gt_op_family;
 
 const gt_op *gt_op_find(const char *name); /* NULL if there is none */
 int gt_op_count(void);
-const gt_op *gt_op_at(int index); /* all rows of all families, in a fixed order */
+const gt_op *gt_op_at(int index); /* all ops of all families, in a fixed order */
 
 /* Adds a node by name: gt_apply(g, "exp", 1, x). The name must exist (asserted). */
 gt_id gt_apply(gt_graph *graph, const char *op, int inputs, ...);

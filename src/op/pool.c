@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_MAX, ROW_MAX_INDEX, ROW_AVERAGE, ROW_MAX_GRADIENT, ROW_AVERAGE_GRADIENT, ROWS };
+enum { OP_MAX, OP_MAX_INDEX, OP_AVERAGE, OP_MAX_GRADIENT, OP_AVERAGE_GRADIENT, OPS };
 enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MOST = 1 << 24 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, pool)
 const gt_op_family gt_op_pool;
-const gt_op_family gt_op_pool = {rows, ROWS};
+const gt_op_family gt_op_pool = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -124,8 +124,8 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 
 /* --- builders and gradients ----------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *attribute) {
-  return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
+static gt_id add(gt_graph *graph, int op_index, gt_id x, const gt_pool_attribute *attribute) {
+  return gt_node_add(graph, &ops[op_index], &x, 1, attribute, sizeof *attribute);
 }
 
 /* The gradient for windows that tile the image, as elementwise nodes. */
@@ -138,23 +138,23 @@ static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, con
   return gt_where(graph, chosen, each, gt_constant(graph, 0));
 }
 
-static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
   const gt_id x = node->input[0];
   const gt_shape image = gt_node_at(graph, x)->shape;
-  const int row = (int)(node->op - rows);
+  const int op_index = (int)(node->op - ops);
   gradient_attribute a = {.pool = *(const gt_pool_attribute *)node->attribute};
-  gt_id input[2] = {given[0], GT_NONE};
+  gt_id input[2] = {output_gradient[0], GT_NONE};
   if (!wanted[0]) return;
   for (int k = 0; k < a.pool.axes; k++) a.size[k] = image.dim[1 + k];
-  if (row != ROW_AVERAGE)
-    input[1] = gt_result(graph, row == ROW_MAX_INDEX ? id : add(graph, ROW_MAX_INDEX, x, &a.pool), 1);
-  if (gt_spreads(&a.pool, image) && (row == ROW_AVERAGE || in_bytes(&a.pool, image))) {
+  if (op_index != OP_AVERAGE)
+    input[1] = gt_result(graph, op_index == OP_MAX_INDEX ? id : add(graph, OP_MAX_INDEX, x, &a.pool), 1);
+  if (gt_spreads(&a.pool, image) && (op_index == OP_AVERAGE || in_bytes(&a.pool, image))) {
     input_gradient[0] = gradient_of_tiles(graph, &a, input, image);
     return;
   }
-  const gt_op *op = &rows[row == ROW_AVERAGE ? ROW_AVERAGE_GRADIENT : ROW_MAX_GRADIENT];
+  const gt_op *op = &ops[op_index == OP_AVERAGE ? OP_AVERAGE_GRADIENT : OP_MAX_GRADIENT];
   input_gradient[0] = gt_node_add(graph, op, input, op->min_inputs, &a, sizeof a);
 }
 
@@ -166,10 +166,10 @@ typedef struct rectified {
 
 /* The gradient goes only to the positions of the maxima, and relu blocks it exactly where the maximum is 0.
  * So the output of relu, many times as large as the maxima, is not kept. */
-static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                                   const bool *wanted, gt_id *input_gradient) {
   const rectified *r = derivative->context;
-  const gt_id through = gt_where(graph, r->maximum, given, gt_constant(graph, 0));
+  const gt_id through = gt_where(graph, r->maximum, output_gradient, gt_constant(graph, 0));
   gradient(graph, r->maximum, &through, wanted, input_gradient);
 }
 
@@ -183,13 +183,13 @@ static void derive_rectified(gt_graph *graph, gt_id maximum, gt_id x) {
 }
 
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {
-  const gt_id maximum = add(graph, differentiated ? ROW_MAX_INDEX : ROW_MAX, x, attribute);
+  const gt_id maximum = add(graph, differentiated ? OP_MAX_INDEX : OP_MAX, x, attribute);
   if (differentiated) derive_rectified(graph, maximum, x);
   return maximum;
 }
 
 gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) {
-  return add(graph, ROW_AVERAGE, x, attribute);
+  return add(graph, OP_AVERAGE, x, attribute);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -248,11 +248,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_pool_attribute *a = node->attribute;
   geometry g = geometry_of(a, gt_node_at(graph, node->input[0])->shape,
-                           node->op == &rows[ROW_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
+                           node->op == &ops[OP_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
   struct gt_pool_args args = {.batch = g.batch, .channels = g.channels};
   memcpy(args.in_size, g.in_size, sizeof args.in_size);
   memcpy(args.out_size, g.out_size, sizeof args.out_size);
-  g.spec[GT_POOL_SPEC_AVERAGE] = node->op == &rows[ROW_AVERAGE];
+  g.spec[GT_POOL_SPEC_AVERAGE] = node->op == &ops[OP_AVERAGE];
   gt_step *step = gt_lower_step(lowering, &pool_kernel, &args, sizeof args);
   read_image(lowering, step, group);
   gt_lower_write(lowering, offsetof(struct gt_pool_args, y), group->leader);
@@ -271,7 +271,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   memcpy(args.out_size, g.out_size, sizeof args.out_size);
   g.spec[GT_POOL_SPEC_AVERAGE] = average;
   gt_step *step = gt_lower_step(lowering, &gradient_kernel, &args, sizeof args);
-  gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, given), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, output_gradient), node->input[0]);
   if (!average) gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, index), node->input[1]);
   gt_lower_program(lowering, group, offsetof(struct gt_pool_gradient_args, x),
                    offsetof(struct gt_pool_gradient_args, y), offsetof(struct gt_pool_gradient_args, clock),
@@ -279,7 +279,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   set_step(lowering, step, &g, node->shape);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 /* Allows a prologue if windows do not overlap, and on the CPU if a window fits the buffer. */
 static uint32_t prologue(const gt_graph *graph, const gt_node *node) {
@@ -326,19 +326,19 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
 }
 
-#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                     \
+#define OP(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                      \
   {                                                                                                          \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
     .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
     .print = print, __VA_ARGS__                                                                              \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
-    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops, .prologue = prologue),
-    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
-    [ROW_MAX_GRADIENT] = ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient,
-                             .epilogue = true),
-    [ROW_AVERAGE_GRADIENT] = ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient,
-                                 flops_gradient, .epilogue = true),
+static const gt_op ops[OPS] = {
+    [OP_MAX] = OP("max_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
+    [OP_MAX_INDEX] = OP("max_pool_index", 1, 1, infer, gradient, lower, flops, .prologue = prologue),
+    [OP_AVERAGE] = OP("avg_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
+    [OP_MAX_GRADIENT] =
+        OP("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient, .epilogue = true),
+    [OP_AVERAGE_GRADIENT] =
+        OP("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient, flops_gradient, .epilogue = true),
 };

@@ -78,7 +78,7 @@ GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
 
 /* Updates the maxima y of n channels and their positions `place`. The first of equal values is kept, but the
  * last NaN, as in PyTorch. */
-GT_MATH void take(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
+GT_MATH void update_max(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
   for (uint32_t c = 0; c < n; c++) {
     const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
     const uint32_t mask = 0u - (uint32_t)more;
@@ -93,8 +93,8 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
 
 /* Reduces a window for n channels from c on, in order: y and place become the maximum and its position or, if
  * place is NULL, the sum is added to y. */
-GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, float *y,
-                  uint32_t *place) {
+GT_MATH void reduce_window(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n,
+                           float *y, uint32_t *place) {
   uint32_t at[AXES] = {s[0].place};
   for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], at[0]++) {
     at[1] = s[1].place;
@@ -103,7 +103,7 @@ GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c,
       at[2] = (at[0] * j->window[1] + at[1]) * j->window[2] + s[2].place;
       for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], at[2]++) {
         if (place)
-          take(j->x + (row + w) * j->channels + c, at[2], n, y, place);
+          update_max(j->x + (row + w) * j->channels + c, at[2], n, y, place);
         else
           add_row(y, j->x + (row + w) * j->channels + c, n);
       }
@@ -128,7 +128,7 @@ GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
       const uint32_t n = gt_least_u32(BLOCK, channels - c);
       const size_t to = (size_t)(at.row + i) * channels + c;
       for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
-      walk(j, s, at.sample, c, n, value, place);
+      reduce_window(j, s, at.sample, c, n, value, place);
       memcpy(j->y + to, value, n * sizeof *value);
       store_index(j, to, place, n);
     }
@@ -146,7 +146,7 @@ GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
     const float divisor = divisor_of(j, outer, at.at[2] + i);
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c++) y[c] = 0;
-    walk(j, s, at.sample, 0, channels, y, NULL);
+    reduce_window(j, s, at.sample, 0, channels, y, NULL);
     for (uint32_t c = 0; c < channels; c++) y[c] /= divisor;
   }
 }
@@ -256,8 +256,8 @@ static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *plac
 
 /* Sums the gradient of the element at column w of a line, for n channels from c on, over all windows that
  * contain it, in order. */
-GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const span outer[2], uint32_t channels,
-                    uint32_t c, uint32_t n, float *y) {
+GT_MATH void sum_over_windows(const job *j, const gt_image_line *at, uint32_t w, const span outer[2],
+                              uint32_t channels, uint32_t c, uint32_t n, float *y) {
   const span s = windows_of(j, 2, w);
   uint32_t place[AXES];
   bool first = true;
@@ -304,7 +304,7 @@ GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels)
       float *to = j->program ? buffer : j->y + (size_t)(at.row + i) * channels + c;
       const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)
-        gather(j, &at, at.at[2] + i + k, outer, channels, c, n, to + k * step);
+        sum_over_windows(j, &at, at.at[2] + i + k, outer, channels, c, n, to + k * step);
       if (j->program) run_epilogue(j, (at.row + i) * channels + c, rows, n, buffer);
     }
   }
@@ -323,7 +323,7 @@ void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
   job j = {.batch = t->batch,
            .channels = t->channels,
-           .x = GT_PTR(const float, t->given),
+           .x = GT_PTR(const float, t->output_gradient),
            .y = GT_PTR(float, t->y[0]),
            .places = GT_PTR(void, t->index),
            .program = gt_program_is_plain(&program) ? NULL : &context,

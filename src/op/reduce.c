@@ -14,18 +14,18 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROW_FINITE, ROWS };
+enum { OP_SUM, OP_MEAN, OP_MAX, OP_MIN, OP_FINITE, OPS };
 enum {
   WORKGROUP = 256,
   SMALL_WORKGROUP = 64,
   SERIAL = GT_COLUMNS_SERIAL,
   RESIDENT = 2048 /* invocations that keep a unit busy */
 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, reduce)
 const gt_op_family gt_op_reduce;
-const gt_op_family gt_op_reduce = {rows, ROWS};
+const gt_op_family gt_op_reduce = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -109,10 +109,10 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
     else if (form->width > 1 && shape.dim[d] > 1)
       return false;
   }
-  form->opcode = node->op == &rows[ROW_MAX]   ? GT_I_ROW_MAX
-                 : node->op == &rows[ROW_MIN] ? GT_I_ROW_MIN
-                                              : GT_I_ROW_SUM;
-  form->scale = node->op == &rows[ROW_MEAN] ? 1.0 / (double)form->width : 1.0;
+  form->opcode = node->op == &ops[OP_MAX]   ? GT_I_ROW_MAX
+                 : node->op == &ops[OP_MIN] ? GT_I_ROW_MIN
+                                            : GT_I_ROW_SUM;
+  form->scale = node->op == &ops[OP_MEAN] ? 1.0 / (double)form->width : 1.0;
   return true;
 }
 
@@ -126,18 +126,18 @@ static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   for (int d = 0; d < last; d++)
     if (shape.dim[d] > 1 && !is_reduced(attribute->axes, d)) return 0;
   if (gt_shape_count(shape) / shape.dim[last] > SERIAL) return GT_COLUMNS_SUM;
-  return node->op == &rows[ROW_SUM] ? GT_COLUMNS_SUM | GT_COLUMNS_WHOLE : 0;
+  return node->op == &ops[OP_SUM] ? GT_COLUMNS_SUM | GT_COLUMNS_WHOLE : 0;
 }
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
+static gt_id add(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
   const gt_reduce_attribute attribute = {axes, keep};
-  return gt_node_add(graph, &rows[row], &x, 1, &attribute, sizeof attribute);
+  return gt_node_add(graph, &ops[op_index], &x, 1, &attribute, sizeof attribute);
 }
 
 /* Permutes the reduced axes to be adjacent, before the axes that follow the last one, and reduces them. */
-static gt_id permuted(gt_graph *graph, int row, gt_id x, uint32_t axes) {
+static gt_id permuted(gt_graph *graph, int op_index, gt_id x, uint32_t axes) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int order[GT_MAX_RANK], n = 0, last = 0;
   uint32_t moved = 0;
@@ -151,10 +151,10 @@ static gt_id permuted(gt_graph *graph, int row, gt_id x, uint32_t axes) {
       order[n++] = d;
     }
   for (int d = last + 1; d < shape.rank; d++) order[n++] = d;
-  return add(graph, row, gt_permute(graph, x, order), moved, false);
+  return add(graph, op_index, gt_permute(graph, x, order), moved, false);
 }
 
-static gt_id reduce(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
+static gt_id reduce(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const uint32_t all = (1u << shape.rank) - 1;
@@ -162,17 +162,17 @@ static gt_id reduce(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep)
   char text[128];
   if (axes == 0) axes = all;
   if (axes & ~all) {
-    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that shape %s does not have", rows[row].name,
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that shape %s does not have", ops[op_index].name,
             gt_shape_text(shape, text));
     return GT_NONE;
   }
   int left = pieces(shape, axes, &last);
-  if (left == 1) return add(graph, row, x, axes, keep);
-  if (left > 1 && (row == ROW_MAX || row == ROW_MIN)) {
-    x = permuted(graph, row, x, axes); /* in stages, ties would not share the gradient equally */
+  if (left == 1) return add(graph, op_index, x, axes, keep);
+  if (left > 1 && (op_index == OP_MAX || op_index == OP_MIN)) {
+    x = permuted(graph, op_index, x, axes); /* in stages, ties would not share the gradient equally */
   } else {
     for (uint32_t rest = axes; left > 0; left = pieces(gt_node_at(graph, x)->shape, rest, &last)) {
-      x = add(graph, row, x, last, true);
+      x = add(graph, op_index, x, last, true);
       if (x == GT_NONE) return GT_NONE;
       rest &= ~last;
     }
@@ -181,19 +181,19 @@ static gt_id reduce(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep)
 }
 
 gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
-  return reduce(graph, ROW_SUM, x, axes, keep);
+  return reduce(graph, OP_SUM, x, axes, keep);
 }
 
 gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
-  return reduce(graph, ROW_MEAN, x, axes, keep);
+  return reduce(graph, OP_MEAN, x, axes, keep);
 }
 
 gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
-  return reduce(graph, ROW_MAX, x, axes, keep);
+  return reduce(graph, OP_MAX, x, axes, keep);
 }
 
 gt_id gt_reduce_min(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
-  return reduce(graph, ROW_MIN, x, axes, keep);
+  return reduce(graph, OP_MIN, x, axes, keep);
 }
 
 gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
@@ -211,7 +211,7 @@ gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
 
 gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise) {
   const gt_id input[] = {x, otherwise};
-  return gt_node_add(graph, &rows[ROW_FINITE], input, 2, NULL, 0);
+  return gt_node_add(graph, &ops[OP_FINITE], input, 2, NULL, 0);
 }
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
@@ -224,31 +224,32 @@ static gt_id with_kept_axes(gt_graph *graph, gt_id node, gt_id value) {
                     reduced_shape(gt_node_at(graph, reduction->input[0])->shape, attribute->axes, true));
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[0])->shape;
-  input_gradient[0] = gt_expand(graph, with_kept_axes(graph, node, given[0]), shape);
+  input_gradient[0] = gt_expand(graph, with_kept_axes(graph, node, output_gradient[0]), shape);
 }
 
-static void gradient_mean(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_mean(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *mean = gt_node_at(graph, node);
   const double share =
       (double)gt_shape_count(mean->shape) / (double)gt_shape_count(gt_node_at(graph, mean->input[0])->shape);
-  const gt_id each = gt_mul(graph, given[0], gt_constant(graph, share));
+  const gt_id each = gt_mul(graph, output_gradient[0], gt_constant(graph, share));
   gradient_sum(graph, node, &each, wanted, input_gradient);
 }
 
-static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                               gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_id x = gt_node_at(graph, node)->input[0];
   const gt_reduce_attribute *attribute = gt_node_at(graph, node)->attribute;
   const gt_id ties = gt_equal(graph, x, with_kept_axes(graph, node, node));
   const gt_id count = gt_sum(graph, ties, attribute->axes, true);
-  input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, given[0]), count));
+  input_gradient[0] =
+      gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, output_gradient[0]), count));
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -357,9 +358,9 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
-  const uint32_t kind = node->op == &rows[ROW_MAX]   ? GT_REDUCE_MAX
-                        : node->op == &rows[ROW_MIN] ? GT_REDUCE_MIN
-                                                     : 0;
+  const uint32_t kind = node->op == &ops[OP_MAX]   ? GT_REDUCE_MAX
+                        : node->op == &ops[OP_MIN] ? GT_REDUCE_MIN
+                                                   : 0;
   struct gt_reduce_args args = {.outer = 1, .reduced = 1, .inner = 1, .row = group->row};
   for (int d = 0; d < shape.rank; d++) {
     if (is_reduced(attribute->axes, d))
@@ -377,7 +378,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     args = in_chunks(lowering, args, from != GT_NONE);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
-    args.scale = to == GT_NONE && node->op == &rows[ROW_MEAN] ? (float)(1.0 / reduced) : 1.0f;
+    args.scale = to == GT_NONE && node->op == &ops[OP_MEAN] ? (float)(1.0 / reduced) : 1.0f;
     lower_pass(lowering, group, &args, kind, from, joined.offset, to);
   }
 }
@@ -425,7 +426,7 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   for (size_t i = 0; stretch && i < stretches; i++) emit_check(lowering, group, &stretch[i]);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static uint32_t any_row(const gt_graph *graph, const gt_node *node) {
   return (void)graph, (void)node, GT_ANY_ROW;
@@ -433,25 +434,25 @@ static uint32_t any_row(const gt_graph *graph, const gt_node *node) {
 
 static int kinked(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 0; }
 
-#define ROW(op_name, op_gradient, ...)                                                            \
+#define OP(op_name, op_gradient, ...)                                                             \
   {                                                                                               \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,      \
     .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = any_row, \
     .row = row, __VA_ARGS__                                                                       \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_SUM] = ROW("sum", gradient_sum, .columns = columns_of_rows),
-    [ROW_MEAN] = ROW("mean", gradient_mean, .columns = columns_of_rows),
-    [ROW_MAX] = ROW("reduce_max", gradient_extremum, .smooth = kinked),
-    [ROW_MIN] = ROW("reduce_min", gradient_extremum, .smooth = kinked),
-    [ROW_FINITE] = {.name = "all_finite",
-                    .kind = GT_OP_KERNEL,
-                    .min_inputs = 2,
-                    .max_inputs = 2,
-                    .infer = infer_finite,
-                    .lower = lower_finite,
-                    .prologue = any_row,
-                    .begins_as = 2,
-                    .flag = true},
+static const gt_op ops[OPS] = {
+    [OP_SUM] = OP("sum", gradient_sum, .columns = columns_of_rows),
+    [OP_MEAN] = OP("mean", gradient_mean, .columns = columns_of_rows),
+    [OP_MAX] = OP("reduce_max", gradient_extremum, .smooth = kinked),
+    [OP_MIN] = OP("reduce_min", gradient_extremum, .smooth = kinked),
+    [OP_FINITE] = {.name = "all_finite",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 2,
+                   .max_inputs = 2,
+                   .infer = infer_finite,
+                   .lower = lower_finite,
+                   .prologue = any_row,
+                   .begins_as = 2,
+                   .flag = true},
 };

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum { TILE_VALUES = 16384, WORKGROUP = 256 };
-static const gt_op row;
+static const gt_op op;
 
 GT_REGISTER(op, slice_rows)
 const gt_op_family gt_op_slice_rows;
-const gt_op_family gt_op_slice_rows = {&row, 1};
+const gt_op_family gt_op_slice_rows = {&op, 1};
 
 typedef struct slice_attribute {
   int64_t begin, count;
@@ -47,7 +47,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 gt_id gt_slice_rows(gt_graph *graph, gt_id data, gt_id start, int64_t begin, int64_t count) {
   if (data == GT_NONE || start == GT_NONE) return GT_NONE;
   const slice_attribute a = {begin, count};
-  return gt_node_add(graph, &row, (const gt_id[]){data, start}, 2, &a, sizeof a);
+  return gt_node_add(graph, &op, (const gt_id[]){data, start}, 2, &a, sizeof a);
 }
 
 static uint32_t slices_per_tile(const struct gt_slice_rows_args *a) {
@@ -98,12 +98,12 @@ static bool copies_bits(const gt_graph *graph, const gt_node *node) {
   return gt_node_at(graph, node->input[0])->bits;
 }
 
-static const gt_op row = {.name = "slice_rows",
-                          .kind = GT_OP_KERNEL,
-                          .min_inputs = 2,
-                          .max_inputs = 2,
-                          .infer = infer,
-                          .bits = copies_bits,
-                          .lower = lower,
-                          .flops = gt_no_flops,
-                          .print = print};
+static const gt_op op = {.name = "slice_rows",
+                         .kind = GT_OP_KERNEL,
+                         .min_inputs = 2,
+                         .max_inputs = 2,
+                         .infer = infer,
+                         .bits = copies_bits,
+                         .lower = lower,
+                         .flops = gt_no_flops,
+                         .print = print};

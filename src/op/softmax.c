@@ -12,13 +12,13 @@
 #include "step/math.h"
 #include <stddef.h>
 
-enum { ROW_SOFTMAX, ROW_LOG_SOFTMAX, ROWS };
+enum { OP_SOFTMAX, OP_LOG_SOFTMAX, OPS };
 enum { TILE_ELEMENTS = 8192, SHORT = 32, LANES = 16 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, softmax)
 const gt_op_family gt_op_softmax;
-const gt_op_family gt_op_softmax = {rows, ROWS};
+const gt_op_family gt_op_softmax = {ops, OPS};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -36,44 +36,42 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 4.0 * (double)gt_shape_count(node->shape);
 }
 
-static gt_id over_axis(gt_graph *graph, int row, gt_id x, int axis) {
+static gt_id over_axis(gt_graph *graph, int op_index, gt_id x, int axis) {
   if (x == GT_NONE) return GT_NONE;
   const int rank = gt_node_at(graph, x)->shape.rank, last = rank - 1;
   if (axis < -rank || axis >= rank) {
-    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over axis %d of a value with %d axes", rows[row].name, axis,
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over axis %d of a value with %d axes", ops[op_index].name, axis,
             rank);
     return GT_NONE;
   }
   if (axis < 0) axis += rank;
-  if (axis == last) return gt_node_add(graph, &rows[row], &x, 1, NULL, 0);
+  if (axis == last) return gt_node_add(graph, &ops[op_index], &x, 1, NULL, 0);
   int order[GT_MAX_RANK];
   for (int d = 0; d < rank; d++) order[d] = d == axis ? last : d == last ? axis : d; /* its own inverse */
   x = gt_permute(graph, x, order);
-  return gt_permute(graph, gt_node_add(graph, &rows[row], &x, 1, NULL, 0), order);
+  return gt_permute(graph, gt_node_add(graph, &ops[op_index], &x, 1, NULL, 0), order);
 }
 
-gt_id gt_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, ROW_SOFTMAX, x, axis); }
+gt_id gt_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, OP_SOFTMAX, x, axis); }
 
-gt_id gt_log_softmax(gt_graph *graph, gt_id x, int axis) {
-  return over_axis(graph, ROW_LOG_SOFTMAX, x, axis);
-}
+gt_id gt_log_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, OP_LOG_SOFTMAX, x, axis); }
 
 static gt_id row_sum(gt_graph *graph, gt_id x) {
   return gt_sum(graph, x, 1u << (gt_node_at(graph, x)->shape.rank - 1), true);
 }
 
-static void gradient_softmax(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_softmax(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id sum = row_sum(graph, gt_mul(graph, given[0], node));
-  input_gradient[0] = gt_mul(graph, node, gt_sub(graph, given[0], sum));
+  const gt_id sum = row_sum(graph, gt_mul(graph, output_gradient[0], node));
+  input_gradient[0] = gt_mul(graph, node, gt_sub(graph, output_gradient[0], sum));
 }
 
-static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
-                                 gt_id *input_gradient) {
+static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *output_gradient,
+                                 const bool *wanted, gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id sum = row_sum(graph, given[0]);
-  input_gradient[0] = gt_sub(graph, given[0], gt_mul(graph, gt_exp(graph, node), sum));
+  const gt_id sum = row_sum(graph, output_gradient[0]);
+  input_gradient[0] = gt_sub(graph, output_gradient[0], gt_mul(graph, gt_exp(graph, node), sum));
 }
 
 /* --- the CPU kernel ------------------------------------------------------------------------------------- */
@@ -125,7 +123,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(struct gt_softmax_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_softmax_args, y), group->leader);
-  step->spec[GT_SOFTMAX_SPEC_LOG] = node->op == &rows[ROW_LOG_SOFTMAX];
+  step->spec[GT_SOFTMAX_SPEC_LOG] = node->op == &ops[OP_LOG_SOFTMAX];
   step->spec[GT_SPEC_PER_LANE] = columns <= SHORT;
   const uint32_t local = gt_lower_workgroup(lowering, columns <= 1024 ? 128 : 256, 1);
   if (columns <= SHORT)
@@ -135,15 +133,15 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->tiles = gt_ceil_div(count, each);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
-#define ROW(op_name, op_gradient)                                                            \
+#define OP(op_name, op_gradient)                                                             \
   {                                                                                          \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer, \
     .gradient = op_gradient, .lower = lower, .flops = flops                                  \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_SOFTMAX] = ROW("softmax", gradient_softmax),
-    [ROW_LOG_SOFTMAX] = ROW("log_softmax", gradient_log_softmax),
+static const gt_op ops[OPS] = {
+    [OP_SOFTMAX] = OP("softmax", gradient_softmax),
+    [OP_LOG_SOFTMAX] = OP("log_softmax", gradient_log_softmax),
 };

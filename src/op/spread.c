@@ -4,13 +4,13 @@
 #include "op/op.h"
 #include <stdio.h>
 
-enum { ROW_SPREAD, ROW_CHOICE, ROWS };
+enum { OP_SPREAD, OP_CHOICE, OPS };
 enum { MAX_WINDOW = 255, MAX_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, spread)
 const gt_op_family gt_op_spread;
-const gt_op_family gt_op_spread = {rows, ROWS};
+const gt_op_family gt_op_spread = {ops, OPS};
 
 typedef struct spread_attribute {
   int64_t axes, size[GT_POOL_AXES], window[GT_POOL_AXES];
@@ -58,7 +58,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const spread_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]);
-  const bool choice = node->op == &rows[ROW_CHOICE];
+  const bool choice = node->op == &ops[OP_CHOICE];
   gt_shape windows = x->shape;
   bool fits = windows.rank == a->axes + 2;
   if (choice && fits) windows.dim[windows.rank - 1] *= 4;
@@ -73,13 +73,13 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 /* --- builders and gradient ------------------------------------------------------------------------------ */
 
-static gt_id add(gt_graph *graph, int row, gt_id x, gt_shape image, const int64_t *window) {
+static gt_id add(gt_graph *graph, int op_index, gt_id x, gt_shape image, const int64_t *window) {
   spread_attribute a = {.axes = image.rank - 2};
   for (int k = 0; k < a.axes; k++) {
     a.size[k] = image.dim[1 + k];
     a.window[k] = window[k];
   }
-  return gt_node_add(graph, &rows[row], &x, 1, &a, sizeof a);
+  return gt_node_add(graph, &ops[op_index], &x, 1, &a, sizeof a);
 }
 
 gt_id gt_spread(gt_graph *graph, gt_id x, gt_shape image) {
@@ -87,29 +87,29 @@ gt_id gt_spread(gt_graph *graph, gt_id x, gt_shape image) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape windows = gt_node_at(graph, x)->shape;
   for (int k = 0; k < image.rank - 2; k++) window[k] = image.dim[1 + k] / windows.dim[1 + k];
-  return add(graph, ROW_SPREAD, x, image, window);
+  return add(graph, OP_SPREAD, x, image, window);
 }
 
 gt_id gt_spread_choice(gt_graph *graph, gt_id index, gt_shape image, const gt_pool_attribute *attribute) {
-  return add(graph, ROW_CHOICE, index, image, attribute->window);
+  return add(graph, OP_CHOICE, index, image, attribute->window);
 }
 
 /* The gradient of a value is the sum over the elements of its window. */
-static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   gt_pool_attribute sum = pool_of(gt_node_at(graph, id)->attribute);
   if (!wanted[0]) return;
   sum.divisor = 1;
-  input_gradient[0] = gt_avg_pool(graph, given[0], &sum);
+  input_gradient[0] = gt_avg_pool(graph, output_gradient[0], &sum);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static uint32_t load(const gt_node *node) {
   const spread_attribute *a = node->attribute;
   const int last = (int)a->axes - 1;
   const uint32_t height = last > 0 ? (uint32_t)a->window[last - 1] : 1;
-  return GT_LOAD_OF(node->op == &rows[ROW_CHOICE] ? GT_LOAD_CHOICE : GT_LOAD_SPREAD, height,
+  return GT_LOAD_OF(node->op == &ops[OP_CHOICE] ? GT_LOAD_CHOICE : GT_LOAD_SPREAD, height,
                     (uint32_t)a->window[last], (uint32_t)a->size[last]);
 }
 
@@ -127,14 +127,14 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", k ? "x" : "", (long long)a->window[k]);
 }
 
-#define ROW(op_name, op_bits, op_limit, op_gradient)                                                   \
+#define OP(op_name, op_bits, op_limit, op_gradient)                                                    \
   {                                                                                                    \
     .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = 1, .max_inputs = 1, .opcode = GT_I_MOVE, \
     .infer = infer, .bits = op_bits, .limit = op_limit, .gradient = op_gradient, .load = load,         \
     .flops = gt_no_flops, .print = print                                                               \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_SPREAD] = ROW("spread", gt_inputs_are_bits, gt_inputs_limit, gradient),
-    [ROW_CHOICE] = ROW("spread_choice", chosen_or_not, one, NULL),
+static const gt_op ops[OPS] = {
+    [OP_SPREAD] = OP("spread", gt_inputs_are_bits, gt_inputs_limit, gradient),
+    [OP_CHOICE] = OP("spread_choice", chosen_or_not, one, NULL),
 };

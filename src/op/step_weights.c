@@ -10,11 +10,11 @@ _Static_assert(GT_STEPS_COUNTED == GT_WEIGHT_COUNTED && GT_STEPS_MEAN == GT_WEIG
                "the shader counts alike");
 
 enum { TILE = 16384, WORKGROUP = 256 };
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, step_weights)
 const gt_op_family gt_op_step_weights;
-const gt_op_family gt_op_step_weights = {rows, 1};
+const gt_op_family gt_op_step_weights = {ops, 1};
 
 typedef struct weights_attribute {
   int64_t steps;
@@ -75,14 +75,14 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 
 gt_id gt_step_weights(gt_graph *graph, gt_id lengths, int64_t steps, gt_step_weight kind, bool time_major) {
   const weights_attribute a = {.steps = steps, .kind = kind, .time_major = time_major};
-  return gt_node_add(graph, &rows[0], &lengths, 1, &a, sizeof a);
+  return gt_node_add(graph, &ops[0], &lengths, 1, &a, sizeof a);
 }
 
-static const gt_op rows[1] = {{.name = "step_weights",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
-                               .infer = infer,
-                               .bits = holds_bits,
-                               .limit = limit,
-                               .lower = lower}};
+static const gt_op ops[1] = {{.name = "step_weights",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .infer = infer,
+                              .bits = holds_bits,
+                              .limit = limit,
+                              .lower = lower}};

@@ -28,7 +28,7 @@ static bool repeats_rows(gt_graph *graph, gt_id x, gt_gather_parts *gather) {
   return true;
 }
 
-/* The same table, of which one row gets no gradient. */
+/* The table as a node that passes no gradient to this row. */
 static gt_id hold_row(gt_graph *graph, gt_id table, int64_t row) {
   const int64_t rows = gt_node_at(graph, table)->shape.dim[0];
   const gt_id one = gt_expand(graph, gt_constant(graph, 1), gt_shape_2(1, 1));

@@ -70,13 +70,13 @@ static bool push(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *inpu
   if (!node.op->gradient || node.op->further) return !node.op->further && node.op->kind == GT_OP_ELEMENTWISE;
   graph->scope = node.scope;
   graph->precision = node.precision;
-  const gt_id given = gt_expand(graph, gt_constant(graph, 0), node.shape);
-  node.op->gradient(graph, id, &given, wanted, input_gradient);
+  const gt_id output_gradient = gt_expand(graph, gt_constant(graph, 0), node.shape);
+  node.op->gradient(graph, id, &output_gradient, wanted, input_gradient);
   for (int k = 0; k < node.inputs; k++) {
     gt_id part;
     if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
-    if (!can_pull_back(graph, given, input_gradient[k])) return false;
-    gt_pull_back(graph, input_gradient[k], tangent_of(t, node.input[k]), &given, 1, &part);
+    if (!can_pull_back(graph, output_gradient, input_gradient[k])) return false;
+    gt_pull_back(graph, input_gradient[k], tangent_of(t, node.input[k]), &output_gradient, 1, &part);
     *sum = *sum == GT_NONE ? part : gt_add(graph, *sum, part);
   }
   return true;

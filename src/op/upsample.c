@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_UPSAMPLE, ROW_GRADIENT, ROWS };
+enum { OP_UPSAMPLE, OP_GRADIENT, OPS };
 enum { AXES = GT_UPSAMPLE_AXES, WORKGROUP = 256 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, upsample)
 const gt_op_family gt_op_upsample;
-const gt_op_family gt_op_upsample = {rows, ROWS};
+const gt_op_family gt_op_upsample = {ops, OPS};
 
 static const gt_kernel upsample_kernel = {"upsample", gt_upsample_cpu};
 static const gt_kernel gradient_kernel = {"upsample_gradient", gt_upsample_gradient_cpu};
@@ -65,16 +65,16 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 }
 
 gt_id gt_upsample(gt_graph *graph, gt_id x, const gt_upsample_attribute *attribute) {
-  return gt_node_add(graph, &rows[ROW_UPSAMPLE], &x, 1, attribute, sizeof *attribute);
+  return gt_node_add(graph, &ops[OP_UPSAMPLE], &x, 1, attribute, sizeof *attribute);
 }
 
-static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
   gradient_attribute a = {.upsample = *(const gt_upsample_attribute *)node->attribute};
   if (!wanted[0]) return;
   for (int k = 0; k < a.upsample.axes; k++) a.size[k] = gt_node_at(graph, node->input[0])->shape.dim[1 + k];
-  input_gradient[0] = gt_node_add(graph, &rows[ROW_GRADIENT], given, 1, &a, sizeof a);
+  input_gradient[0] = gt_node_add(graph, &ops[OP_GRADIENT], output_gradient, 1, &a, sizeof a);
 }
 
 /* --- tables --------------------------------------------------------------------------------------------- */
@@ -174,13 +174,13 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   lower_step(lowering, &gradient_kernel, &a->upsample, node->shape, node->input[0], group->leader);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 /* One product and one sum for each input element of a value. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_upsample_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   const gt_shape input = gt_node_at(graph, node->input[0])->shape;
-  const gt_shape result = node->op == &rows[ROW_UPSAMPLE] ? node->shape : input;
+  const gt_shape result = node->op == &ops[OP_UPSAMPLE] ? node->shape : input;
   return (double)gt_shape_count(result) * (a->linear ? ldexp(2, (int)a->axes) : 0);
 }
 
@@ -190,13 +190,13 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   snprintf(buffer, size, "%s%s", a->linear ? "linear" : "nearest", a->align_corners ? ", align_corners" : "");
 }
 
-#define ROW(op_name, op_infer, op_gradient, op_lower)                                           \
+#define OP(op_name, op_infer, op_gradient, op_lower)                                            \
   {                                                                                             \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = op_infer, \
     .gradient = op_gradient, .lower = op_lower, .flops = flops, .print = print                  \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_UPSAMPLE] = ROW("upsample", infer, gradient, lower),
-    [ROW_GRADIENT] = ROW("upsample_gradient", infer_gradient, NULL, lower_gradient),
+static const gt_op ops[OPS] = {
+    [OP_UPSAMPLE] = OP("upsample", infer, gradient, lower),
+    [OP_GRADIENT] = OP("upsample_gradient", infer_gradient, NULL, lower_gradient),
 };

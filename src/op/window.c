@@ -10,15 +10,15 @@
 #include <string.h>
 
 enum { TILE_VALUES = 16384, WORKGROUP = 256, EACH = 4 /* integers that an invocation copies */ };
-static const gt_op row;
+static const gt_op op;
 
 GT_REGISTER(op, window)
 const gt_op_family gt_op_window;
-const gt_op_family gt_op_window = {&row, 1};
+const gt_op_family gt_op_window = {&op, 1};
 
 static bool has_members(const gt_node *node) { return node->inputs == 3; }
 
-/* The number of integers that the samples reach into: those of the sequence, or of a row of the ring. */
+/* The number of integers that a sample can read from: the length of the sequence, or of a row of the ring. */
 static int64_t reach_of(const gt_window_attribute *a) {
   const int64_t last = a->order.window ? 0 : (a->order.samples - 1) * a->stride;
   return last + a->begin + a->width;
@@ -115,13 +115,13 @@ gt_id gt_window(gt_graph *graph, gt_id data, gt_id clock, gt_id members, gt_wind
   copy.width = attribute.width;
   copy.stride = attribute.stride;
   copy.begin = attribute.begin;
-  return gt_node_add(graph, &row, input, 2 + (members != GT_NONE), &copy, sizeof copy);
+  return gt_node_add(graph, &op, input, 2 + (members != GT_NONE), &copy, sizeof copy);
 }
 
-static const gt_op row = {.name = "window",
-                          .kind = GT_OP_KERNEL,
-                          .min_inputs = 2,
-                          .max_inputs = 3,
-                          .infer = infer,
-                          .lower = lower,
-                          .print = print};
+static const gt_op op = {.name = "window",
+                         .kind = GT_OP_KERNEL,
+                         .min_inputs = 2,
+                         .max_inputs = 3,
+                         .infer = infer,
+                         .lower = lower,
+                         .print = print};

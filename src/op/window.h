@@ -1,4 +1,4 @@
-/* Batches of windows of one long sequence of integers, of which nothing is stored twice: sample s is the
+/* Batches of windows of one long sequence of integers, which is stored only once: sample s is the
  * `width` integers from s * stride + begin on. Several windows of the same data differ in `begin`: the
  * targets of a language model begin one later than its inputs.
  *

@@ -68,8 +68,8 @@ vec4 lit(uint row, uint record, vec4 v) {
   return v;
 }
 
-/* Tone curve `tone` of a sample, which has its value for the nearest of the levels. */
-vec4 toned(uint record, uint tone, vec4 v, uint n) {
+/* Applies tone curve `tone` of a sample: looks up the value at the nearest level. */
+vec4 apply_tone(uint record, uint tone, vec4 v, uint n) {
   float row = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
   if (row < 0.0) return v;
   uint from = (1u + boxes) * channels + uint(row) * GT_AUGMENT_LEVELS;
@@ -100,8 +100,8 @@ bool in_box(uint box, uint across, uint down) {
   return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
 }
 
-/* The value of augmented sample `row` at a pixel, before mixing. */
-vec4 shown(uint row, uint across, uint down, uint c, uint n) {
+/* Computes n channels of a pixel of augmented sample `row`, before mixing. */
+vec4 compute_pixel(uint row, uint across, uint down, uint c, uint n) {
   uint record = row * words;
   for (uint k = boxes; k-- > 0u;)
     if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return from_table((1u + k) * channels + c, n);
@@ -112,7 +112,7 @@ vec4 shown(uint row, uint across, uint down, uint c, uint n) {
   if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
     value = sampled(row, h, v, c, n);
     if (LIGHTS != 0u) value = lit(row, record, value);
-    for (uint tone = 0u; tone < TONES; tone++) value = toned(record, tone, value, n);
+    for (uint tone = 0u; tone < TONES; tone++) value = apply_tone(record, tone, value, n);
   } else value = from_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {
@@ -131,9 +131,9 @@ void main() {
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];
     for (uint c = 0u; c < channels; c += 4u) {
       uint n = min(channels - c, 4u);
-      vec4 v = shown(swapped ? other : row, across, down, c, n);
+      vec4 v = compute_pixel(swapped ? other : row, across, down, c, n);
       if (MIXES != 0u && !swapped && share != 1.0)
-        v = share * v + (1.0 - share) * shown(other, across, down, c, n);
+        v = share * v + (1.0 - share) * compute_pixel(other, across, down, c, n);
       for (uint k = 0u; k < n; k++) y.at[i * channels + c + k] = v[k];
     }
   }

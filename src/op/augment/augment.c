@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_AUGMENT, ROW_GREY, ROWS };
-static const gt_op rows[ROWS];
+enum { OP_AUGMENT, OP_GREY, OPS };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, augment)
 const gt_op_family gt_op_augment;
-const gt_op_family gt_op_augment = {rows, ROWS};
+const gt_op_family gt_op_augment = {ops, OPS};
 
 _Static_assert((uint32_t)GT_BORDER_EDGE == GT_AUGMENT_EDGE &&
                    (uint32_t)GT_BORDER_SYMMETRIC == GT_AUGMENT_SYMMETRIC,
@@ -172,8 +172,8 @@ static void lower_grey(gt_lowering *lowering, const gt_group *group) {
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
-  const double values = (double)gt_shape_count(node->op == &rows[ROW_GREY] ? x : node->shape);
-  if (node->op == &rows[ROW_GREY]) return 4 * values;
+  const double values = (double)gt_shape_count(node->op == &ops[OP_GREY] ? x : node->shape);
+  if (node->op == &ops[OP_GREY]) return 4 * values;
   return values * ((look->nearest ? 0 : 9) + (look->lights ? 9 : 0) + 2);
 }
 
@@ -189,7 +189,7 @@ gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_
   int inputs = 2;
   if (look->contrasts) input[inputs++] = gt_augment_grey(graph, x, drawn, look);
   if (scaling != GT_NONE) input[inputs++] = scaling;
-  return gt_node_add(graph, &rows[ROW_AUGMENT], input, inputs, look, sizeof *look);
+  return gt_node_add(graph, &ops[OP_AUGMENT], input, inputs, look, sizeof *look);
 }
 
 gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width) {
@@ -222,23 +222,23 @@ gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x) {
 
 gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look) {
   const gt_id input[2] = {x, drawn};
-  return gt_node_add(graph, &rows[ROW_GREY], input, 2, look, sizeof *look);
+  return gt_node_add(graph, &ops[OP_GREY], input, 2, look, sizeof *look);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_AUGMENT] = {.name = "augment",
-                     .kind = GT_OP_KERNEL,
-                     .min_inputs = 2,
-                     .max_inputs = 4,
-                     .infer = infer,
-                     .lower = lower,
-                     .flops = flops,
-                     .print = print},
-    [ROW_GREY] = {.name = "augment_grey",
-                  .kind = GT_OP_KERNEL,
-                  .min_inputs = 2,
-                  .max_inputs = 2,
-                  .infer = infer_grey,
-                  .lower = lower_grey,
-                  .flops = flops},
+static const gt_op ops[OPS] = {
+    [OP_AUGMENT] = {.name = "augment",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 2,
+                    .max_inputs = 4,
+                    .infer = infer,
+                    .lower = lower,
+                    .flops = flops,
+                    .print = print},
+    [OP_GREY] = {.name = "augment_grey",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 2,
+                 .max_inputs = 2,
+                 .infer = infer_grey,
+                 .lower = lower_grey,
+                 .flops = flops},
 };

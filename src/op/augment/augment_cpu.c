@@ -96,7 +96,7 @@ GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
   if (j->spec[GT_AUGMENT_SPEC_HUES]) turn_hue(s->record[GT_AUGMENT_HUE], v);
 }
 
-/* Tone curve `tone` of a sample, which has its value for the nearest of the levels. */
+/* Applies tone curve `tone` of a sample: looks up the value at the nearest level. */
 GT_MATH void apply_tone(const job *j, const source *s, uint32_t tone, uint32_t n, float *v) {
   const struct gt_augment_args *a = j->a;
   const float row = s->record[GT_AUGMENT_TONES(a->boxes) + tone];
@@ -131,8 +131,8 @@ GT_MATH float fold(uint32_t border, float place, uint32_t length) {
 
 GT_MATH bool inside(float place, uint32_t length) { return place >= -0.5f && place < (float)length - 0.5f; }
 
-/* The value of the augmented sample at a pixel, in n channels, before mixing. */
-GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) {
+/* Computes n channels of a pixel of the augmented sample, before mixing. */
+GT_MATH void compute_pixel(const job *j, const source *s, pixel p, uint32_t n, float *v) {
   const struct gt_augment_args *a = j->a;
   const float *table = GT_PTR(const float, a->table), *map = s->record + GT_AUGMENT_MAP;
   for (uint32_t box = a->boxes; box-- > 0;)
@@ -160,9 +160,9 @@ GT_MATH void draw_pixel(const job *j, const source *own, const source *other, pi
              swapped = mixes && in_box(own->record + GT_AUGMENT_MIX_BOX, p);
   const float share = own->record[GT_AUGMENT_PIXEL_SHARE];
   float v[CHANNELS] = {0}, mixed[CHANNELS] = {0};
-  show(j, swapped ? other : own, p, n, v);
+  compute_pixel(j, swapped ? other : own, p, n, v);
   if (mixes && !swapped && share != 1.0f) {
-    show(j, other, p, n, mixed);
+    compute_pixel(j, other, p, n, mixed);
     for (uint32_t k = 0; k < n; k++) v[k] = share * v[k] + (1 - share) * mixed[k];
   }
   for (uint32_t k = 0; k < n; k++) y[k] = v[k];

@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum { TILE_ROWS = 64 };
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, augment_draw)
 const gt_op_family gt_op_augment_draw;
-const gt_op_family gt_op_augment_draw = {rows, 1};
+const gt_op_family gt_op_augment_draw = {ops, 1};
 
 /* --- the CPU kernel --- */
 
@@ -86,7 +86,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 }
 
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule) {
-  return gt_node_add(graph, &rows[0], &clock, 1, rule, sizeof *rule);
+  return gt_node_add(graph, &ops[0], &clock, 1, rule, sizeof *rule);
 }
 
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn) {
@@ -96,10 +96,10 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn) {
   return gt_reshape(graph, gt_shrink(graph, drawn, start, stop), gt_shape_1(shape.dim[0]));
 }
 
-static const gt_op rows[1] = {{.name = "augment_draw",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
-                               .infer = infer,
-                               .lower = lower,
-                               .print = print}};
+static const gt_op ops[1] = {{.name = "augment_draw",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .infer = infer,
+                              .lower = lower,
+                              .print = print}};

@@ -13,12 +13,12 @@
 #include "op/op.h"
 #include <stdlib.h>
 
-enum { ROW_CONV, ROW_INPUT, ROW_WEIGHT, ROWS, MAX_EXTENT = 1 << 28, MAX_LENGTH = 1 << 24, MAX_PHASES = 27 };
-static const gt_op rows[ROWS];
+enum { OP_CONV, OP_INPUT, OP_WEIGHT, OPS, MAX_EXTENT = 1 << 28, MAX_LENGTH = 1 << 24, MAX_PHASES = 27 };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, conv)
 const gt_op_family gt_op_conv;
-const gt_op_family gt_op_conv = {rows, ROWS};
+const gt_op_family gt_op_conv = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -85,17 +85,17 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   const gt_shape left = gt_node_at(graph, node->input[0])->shape,
                  right = gt_node_at(graph, node->input[1])->shape;
   if (!is_sound(a)) return false;
-  if (!(node->op == &rows[ROW_CONV] ? is_image(left, a->rank, a->in, a->groups)
-                                    : is_image(left, a->rank, a->out, a->groups)))
+  if (!(node->op == &ops[OP_CONV] ? is_image(left, a->rank, a->in, a->groups)
+                                  : is_image(left, a->rank, a->out, a->groups)))
     return false;
   e->batch = left.dim[0];
   const int64_t channels = left.dim[left.rank - 1];
-  if (node->op == &rows[ROW_CONV]) {
+  if (node->op == &ops[OP_CONV]) {
     e->in = channels, e->out = right.dim[0];
     return e->out > 0 && e->out % a->groups == 0 && gt_shape_equal(right, weights(a, e->in, e->out));
   }
   e->out = channels;
-  if (node->op == &rows[ROW_INPUT]) {
+  if (node->op == &ops[OP_INPUT]) {
     e->in = right.rank == 3 ? right.dim[2] * a->groups : 0;
     return e->in > 0 && gt_shape_equal(right, turned(a, e->in, e->out));
   }
@@ -114,7 +114,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
                    (int)MAX_LENGTH);
   const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
-  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : as_matrix(e.a, e.in, e.out);
+  *shape = node->op == &ops[OP_CONV] ? y : node->op == &ops[OP_INPUT] ? x : as_matrix(e.a, e.in, e.out);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, y, error) && gt_check_size(name, *shape, error);
 }
@@ -135,14 +135,14 @@ static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row)
   return one || all;
 }
 
-static gt_id add(gt_graph *graph, int row, gt_id left, gt_id right, const gt_conv_attribute *a) {
+static gt_id add(gt_graph *graph, int op_index, gt_id left, gt_id right, const gt_conv_attribute *a) {
   const gt_id input[2] = {left, right};
   gt_conv_attribute clean = {.rank = a->rank, .groups = a->groups};
   for (uint32_t d = 0; d < a->rank && d < GT_CONV_AXES; d++) {
     clean.kernel[d] = a->kernel[d], clean.stride[d] = a->stride[d], clean.dilation[d] = a->dilation[d];
     clean.before[d] = a->before[d], clean.in[d] = a->in[d], clean.out[d] = a->out[d];
   }
-  return gt_node_add(graph, &rows[row], input, 2, &clean, sizeof clean);
+  return gt_node_add(graph, &ops[op_index], input, 2, &clean, sizeof clean);
 }
 
 static int64_t last(const gt_graph *graph, gt_id x) {
@@ -156,7 +156,7 @@ gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *a) {
   int64_t row;
   if (!is_image(s, a->rank, a->in, a->groups) || !is_plain(a, last(graph, x), &row) ||
       !gt_shape_equal(v, weights(a, last(graph, x), v.dim[0])))
-    return add(graph, ROW_CONV, x, w, a);
+    return add(graph, OP_CONV, x, w, a);
   const gt_id y = gt_matmul(graph, gt_reshape(graph, x, gt_shape_2(-1, row)),
                             gt_reshape(graph, w, gt_shape_2(-1, row)), false, true);
   return gt_reshape(graph, y, image(s.dim[0], a->rank, a->out, v.dim[0]));
@@ -219,23 +219,23 @@ gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *
   if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MAX_PHASES && is_tiled(a))
     return tile_input(graph, g, w, a, in);
   const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
-  return add(graph, ROW_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
+  return add(graph, OP_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
 }
 
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *a) {
-  const gt_id w = add(graph, ROW_WEIGHT, g, x, a);
+  const gt_id w = add(graph, OP_WEIGHT, g, x, a);
   if (w == GT_NONE) return GT_NONE;
   return gt_reshape(graph, w, weights(a, last(graph, x), last(graph, g)));
 }
 
-static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  if (wanted[0]) input_gradient[0] = gt_conv_input(graph, given[0], n.input[1], n.attribute);
-  if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, given[0], n.input[0], n.attribute);
+  if (wanted[0]) input_gradient[0] = gt_conv_input(graph, output_gradient[0], n.input[1], n.attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, output_gradient[0], n.input[0], n.attribute);
 }
 
-static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_input(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
   const gt_conv_attribute *a = n.attribute;
@@ -243,20 +243,20 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
   const int64_t groups = a->groups, own_in = in / groups, own_out = out / groups;
   if (wanted[0]) {
     const gt_id w = exchange(graph, n.input[1], groups, taps(a), own_out, own_in);
-    input_gradient[0] = gt_conv(graph, given[0], gt_reshape(graph, w, weights(a, in, out)), a);
+    input_gradient[0] = gt_conv(graph, output_gradient[0], gt_reshape(graph, w, weights(a, in, out)), a);
   }
   if (wanted[1]) {
-    const gt_id w = gt_conv_weight(graph, n.input[0], given[0], a);
+    const gt_id w = gt_conv_weight(graph, n.input[0], output_gradient[0], a);
     input_gradient[1] =
         gt_reshape(graph, exchange(graph, w, groups, own_out, taps(a), own_in), turned(a, in, out));
   }
 }
 
-static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                             gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_id w =
-      gt_reshape(graph, given[0], weights(n.attribute, last(graph, n.input[1]), last(graph, n.input[0])));
+  const gt_id w = gt_reshape(graph, output_gradient[0],
+                             weights(n.attribute, last(graph, n.input[1]), last(graph, n.input[0])));
   if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], w, n.attribute);
   if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], w, n.attribute);
 }
@@ -327,7 +327,7 @@ static uint32_t positions(const extents *e, const uint32_t *along) {
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const bool back = node->op == &rows[ROW_INPUT], of_weight = node->op == &rows[ROW_WEIGHT];
+  const bool back = node->op == &ops[OP_INPUT], of_weight = node->op == &ops[OP_WEIGHT];
   extents e;
   if (!extents_of(graph, node, &e)) return;
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
@@ -355,7 +355,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     lower_product(lowering, group, &patches, &p);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   extents e;
@@ -384,12 +384,12 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->groups > 1) snprintf(buffer + end, size - (size_t)end, ", %u groups", a->groups);
 }
 
-#define ROW(title, its_gradient)                                                               \
+#define OP(title, its_gradient)                                                                \
   {                                                                                            \
     .name = title, .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer,     \
     .gradient = its_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true \
   }
 
-static const gt_op rows[ROWS] = {[ROW_CONV] = ROW("conv", gradient_conv),
-                                 [ROW_INPUT] = ROW("conv_input", gradient_input),
-                                 [ROW_WEIGHT] = ROW("conv_weight", gradient_weight)};
+static const gt_op ops[OPS] = {[OP_CONV] = OP("conv", gradient_conv),
+                               [OP_INPUT] = OP("conv_input", gradient_input),
+                               [OP_WEIGHT] = OP("conv_weight", gradient_weight)};

@@ -22,17 +22,17 @@ typedef struct recomputed {
   const gt_conv_attribute *attribute;
 } recomputed;
 
-static void gradient_of_relu(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+static void gradient_of_relu(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                              const bool *wanted, gt_id *input_gradient) {
   const recomputed *r = derivative->context;
-  if (wanted[0]) input_gradient[0] = gt_where(graph, r->again, given, gt_constant(graph, 0));
+  if (wanted[0]) input_gradient[0] = gt_where(graph, r->again, output_gradient, gt_constant(graph, 0));
 }
 
-static void gradient_of_conv(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+static void gradient_of_conv(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                              const bool *wanted, gt_id *input_gradient) {
   const recomputed *r = derivative->context;
-  if (wanted[0]) input_gradient[0] = gt_conv_input(graph, given, r->input[1], r->attribute);
-  if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, given, r->again, r->attribute);
+  if (wanted[0]) input_gradient[0] = gt_conv_input(graph, output_gradient, r->input[1], r->attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, output_gradient, r->again, r->attribute);
 }
 
 static recomputed *derive(gt_graph *graph, gt_id id, gt_id again) {
@@ -44,7 +44,7 @@ static recomputed *derive(gt_graph *graph, gt_id id, gt_id again) {
   return r;
 }
 
-/* The recomputed output of a relu, emitted on the first call; GT_NONE if it is better kept. */
+/* The recomputed output of a relu, emitted on the first call; GT_NONE if keeping it is better. */
 static gt_id again(gt_graph *graph, gt_id x) {
   const gt_node *node = gt_node_at(graph, x);
   gt_chain chain;

@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_LOGITS, ROW_INPUTS, ROWS };
+enum { OP_MIXTURE, OP_HARD, OP_MIXTURE_GRADIENT, OP_LOGIC, OP_SUMS, OP_LOGITS, OP_INPUTS, OPS };
 enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic)
 const gt_op_family gt_op_logic;
-const gt_op_family gt_op_logic = {rows, ROWS};
+const gt_op_family gt_op_logic = {ops, OPS};
 
 static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
 static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};
@@ -86,7 +86,7 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
 static bool infer_sums(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
   (void)error;
-  *shape = gt_node_at(graph, node->input[node->op == &rows[ROW_LOGITS] ? 4 : 1])->shape;
+  *shape = gt_node_at(graph, node->input[node->op == &ops[OP_LOGITS] ? 4 : 1])->shape;
   *dtype = GT_F32;
   return true;
 }
@@ -101,34 +101,34 @@ static bool infer_inputs(const gt_graph *graph, const gt_node *node, gt_shape *s
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
-static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id input[2] = {gt_node_at(graph, node)->input[0], given[0]};
-  const gt_node *sums = gt_node_at(graph, given[0]);
-  if (sums->op == &rows[ROW_SUMS]) { /* a fused kernel computes both; the separate sums are then unused */
+  const gt_id input[2] = {gt_node_at(graph, node)->input[0], output_gradient[0]};
+  const gt_node *sums = gt_node_at(graph, output_gradient[0]);
+  if (sums->op == &ops[OP_SUMS]) { /* a fused kernel computes both; the separate sums are then unused */
     const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
-    input_gradient[0] = gt_node_add(graph, &rows[ROW_LOGITS], both, 5, NULL, 0);
+    input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS], both, 5, NULL, 0);
     return;
   }
-  input_gradient[0] = gt_node_add(graph, &rows[ROW_MIXTURE_GRADIENT], input, 2, NULL, 0);
+  input_gradient[0] = gt_node_add(graph, &ops[OP_MIXTURE_GRADIENT], input, 2, NULL, 0);
 }
 
-static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node *logic = gt_node_at(graph, node);
-  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], given[0]};
+  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], output_gradient[0]};
   const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
   if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
-    gt_logic_walk_gradient(graph, node, given[0], wanted, input_gradient);
+    gt_logic_walk_gradient(graph, node, output_gradient[0], wanted, input_gradient);
     return;
   }
-  if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
+  if (wanted[1]) input_gradient[1] = gt_node_add(graph, &ops[OP_SUMS], sums, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: the gradient of the inputs needs the inverse wiring");
-  const gt_id inputs[4] = {sums[0], sums[1], inverse, given[0]};
-  input_gradient[0] = gt_node_add(graph, &rows[ROW_INPUTS], inputs, 4, NULL, 0);
+  const gt_id inputs[4] = {sums[0], sums[1], inverse, output_gradient[0]};
+  input_gradient[0] = gt_node_add(graph, &ops[OP_INPUTS], inputs, 4, NULL, 0);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -138,9 +138,9 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
   const gt_shape logits = gt_node_at(gt_lowering_graph(lowering), node->input[0])->shape;
   const struct gt_logic_coefficients_args args = {.gates = (uint32_t)(gt_shape_count(logits) / GATES)};
   gt_step *step = gt_lower_step(lowering, &coefficients_kernel, &args, sizeof args);
-  step->spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] = node->op == &rows[ROW_HARD]      ? GT_LOGIC_HARD
-                                                : node->op == &rows[ROW_MIXTURE] ? GT_LOGIC_MIXTURE
-                                                                                 : GT_LOGIC_GRADIENT;
+  step->spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] = node->op == &ops[OP_HARD]      ? GT_LOGIC_HARD
+                                                : node->op == &ops[OP_MIXTURE] ? GT_LOGIC_MIXTURE
+                                                                               : GT_LOGIC_GRADIENT;
   step->tiles = gt_ceil_div(args.gates, GT_LOGIC_GATE_TILE);
   gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, logits), node->input[0]);
   if (node->inputs == 2)
@@ -178,7 +178,7 @@ static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uin
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3])) {
+  if (node->op == &ops[OP_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3])) {
     gt_logic_walk_lower(lowering, group->leader);
     return;
   }
@@ -186,8 +186,8 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
                                      .batch = (uint32_t)x.dim[1]};
-  const bool logits = node->op == &rows[ROW_LOGITS], sums = node->op == &rows[ROW_SUMS] || logits;
-  const bool inputs = node->op == &rows[ROW_INPUTS];
+  const bool logits = node->op == &ops[OP_LOGITS], sums = node->op == &ops[OP_SUMS] || logits;
+  const bool inputs = node->op == &ops[OP_INPUTS];
   const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
   const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
@@ -218,14 +218,13 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
 /* --- builders ------------------------------------------------------------------------------------------- */
 
 gt_id gt_logic_coefficients(gt_graph *graph, gt_id logits, bool hard) {
-  return gt_node_add(graph, &rows[hard ? ROW_HARD : ROW_MIXTURE], &logits, 1, NULL, 0);
+  return gt_node_add(graph, &ops[hard ? OP_HARD : OP_MIXTURE], &logits, 1, NULL, 0);
 }
 
 gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id readers) {
   const gt_id input[4] = {x, coefficients, wiring, readers};
   const logic_attribute attribute = {.half = 0};
-  return gt_node_add(graph, &rows[ROW_LOGIC], input, readers == GT_NONE ? 3 : 4, &attribute,
-                     sizeof attribute);
+  return gt_node_add(graph, &ops[OP_LOGIC], input, readers == GT_NONE ? 3 : 4, &attribute, sizeof attribute);
 }
 
 /* Adds the same op with a float16 result; the first node is not computed unless another node reads it. */
@@ -233,7 +232,7 @@ gt_id gt_logic_half(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_node node = *gt_node_at(graph, x); /* a copy: adding nodes may move the array */
   const logic_attribute attribute = {.half = 1};
-  if (node.op != &rows[ROW_LOGIC] || node.shape.dim[1] % 4) return x;
+  if (node.op != &ops[OP_LOGIC] || node.shape.dim[1] % 4) return x;
   const char *scope = gt_graph_scope(graph, node.scope);
   const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
   gt_graph_scope(graph, scope);
@@ -244,7 +243,7 @@ gt_id gt_logic_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale)
   gt_id sum = GT_NONE;
   if (x == GT_NONE) return GT_NONE;
   const gt_node *node = gt_node_at(graph, x);
-  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3]))
+  if (node->op == &ops[OP_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3]))
     sum = gt_logic_walk_sum(graph, x, groups, scale);
   return sum == GT_NONE ? gt_group_sum(graph, x, groups, scale) : sum;
 }
@@ -265,7 +264,7 @@ void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int3
   start[0] = 0;
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
   return 3.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
@@ -273,31 +272,31 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
 
 /* Exponentials of the softmax over the logits; only the mixture computes them. */
 static double op_functions(const gt_graph *graph, const gt_node *node) {
-  const bool mixes = node->op == &rows[ROW_MIXTURE] || node->op == &rows[ROW_MIXTURE_GRADIENT];
+  const bool mixes = node->op == &ops[OP_MIXTURE] || node->op == &ops[OP_MIXTURE_GRADIENT];
   return mixes ? (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape) : 0;
 }
 
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
-  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_LOGIC] ? 6 : 7;
+  const double each = node->op == &ops[OP_INPUTS] ? 8 : node->op == &ops[OP_LOGIC] ? 6 : 7;
   return each * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
 }
 
-#define ROW(op_name, least, most, op_infer, op_gradient, op_lower, op_flops)                           \
+#define OP(op_name, least, most, op_infer, op_gradient, op_lower, op_flops)                            \
   {                                                                                                    \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = op_infer, \
     .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .functions = op_functions           \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_MIXTURE] = ROW("logic_coefficients", 1, 1, infer_coefficients, gradient_mixture, lower_coefficients,
-                        coefficient_flops),
-    [ROW_HARD] =
-        ROW("logic_coefficients_hard", 1, 1, infer_coefficients, NULL, lower_coefficients, coefficient_flops),
-    [ROW_MIXTURE_GRADIENT] = ROW("logic_coefficients_gradient", 2, 2, infer_coefficients, NULL,
-                                 lower_coefficients, coefficient_flops),
-    [ROW_LOGIC] = ROW("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
-    [ROW_SUMS] = ROW("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
-    [ROW_LOGITS] = ROW("logic_logits_gradient", 5, 5, infer_sums, NULL, lower_layer, layer_flops),
-    [ROW_INPUTS] = ROW("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
+static const gt_op ops[OPS] = {
+    [OP_MIXTURE] = OP("logic_coefficients", 1, 1, infer_coefficients, gradient_mixture, lower_coefficients,
+                      coefficient_flops),
+    [OP_HARD] =
+        OP("logic_coefficients_hard", 1, 1, infer_coefficients, NULL, lower_coefficients, coefficient_flops),
+    [OP_MIXTURE_GRADIENT] = OP("logic_coefficients_gradient", 2, 2, infer_coefficients, NULL,
+                               lower_coefficients, coefficient_flops),
+    [OP_LOGIC] = OP("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
+    [OP_SUMS] = OP("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
+    [OP_LOGITS] = OP("logic_logits_gradient", 5, 5, infer_sums, NULL, lower_layer, layer_flops),
+    [OP_INPUTS] = OP("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
 };

@@ -12,13 +12,13 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { ROW_CODES, ROW_PACK, ROW_UNPACK, ROW_BITS, ROW_SUM, ROWS };
+enum { OP_CODES, OP_PACK, OP_UNPACK, OP_BITS, OP_SUM, OPS };
 enum { LOCAL = 64, SUM_LOCAL = 256, GATES = 16 };
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_bits)
 const gt_op_family gt_op_logic_bits;
-const gt_op_family gt_op_logic_bits = {rows, ROWS};
+const gt_op_family gt_op_logic_bits = {ops, OPS};
 
 typedef struct bits_attribute {
   int64_t batch; /* unpack and sum: samples in the words; else 0 */
@@ -117,7 +117,7 @@ static void lower_pack(gt_lowering *lowering, const gt_group *group) {
                          unpack = {"logic_unpack", gt_logic_unpack_cpu};
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const bool packs = node->op == &rows[ROW_PACK];
+  const bool packs = node->op == &ops[OP_PACK];
   const gt_shape x = packs ? gt_node_at(graph, node->input[0])->shape : node->shape;
   const struct gt_logic_pack_args args = {
       .batch = (uint32_t)x.dim[0], .values = (uint32_t)x.dim[1], .words = (uint32_t)gt_logic_words(x.dim[0])};
@@ -167,52 +167,52 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)args.groups * args.words * local, local);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static bool unpacks(const gt_graph *graph, const gt_node *node) {
   (void)graph;
-  return node->op == &rows[ROW_UNPACK];
+  return node->op == &ops[OP_UNPACK];
 }
 
-#define ROW(op_name, count, op_infer, op_lower)                                                         \
+#define OP(op_name, count, op_infer, op_lower)                                                          \
   {                                                                                                     \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = op_infer, \
     .bits = unpacks, .lower = op_lower                                                                  \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_CODES] = ROW("logic_codes", 1, infer_codes, lower_codes),
-    [ROW_PACK] = ROW("logic_pack", 1, infer_pack, lower_pack),
-    [ROW_UNPACK] = ROW("logic_unpack", 1, infer_unpack, lower_pack),
-    [ROW_BITS] = ROW("logic_bits", 3, infer_bits, lower_bits),
-    [ROW_SUM] = ROW("logic_bits_sum", 1, infer_sum, lower_sum),
+static const gt_op ops[OPS] = {
+    [OP_CODES] = OP("logic_codes", 1, infer_codes, lower_codes),
+    [OP_PACK] = OP("logic_pack", 1, infer_pack, lower_pack),
+    [OP_UNPACK] = OP("logic_unpack", 1, infer_unpack, lower_pack),
+    [OP_BITS] = OP("logic_bits", 3, infer_bits, lower_bits),
+    [OP_SUM] = OP("logic_bits_sum", 1, infer_sum, lower_sum),
 };
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int row, gt_id x, bits_attribute attribute) {
-  return gt_node_add(graph, &rows[row], &x, 1, &attribute, sizeof attribute);
+static gt_id add(gt_graph *graph, int op_index, gt_id x, bits_attribute attribute) {
+  return gt_node_add(graph, &ops[op_index], &x, 1, &attribute, sizeof attribute);
 }
 
 gt_id gt_logic_codes(gt_graph *graph, gt_id logits) {
-  return gt_node_add(graph, &rows[ROW_CODES], &logits, 1, NULL, 0);
+  return gt_node_add(graph, &ops[OP_CODES], &logits, 1, NULL, 0);
 }
 
 gt_id gt_logic_pack(gt_graph *graph, gt_id x, gt_words_order order) {
-  return add(graph, ROW_PACK, x, (bits_attribute){.order = order});
+  return add(graph, OP_PACK, x, (bits_attribute){.order = order});
 }
 
 gt_id gt_logic_unpack(gt_graph *graph, gt_id words, int64_t batch, gt_words_order order) {
-  return add(graph, ROW_UNPACK, words, (bits_attribute){.batch = batch, .order = order});
+  return add(graph, OP_UNPACK, words, (bits_attribute){.batch = batch, .order = order});
 }
 
 gt_id gt_logic_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring) {
   const gt_id input[3] = {x, codes, wiring};
-  return gt_node_add(graph, &rows[ROW_BITS], input, 3, NULL, 0);
+  return gt_node_add(graph, &ops[OP_BITS], input, 3, NULL, 0);
 }
 
 gt_id gt_logic_bits_sum(gt_graph *graph, gt_id x, int64_t batch, int64_t groups, double scale) {
-  return add(graph, ROW_SUM, x, (bits_attribute){.batch = batch, .groups = groups, .scale = (float)scale});
+  return add(graph, OP_SUM, x, (bits_attribute){.batch = batch, .groups = groups, .scale = (float)scale});
 }
 
 gt_id gt_logic_words_of(gt_graph *graph, gt_id x) {
@@ -220,7 +220,7 @@ gt_id gt_logic_words_of(gt_graph *graph, gt_id x) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const gt_shape flat = gt_shape_2(shape.dim[0], gt_shape_count(shape) / shape.dim[0]);
   const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, x));
-  if (origin->op == &rows[ROW_UNPACK] && gt_shape_equal(origin->shape, flat) &&
+  if (origin->op == &ops[OP_UNPACK] && gt_shape_equal(origin->shape, flat) &&
       ((const bits_attribute *)origin->attribute)->order == GT_WORDS_BY_VALUE)
     return origin->input[0];
   if (!gt_node_at(graph, x)->bits) return GT_NONE;

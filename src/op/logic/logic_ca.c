@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_RUN, ROW_GRADIENT, ROWS };
-static const gt_op rows[ROWS];
+enum { OP_RUN, OP_GRADIENT, OPS };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_ca)
 const gt_op_family gt_op_logic_ca;
-const gt_op_family gt_op_logic_ca = {rows, ROWS};
+const gt_op_family gt_op_logic_ca = {ops, OPS};
 
 /* --- layers and wiring --- */
 
@@ -91,7 +91,7 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
   }
 }
 
-/* --- rows --- */
+/* --- ops ---- */
 
 static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
   if (a->perceptions < 1 || a->perceptions > GT_LOGIC_CA_PERCEPTION || a->updates < 1 ||
@@ -187,7 +187,7 @@ static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int
   return gt_shape_count(gt_node_at(graph, node->input[0])->shape) == count ? node->input[0] : GT_NONE;
 }
 
-static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient_run(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                          gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
   gt_logic_ca_attribute attribute = *(const gt_logic_ca_attribute *)node->attribute;
@@ -195,12 +195,13 @@ static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bo
   if (node->inputs != (gt_logic_ca_clocked(&attribute) ? 5 : 4))
     return; /* built without the inverse wiring: not for training */
   const gt_shape state = state_shape(node);
-  const gt_id last = last_part(graph, given[0], gt_shape_count(state), gt_shape_count(node->shape));
+  const gt_id last = last_part(graph, output_gradient[0], gt_shape_count(state), gt_shape_count(node->shape));
   attribute.final_only = last != GT_NONE;
-  gt_id input[6] = {id, node->input[1], node->input[2], node->input[3], last == GT_NONE ? given[0] : last};
+  gt_id input[6] = {id, node->input[1], node->input[2], node->input[3],
+                    last == GT_NONE ? output_gradient[0] : last};
   if (fires) input[5] = node->input[4];
   const gt_id both =
-      gt_node_add(graph, &rows[ROW_GRADIENT], input, fires ? 6 : 5, &attribute, sizeof attribute);
+      gt_node_add(graph, &ops[OP_GRADIENT], input, fires ? 6 : 5, &attribute, sizeof attribute);
   if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
   if (wanted[1]) input_gradient[1] = both;
 }
@@ -208,7 +209,7 @@ static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bo
 /* Evaluations of gates, six operations each, for all cells, channels and steps. */
 static double evaluations(const gt_graph *graph, const gt_node *node) {
   const gt_logic_ca_attribute *a = node->attribute;
-  const gt_node *states = node->op == &rows[ROW_RUN] ? node : gt_node_at(graph, node->input[0]);
+  const gt_node *states = node->op == &ops[OP_RUN] ? node : gt_node_at(graph, node->input[0]);
   const gt_shape state = state_shape(states);
   double gates = 0;
   for (uint32_t l = 0; l < a->perceptions + a->updates; l++)
@@ -238,26 +239,26 @@ gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring
   int inputs = 3;
   if (inverse != GT_NONE) input[inputs++] = inverse;
   if (gt_logic_ca_clocked(&a)) input[inputs++] = clock;
-  return gt_node_add(graph, &rows[ROW_RUN], input, inputs, &a, sizeof a);
+  return gt_node_add(graph, &ops[OP_RUN], input, inputs, &a, sizeof a);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_RUN] = {.name = "logic_ca",
-                 .kind = GT_OP_KERNEL,
-                 .min_inputs = 3,
-                 .max_inputs = 5,
-                 .infer = infer_run,
-                 .gradient = gradient_run,
-                 .lower = gt_logic_ca_lower,
-                 .flops = flops_run,
-                 .print = print},
-    [ROW_GRADIENT] = {.name = "logic_ca_gradient",
-                      .kind = GT_OP_KERNEL,
-                      .min_inputs = 5,
-                      .max_inputs = 6,
-                      .further = 1,
-                      .infer = infer_gradient,
-                      .lower = gt_logic_ca_gradient_lower,
-                      .flops = flops_gradient,
-                      .print = print},
+static const gt_op ops[OPS] = {
+    [OP_RUN] = {.name = "logic_ca",
+                .kind = GT_OP_KERNEL,
+                .min_inputs = 3,
+                .max_inputs = 5,
+                .infer = infer_run,
+                .gradient = gradient_run,
+                .lower = gt_logic_ca_lower,
+                .flops = flops_run,
+                .print = print},
+    [OP_GRADIENT] = {.name = "logic_ca_gradient",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 5,
+                     .max_inputs = 6,
+                     .further = 1,
+                     .infer = infer_gradient,
+                     .lower = gt_logic_ca_gradient_lower,
+                     .flops = flops_gradient,
+                     .print = print},
 };

@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum { THREADS = 256, MAX_LANES = 4, LEAST_SHARED = 16384, FIXED_SHARED = 1024 };
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, logic_ca_bits)
 const gt_op_family gt_op_logic_ca_bits;
-const gt_op_family gt_op_logic_ca_bits = {rows, 1};
+const gt_op_family gt_op_logic_ca_bits = {ops, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -136,7 +136,7 @@ gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, 
   const bool fires = a.fire_rate < 1;
   if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
   const gt_id input[4] = {state, codes, wiring, clock};
-  return gt_node_add(graph, &rows[0], input, fires ? 4 : 3, &a, sizeof a);
+  return gt_node_add(graph, &ops[0], input, fires ? 4 : 3, &a, sizeof a);
 }
 
 /* Nine operations on a word for each gate, cell, channel and step. */
@@ -149,10 +149,10 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 9 * gates * (double)(node->shape.dim[0] * node->shape.dim[1] * node->shape.dim[2]) * a->steps;
 }
 
-static const gt_op rows[1] = {{.name = "logic_ca_bits",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 3,
-                               .max_inputs = 4,
-                               .infer = infer,
-                               .lower = lower,
-                               .flops = flops}};
+static const gt_op ops[1] = {{.name = "logic_ca_bits",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 3,
+                              .max_inputs = 4,
+                              .infer = infer,
+                              .lower = lower,
+                              .flops = flops}};

@@ -11,18 +11,18 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
+enum { OP_CONV, OP_COEFFICIENTS, OP_GRADIENT, OPS };
 /* Two trees at once need 180 registers. On AMD devices (subgroups of 64) that limits occupancy or makes the
  * compiler spill, so leaves are read twice instead (docs/notes/thresholds.md). */
 enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
-static const gt_op rows[ROWS];
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_conv)
 const gt_op_family gt_op_logic_conv;
-const gt_op_family gt_op_logic_conv = {rows, ROWS};
+const gt_op_family gt_op_logic_conv = {ops, OPS};
 
 static const gt_kernel conv_kernel = {"logic_conv", gt_logic_conv_cpu};
 static const gt_kernel gradient_kernel = {"logic_conv_gradient", gt_logic_conv_gradient_cpu};
@@ -112,15 +112,15 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return gt_check_size(node->op->name, *shape, error) && gt_check_size(node->op->name, value, error);
 }
 
-static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                           gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
-  const gt_id input[5] = {node->input[0], node->input[1], node->input[2], given[0],
+  const gt_id input[5] = {node->input[0], node->input[1], node->input[2], output_gradient[0],
                           node->inputs == 4 ? node->input[3] : GT_NONE};
   if (!wanted[0] && !wanted[1]) return;
   if (wanted[0] && input[4] == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: the gradient of x needs the inverse wiring");
-  const gt_op *op = &rows[wanted[0] ? ROW_GRADIENT : ROW_COEFFICIENTS];
+  const gt_op *op = &ops[wanted[0] ? OP_GRADIENT : OP_COEFFICIENTS];
   const gt_id both = gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
   if (wanted[1]) input_gradient[1] = both;
   if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
@@ -260,12 +260,12 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, features * g.width, WORKGROUP);
 }
 
-/* --- builders and rows ---------------------------------------------------------------------------------- */
+/* --- builders and ops ----------------------------------------------------------------------------------- */
 
 gt_id gt_logic_conv(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse,
                     const gt_logic_conv_attribute *attribute) {
   const gt_id input[4] = {x, coefficients, wiring, inverse};
-  return gt_node_add(graph, &rows[ROW_CONV], input, inverse == GT_NONE ? 3 : 4, attribute, sizeof *attribute);
+  return gt_node_add(graph, &ops[OP_CONV], input, inverse == GT_NONE ? 3 : 4, attribute, sizeof *attribute);
 }
 
 void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leaves, int32_t *out) {
@@ -305,31 +305,31 @@ void gt_logic_conv_print(const gt_graph *graph, const gt_node *node, char *buffe
            a->pool);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_CONV] = {.name = "logic_conv",
-                  .kind = GT_OP_KERNEL,
-                  .min_inputs = 3,
-                  .max_inputs = 4,
-                  .infer = infer_conv,
-                  .gradient = gradient_conv,
-                  .lower = lower_conv,
-                  .flops = flops_conv,
-                  .print = gt_logic_conv_print},
-    [ROW_COEFFICIENTS] = {.name = "logic_conv_coefficients_gradient",
-                          .kind = GT_OP_KERNEL,
-                          .min_inputs = 4,
-                          .max_inputs = 4,
-                          .infer = infer_gradient,
-                          .lower = lower_gradient,
-                          .flops = flops_gradient,
-                          .print = gt_logic_conv_print},
-    [ROW_GRADIENT] = {.name = "logic_conv_gradient",
-                      .kind = GT_OP_KERNEL,
-                      .min_inputs = 5,
-                      .max_inputs = 5,
-                      .further = 1,
-                      .infer = infer_gradient,
-                      .lower = lower_gradient,
-                      .flops = flops_gradient,
-                      .print = gt_logic_conv_print},
+static const gt_op ops[OPS] = {
+    [OP_CONV] = {.name = "logic_conv",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 3,
+                 .max_inputs = 4,
+                 .infer = infer_conv,
+                 .gradient = gradient_conv,
+                 .lower = lower_conv,
+                 .flops = flops_conv,
+                 .print = gt_logic_conv_print},
+    [OP_COEFFICIENTS] = {.name = "logic_conv_coefficients_gradient",
+                         .kind = GT_OP_KERNEL,
+                         .min_inputs = 4,
+                         .max_inputs = 4,
+                         .infer = infer_gradient,
+                         .lower = lower_gradient,
+                         .flops = flops_gradient,
+                         .print = gt_logic_conv_print},
+    [OP_GRADIENT] = {.name = "logic_conv_gradient",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 5,
+                     .max_inputs = 5,
+                     .further = 1,
+                     .infer = infer_gradient,
+                     .lower = lower_gradient,
+                     .flops = flops_gradient,
+                     .print = gt_logic_conv_print},
 };

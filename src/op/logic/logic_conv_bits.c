@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum { WORKGROUP = 256 };
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, logic_conv_bits)
 const gt_op_family gt_op_logic_conv_bits;
-const gt_op_family gt_op_logic_conv_bits = {rows, 1};
+const gt_op_family gt_op_logic_conv_bits = {ops, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -87,7 +87,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 gt_id gt_logic_conv_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring,
                          const gt_logic_conv_attribute *attribute) {
   const gt_id input[3] = {x, codes, wiring};
-  return gt_node_add(graph, &rows[0], input, 3, attribute, sizeof *attribute);
+  return gt_node_add(graph, &ops[0], input, 3, attribute, sizeof *attribute);
 }
 
 /* Seven operations on a word for each gate and position. */
@@ -97,11 +97,11 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 7 * pool * pool * (double)(wiring.dim[1] - 1) * (double)gt_shape_count(node->shape);
 }
 
-static const gt_op rows[1] = {{.name = "logic_conv_bits",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 3,
-                               .max_inputs = 3,
-                               .infer = infer,
-                               .lower = lower,
-                               .flops = flops,
-                               .print = gt_logic_conv_print}};
+static const gt_op ops[1] = {{.name = "logic_conv_bits",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 3,
+                              .max_inputs = 3,
+                              .infer = infer,
+                              .lower = lower,
+                              .flops = flops,
+                              .print = gt_logic_conv_print}};

@@ -14,12 +14,12 @@
 
 enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
 enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256 };
-enum { ROW_GRADIENT, ROW_SUM, ROWS };
-static const gt_op rows[ROWS];
+enum { OP_GRADIENT, OP_SUM, OPS };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_walk)
 const gt_op_family gt_op_logic_walk;
-const gt_op_family gt_op_logic_walk = {rows, ROWS};
+const gt_op_family gt_op_logic_walk = {ops, OPS};
 
 static const gt_kernel walk_kernel = {"logic_walk", gt_logic_walk_cpu};
 static const gt_kernel sum_kernel = {"logic_walk_sum", gt_logic_walk_sum_cpu};
@@ -45,23 +45,23 @@ static bool find_readers(const int32_t *wiring, int64_t inputs, int64_t gates, i
 
 /* The cycle that leaves an input through pin `first`, as a list of pins: for each gate the one by which the
  * walk enters it. Returns its length. */
-static int64_t find_circle(const int32_t *wiring, int64_t gates, const int32_t *reader, int32_t first,
-                           int32_t *circle, bool *seen) {
+static int64_t find_cycle(const int32_t *wiring, int64_t gates, const int32_t *reader, int32_t first,
+                          int32_t *cycle, bool *seen) {
   int64_t n = 0;
   for (int32_t pin = first; n == 0 || pin != first;) {
     const int32_t arrival = pin ^ 1, *next = reader + 2 * input_of(wiring, gates, arrival);
     seen[input_of(wiring, gates, pin)] = true;
-    circle[n++] = pin;
+    cycle[n++] = pin;
     pin = next[next[0] == arrival];
   }
   return n;
 }
 
 /* Writes the run from pin `first` on of a cycle of n pins, in the format of shaders/op/logic/logic_walk.h. */
-static void write_run(const int32_t *wiring, int64_t gates, const int32_t *circle, int64_t n, int64_t first,
+static void write_run(const int32_t *wiring, int64_t gates, const int32_t *cycle, int64_t n, int64_t first,
                       int32_t *out) {
-  const int32_t count = n - first < RUN ? (int32_t)(n - first) : RUN, *pin = circle + first;
-  const int32_t before = circle[(first + n - 1) % n], last = input_of(wiring, gates, pin[count - 1] ^ 1);
+  const int32_t count = n - first < RUN ? (int32_t)(n - first) : RUN, *pin = cycle + first;
+  const int32_t before = cycle[(first + n - 1) % n], last = input_of(wiring, gates, pin[count - 1] ^ 1);
   out[0] = input_of(wiring, gates, before);
   out[1] = before;
   out[2] = count;
@@ -75,18 +75,18 @@ static void write_run(const int32_t *wiring, int64_t gates, const int32_t *circl
 /* Returns the number of runs; writes them unless out is NULL. */
 static int64_t walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
   int32_t *reader = gt_alloc((size_t)inputs * 2 * sizeof *reader);
-  int32_t *circle = gt_alloc((size_t)gates * sizeof *circle);
+  int32_t *cycle = gt_alloc((size_t)gates * sizeof *cycle);
   bool *seen = gt_alloc((size_t)inputs);
   int64_t runs = 0;
   const bool twice = find_readers(wiring, inputs, gates, reader);
   for (int64_t i = 0; i < inputs && twice; i++) {
     if (seen[i]) continue;
-    const int64_t n = find_circle(wiring, gates, reader, reader[2 * i], circle, seen);
+    const int64_t n = find_cycle(wiring, gates, reader, reader[2 * i], cycle, seen);
     for (int64_t first = 0; first < n; first += RUN, runs++)
-      if (out) write_run(wiring, gates, circle, n, first, out + runs * WORDS);
+      if (out) write_run(wiring, gates, cycle, n, first, out + runs * WORDS);
   }
   free(reader);
-  free(circle);
+  free(cycle);
   free(seen);
   return runs;
 }
@@ -145,7 +145,7 @@ static void both_gradients(gt_graph *graph, gt_id logic, gt_id gradient, gradien
                            const bool *wanted, gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, logic);
   const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
-  const gt_id both = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, &attribute, sizeof attribute);
+  const gt_id both = gt_node_add(graph, &ops[OP_GRADIENT], input, 4, &attribute, sizeof attribute);
   if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
   if (wanted[1]) input_gradient[1] = both;
 }
@@ -172,10 +172,10 @@ static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shap
   return gt_check_size(node->op->name, *shape, error);
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                          gt_id *input_gradient) {
   const gradient_attribute attribute = *(const gradient_attribute *)gt_node_at(graph, node)->attribute;
-  const gt_id g = gt_permute(graph, given[0], (const int[]){1, 0});
+  const gt_id g = gt_permute(graph, output_gradient[0], (const int[]){1, 0});
   if (wanted[0] || wanted[1]) both_gradients(graph, node, g, attribute, wanted, input_gradient);
 }
 
@@ -184,7 +184,7 @@ gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double sca
   const gradient_attribute attribute = {(uint32_t)(node.shape.dim[0] / groups), (float)scale};
   if (groups > GT_LOGIC_MAX_GROUPS || node.shape.dim[0] % groups) return GT_NONE;
   const char *scope = gt_graph_scope(graph, node.scope);
-  const gt_id sum = gt_node_add(graph, &rows[ROW_SUM], node.input, 4, &attribute, sizeof attribute);
+  const gt_id sum = gt_node_add(graph, &ops[OP_SUM], node.input, 4, &attribute, sizeof attribute);
   gt_graph_scope(graph, scope);
   return sum;
 }
@@ -278,7 +278,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), dx);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return 15.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
@@ -288,21 +288,21 @@ static double flops_sum(const gt_graph *graph, const gt_node *node) {
   return 7.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-static const gt_op rows[ROWS] = {
-    [ROW_GRADIENT] = {.name = "logic_walk_gradient",
-                      .kind = GT_OP_KERNEL,
-                      .min_inputs = 4,
-                      .max_inputs = 4,
-                      .further = 1,
-                      .infer = infer_gradient,
-                      .lower = lower_gradient,
-                      .flops = flops_gradient},
-    [ROW_SUM] = {.name = "logic_walk_sum",
-                 .kind = GT_OP_KERNEL,
-                 .min_inputs = 4,
-                 .max_inputs = 4,
-                 .infer = infer_sum,
-                 .gradient = gradient_sum,
-                 .lower = lower_sum,
-                 .flops = flops_sum},
+static const gt_op ops[OPS] = {
+    [OP_GRADIENT] = {.name = "logic_walk_gradient",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 4,
+                     .max_inputs = 4,
+                     .further = 1,
+                     .infer = infer_gradient,
+                     .lower = lower_gradient,
+                     .flops = flops_gradient},
+    [OP_SUM] = {.name = "logic_walk_sum",
+                .kind = GT_OP_KERNEL,
+                .min_inputs = 4,
+                .max_inputs = 4,
+                .infer = infer_sum,
+                .gradient = gradient_sum,
+                .lower = lower_sum,
+                .flops = flops_sum},
 };
