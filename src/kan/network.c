@@ -46,7 +46,7 @@ static size_t place(const gt_kan_layer *l, int functions, int i, int function, i
          (size_t)o;
 }
 
-/* Reads a tensor [rows, inputs] into l->behind from `first` on for each input, and repeats its rows
+/* Reads a tensor [rows, inputs] into l->positions from `first` on for each input, and repeats its rows
  * `repeated` times. If the layer has no such tensor, the values are those of its grid: start + k step. */
 static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeated,
                       double start, double step) {
@@ -55,15 +55,15 @@ static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32
   const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms, all = gt_kan_behind(&l->basis);
   for (uint32_t k = 0; k < rows * repeated && first + k < all; k++)
     for (int i = 0; i < l->inputs; i++)
-      l->behind[(size_t)i * all + first + k] =
+      l->positions[(size_t)i * all + first + k] =
           values ? (double)values[(size_t)(k % rows) * (size_t)l->inputs + (size_t)i] : start + k * step;
 }
 
 static void read_behind(const reader *r, gt_kan_layer *l, double width) {
   const gt_kan_attribute *a = &l->basis;
-  const uint32_t behind = gt_kan_behind(a);
-  if (!behind) return;
-  l->behind = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * behind, sizeof *l->behind);
+  const uint32_t positions = gt_kan_behind(a);
+  if (!positions) return;
+  l->positions = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * positions, sizeof *l->positions);
   if (a->basis == GT_BASIS_KNOTS) {
     read_rows(r, l, "knots", 0, 1, 0, 0);
   } else if (a->basis == GT_BASIS_FOURIER) {
@@ -214,8 +214,8 @@ int gt_kan_network_edges(const gt_kan_network *network) {
 /* The basis functions of one input at x, [functions], and the base branch. */
 static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
-  const double *behind = l->behind ? l->behind + (size_t)input * gt_kan_behind(&l->basis) : NULL;
-  gt_kan_functions(&l->basis, behind, u, to);
+  const double *positions = l->positions ? l->positions + (size_t)input * gt_kan_behind(&l->basis) : NULL;
+  gt_kan_functions(&l->basis, positions, u, to);
   if (l->basis.base) to[l->basis.terms] = silu(x);
   return l->base ? l->base(x) : 0;
 }

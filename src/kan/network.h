@@ -16,7 +16,7 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* base branch; NULL: none */
-  double *behind;           /* knots, centers or widths of the functions, [inputs, gt_kan_behind]; or NULL */
+  double *positions;        /* knots, centers or widths of the functions, [inputs, gt_kan_behind]; or NULL */
   bool squashed;            /* the functions read tanh(x) */
   double *coefficient;      /* [inputs, outputs, functions], silu last if the basis includes it */
   double *base_weight;      /* [inputs, outputs], or NULL */

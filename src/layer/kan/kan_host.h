@@ -13,6 +13,7 @@ typedef struct gt_kan_beside { /* settings of a layer that neither its tensors n
 } gt_kan_beside;
 gt_kan_beside gt_kan_beside_of(const void *config); /* config: a layer's settings */
 /* Evaluates all functions of one input at x, without the base: splines in double, others as precisely as the
- * kernels do. behind: the gt_kan_behind numbers of this input (knots, centers, …); NULL if there are none. */
-void gt_kan_functions(const gt_kan_attribute *attribute, const double *behind, double x, double *values);
+ * kernels do. positions: the gt_kan_behind numbers of this input (knots, centers, …); NULL if there are none.
+ */
+void gt_kan_functions(const gt_kan_attribute *attribute, const double *positions, double x, double *values);
 #endif

@@ -36,11 +36,11 @@ static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   return value;
 }
 
-void gt_kan_functions(const gt_kan_attribute *a, const double *behind, double x, double *values) {
+void gt_kan_functions(const gt_kan_attribute *a, const double *positions, double x, double *values) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   float at = (float)x, value, *numbers = a->placed ? gt_alloc(2 * a->terms * sizeof *numbers) : NULL;
   if (a->basis == GT_BASIS_KNOTS) {
-    gt_splines(behind, gt_kan_behind(a), a->degree, x, values);
+    gt_splines(positions, gt_kan_behind(a), a->degree, x, values);
     return;
   }
   gt_basis_geometry(a, 1, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
@@ -49,8 +49,8 @@ void gt_kan_functions(const gt_kan_attribute *a, const double *behind, double x,
       values[t] = value_of(a, t, x);
       continue;
     }
-    numbers[t] = (float)behind[t];
-    numbers[a->terms + t] = (float)behind[a->terms + t];
+    numbers[t] = (float)positions[t];
+    numbers[a->terms + t] = (float)positions[a->terms + t];
     gt_basis_fill(geometry, spec, t, &at, numbers, 1, 1, &value);
     values[t] = (double)value;
   }
