@@ -161,7 +161,7 @@ static void print_cell(FILE *stream, const char *text, int width, int column, ch
   fprintf(stream, "%c%s", filler, right ? "" : text);
   for (int i = 0; i < room; i++) fputc(filler, stream);
   fprintf(stream, "%s", right ? text : "");
-  fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's sign for right alignment */
+  fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's marker for right alignment */
   fputc('|', stream);
 }
 

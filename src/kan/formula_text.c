@@ -187,9 +187,9 @@ static bool begins_negative(const writer *w, const gt_formula *f) {
   return f->arguments == 2 && strcmp(f->call, "pow") && !fraction && begins_negative(w, f->argument[0]);
 }
 
-static void write_infix(const writer *w, const gt_formula *f, const char *sign, int left, int right) {
+static void write_infix(const writer *w, const gt_formula *f, const char *operator, int left, int right) {
   write_tree(w, f->argument[0], left);
-  put(w, sign);
+  put(w, operator);
   write_tree(w, f->argument[1], begins_negative(w, f->argument[1]) ? ATOM : right);
 }
 

@@ -121,8 +121,8 @@ bool gt_look_alike_in_line(const char *line, gt_look_alike *found) {
   bool start = true;
   for (size_t i = 0; line[i]; i += size) {
     if (is_at(line, i, &size, found) && !quote) {
-      const bool sign = *found->plain && strchr(":,[]{}#", *found->plain);
-      if (sign || is_blank(found) || is_quote(found) || (start && is_item(line, found))) return true;
+      const bool punctuation = *found->plain && strchr(":,[]{}#", *found->plain);
+      if (punctuation || is_blank(found) || is_quote(found) || (start && is_item(line, found))) return true;
     }
     if (line[i] == '#' && !quote && (!i || line[i - 1] == ' ')) return false;
     if (line[i] == quote)

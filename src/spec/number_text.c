@@ -64,17 +64,18 @@ static gt_hint of_arithmetic(gt_arena *arena, const char *text, bool whole) {
   char *end;
   const double left = strtod(text, &end);
   if (end == text) return (gt_hint){0};
-  const char *sign = end + strspn(end, " ");
-  if (!strcmp(sign, "%")) return calculated(arena, left / 100, "write a fraction, not a percentage", whole);
-  if (!strcasecmp(sign, "k")) return calculated(arena, left * 1e3, "write all digits, or 1e3", whole);
-  if (!strcmp(sign, "M")) return calculated(arena, left * 1e6, "write all digits, or 1e6", whole);
-  if (!strcmp(sign, "f")) return calculated(arena, left, "remove the 'f'", whole);
-  const char *rest = *sign == '^' || *sign == '/' || *sign == '*' ? sign + strspn(sign, "^/*") : sign;
+  const char *suffix = end + strspn(end, " ");
+  if (!strcmp(suffix, "%")) return calculated(arena, left / 100, "write a fraction, not a percentage", whole);
+  if (!strcasecmp(suffix, "k")) return calculated(arena, left * 1e3, "write all digits, or 1e3", whole);
+  if (!strcmp(suffix, "M")) return calculated(arena, left * 1e6, "write all digits, or 1e6", whole);
+  if (!strcmp(suffix, "f")) return calculated(arena, left, "remove the 'f'", whole);
+  const char *rest =
+      *suffix == '^' || *suffix == '/' || *suffix == '*' ? suffix + strspn(suffix, "^/*") : suffix;
   const double right = strtod(rest, &end);
-  if (rest == sign || end == rest || *end) return (gt_hint){0};
-  const size_t length = (size_t)(rest - sign);
-  if (length == 1 && *sign == '/') return calculated(arena, left / right, help, whole);
-  if ((length == 1 && *sign == '^') || !strncmp(sign, "**", 2))
+  if (rest == suffix || end == rest || *end) return (gt_hint){0};
+  const size_t length = (size_t)(rest - suffix);
+  if (length == 1 && *suffix == '/') return calculated(arena, left / right, help, whole);
+  if ((length == 1 && *suffix == '^') || !strncmp(suffix, "**", 2))
     return calculated(arena, pow(left, right), help, whole);
   return length == 1 ? calculated(arena, left * right, help, whole) : (gt_hint){0};
 }

@@ -44,12 +44,14 @@ static const char *join(gt_arena *arena, const char *start, const char *const *i
 
 /* Handles `units:10`, and `units = 10` as in other formats. */
 static const char *missing_space(gt_arena *arena, const names *list, const char *text) {
-  const char *sign = strpbrk(text, ":=");
-  if (!sign || sign == text || !sign[1] || strchr(sign + 1, '=')) return NULL;
-  size_t length = (size_t)(sign - text);
+  const char *separator = strpbrk(text, ":=");
+  if (!separator || separator == text || !separator[1] || strchr(separator + 1, '=')) return NULL;
+  size_t length = (size_t)(separator - text);
   while (length && text[length - 1] == ' ') length--;
   const char *key = gt_arena_strndup(arena, text, length);
-  return has_name(list, key) ? gt_arena_printf(arena, "%s: %s", key, sign + 1 + strspn(sign + 1, " ")) : NULL;
+  return has_name(list, key)
+             ? gt_arena_printf(arena, "%s: %s", key, separator + 1 + strspn(separator + 1, " "))
+             : NULL;
 }
 
 const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *text) {
@@ -328,7 +330,7 @@ static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
   return result;
 }
 
-/* A number with an exponent in YAML 1.1 form, with a point and a sign: YAML 1.1 reads 1e-8 as text. */
+/* A number with an exponent in YAML 1.1 form, with a point and a separator: YAML 1.1 reads 1e-8 as text. */
 static const char *with_point_and_sign(gt_arena *arena, const char *text) {
   const char *c = text + (*text == '-' || *text == '+');
   const size_t whole = strspn(c, "0123456789"), point = c[whole] == '.';

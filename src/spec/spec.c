@@ -125,9 +125,10 @@ static bool on_scalar(builder *b, const yaml_event_t *event) {
   node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   const yaml_scalar_style_t style = event->data.scalar.style;
   if (!length && (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE)) {
-    const char sign = style == YAML_LITERAL_SCALAR_STYLE ? '|' : '>';
-    refuse(b, node->at, gt_arena_printf(b->arena, "'%c' starts a block of text, but no text follows", sign),
-           gt_arena_printf(b->arena, "\"%c\" in quotes, or lines of text indented below", sign));
+    const char indicator = style == YAML_LITERAL_SCALAR_STYLE ? '|' : '>';
+    refuse(b, node->at,
+           gt_arena_printf(b->arena, "'%c' starts a block of text, but no text follows", indicator),
+           gt_arena_printf(b->arena, "\"%c\" in quotes, or lines of text indented below", indicator));
   }
   if (!mend_look_alikes(b, node)) return false;
   return attach(b, node);
