@@ -54,7 +54,7 @@ static const gt_init *initial_weight(gt_build *build, const embedding_config *c,
   return with_padding;
 }
 
-/* Reports an error at `key` with what is expected there. */
+/* Reports an error at `key` with the expected value. */
 static bool refuse(gt_build *build, gt_status status, const char *key, const char *text,
                    const char *expected) {
   gt_diagnostic *d =

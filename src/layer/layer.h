@@ -67,8 +67,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   /* I32 [B], how many steps along axis 1 of input k each sample has; what follows them is padding. GT_NONE:
    * all. NULL: of all inputs. */
   const gt_id *lengths;
-  /* Size of the vocabulary whose tokens the integers in input 0 are; 0: they are not tokens, or the input is
-   * floats. */
+  /* Size of the vocabulary if the integers in input 0 are tokens; 0: they are not, or the input is floats. */
   int64_t vocabulary;
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
@@ -135,14 +134,14 @@ const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
 /* The layer that another program calls by this name; the name itself if it is unknown. */
 const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics);
-/* Why no layer has a key of layers in other programs (`activation`), or NULL. */
+/* Explains why layers have no such key, for keys of layers in other programs (`activation`); else NULL. */
 const char *gt_layer_lacks(const char *key);
 
 /* A parameter of this layer, called LAYER.name; returns its value in the graph. init: NULL after an error
  * that was reported; the parameter is added anyway. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
-/* The parameter `name` of another layer, which comes earlier in the config, read by this one, too: its
- * gradient is the sum of both. GT_NONE after reporting at `key` that there is none. */
+/* The parameter `name` of a layer earlier in the config, shared with this one: its gradient is the sum of
+ * both. GT_NONE after reporting at `key` that there is none. */
 gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const char *name);
 /* The same as gt_build_parameter with gt_slot.form, information for refit, which must live as long as the
  * arena. */

@@ -21,8 +21,8 @@ gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
  * broadcast; either may be left out. */
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias);
 /* Normalizes rows, x's last axes: (x - mean) / sqrt(variance + eps) * weight + bias, where weight and bias
- * have the shape of a row and may be GT_NONE; if not centered, by the mean square alone. The gradient is
- * written by hand, so that it is one kernel, like the forward pass. */
+ * have the shape of a row and may be GT_NONE; if not centered, the mean is not subtracted and the mean square
+ * replaces the variance. The gradient is written by hand, so that it is one kernel, like the forward pass. */
 typedef struct gt_norm_form {
   uint32_t axes;
   bool centered;

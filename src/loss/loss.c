@@ -25,7 +25,7 @@ const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target) {
   return NULL;
 }
 
-typedef struct shared { /* of the loss of one of several targets */
+typedef struct shared { /* additional keys of a loss, with several targets */
   const char *type;
   double weight;
 } shared;
@@ -41,7 +41,7 @@ static const gt_field target_fields[] = {
 const gt_schema gt_loss_target_schema = {
     .name = "loss", .help = "loss of one of several targets", .fields = target_fields};
 
-/* The loss without a config. Several boolean columns are several labels per sample. */
+/* The default loss, if the config names none. Several boolean columns are several labels per sample. */
 static const char *standard_for(const gt_data_target *target) {
   bool booleans = target->words && target->column_count > 1;
   for (int c = 0; booleans && c < target->column_count; c++) booleans = target->words[2 * c] != NULL;

@@ -48,7 +48,7 @@ typedef struct gt_loss {
   const void *config;
   const gt_spec *spec; /* its settings: a map, or its name alone */
   gt_position at;
-  double weight; /* of several targets: factor on its mean in the objective; else 1 */
+  double weight; /* with several targets: factor on its mean in the objective; else 1 */
 } gt_loss;
 
 int gt_loss_count(void);
@@ -68,7 +68,7 @@ const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_
  * target that is not listed has the default loss. False after reporting; then out[0] is NULL. */
 bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target, int targets,
                     const gt_loss **out, gt_diagnostics *diagnostics);
-extern const gt_schema gt_loss_target_schema; /* what an entry for one of several targets has besides */
+extern const gt_schema gt_loss_target_schema; /* additional keys of an entry, with several targets */
 
 typedef struct gt_loss_mixture {
   gt_id targets, share;

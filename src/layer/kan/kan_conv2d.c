@@ -1,7 +1,7 @@
 /* kan_conv2d: a convolution that applies a KAN layer to each window: each tap of each channel of a window is
  * an input with its own functions (Bodner et al., "Convolutional Kolmogorov-Arnold Networks", 2024), over
  * values [batch, height, width, channels]. Windows are written to memory, one row per position; basis
- * functions are computed while products read the windows, and are never stored. Padding adds zeros as inputs,
+ * functions are computed when the GEMM loads the windows, and are never stored. Padding adds zeros as inputs,
  * to which the functions are applied like to all others. Inputs are numbered tap by tap, row by row, channels
  * innermost. */
 #include "layer/kan/kan_init.h"
