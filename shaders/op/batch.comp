@@ -88,7 +88,7 @@ void write_quad(uint r, uint f, uvec4 word) {
 /* Rows after the end of the data are filled with sample 0; their weight is 0. */
 uvec2 address_of(uint r) { return row_address(sample_of[r] == NONE ? 0u : sample_of[r]); }
 
-/* An invocation has AT_ONCE loads in flight, without branches: instead of vec4s after the end the last one is reloaded. */
+/* An invocation has AT_ONCE loads in flight, without branches: past the end, the last vec4 is loaded again. */
 void copy_quads(uint first_row, uint rows, uint quads) {
   uint count = rows * quads;
   for (uint first = gl_LocalInvocationID.x; first < count; first += AT_ONCE * LOCAL_X) {

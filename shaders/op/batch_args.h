@@ -1,4 +1,4 @@
-/* The order of the samples of a batch (src/op/batch.h): what kernels that draw batches share. */
+/* The order of the samples of a batch (src/op/batch.h), shared by the kernels that draw batches. */
 #ifndef GT_BATCH_ORDER_ARGS
 #define GT_BATCH_SHUFFLED   0
 #define GT_BATCH_SEQUENTIAL 1

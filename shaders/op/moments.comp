@@ -40,7 +40,7 @@ moments join(moments a, moments b) {
   return both;
 }
 
-/* Up to four floats from `at` on; after the last column the last one is repeated. */
+/* Up to four floats from `at` on; past the last column, the last one is repeated. */
 vec4 read(GT_FLOATS from, uint at, uint column) {
   vec4 v;
   if (IN_QUADS) v = GT_CAST(GT_FLOATS4, from).at[at / 4u];

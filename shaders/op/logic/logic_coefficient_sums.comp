@@ -10,7 +10,8 @@
 #include "op/logic/logic_shares.glsl"
 layout(constant_id = GT_LOGIC_SPEC_TO_LOGITS) const uint TO_LOGITS = 0u;
 
-/* Sums over the items of this lane, for the run of gates that begins at `first`; after the last gate it is repeated. */
+/* Sums over the items of this lane, for the run of gates that begins at `first`; past the layer's last gate, that gate
+ * is repeated. */
 void run_sums(uint first, uint width, inout vec4 sums[RUN]) {
   uint row[RUN], row_a[RUN], row_b[RUN];
   [[unroll]] for (uint j = 0u; j < RUN; j++) {

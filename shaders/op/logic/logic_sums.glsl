@@ -3,7 +3,8 @@
 #ifndef GT_LOGIC_SUMS_GLSL
 #define GT_LOGIC_SUMS_GLSL
 #extension GL_EXT_control_flow_attributes : require
-layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* a power of two from RUN on that divides the workgroup */
+/* A power of two, at least RUN, that divides the workgroup. */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u;
 const uint RUN = GT_LOGIC_RUN;
 
 shared vec4 partial[RUN][LOCAL_X];
