@@ -1,9 +1,8 @@
 /* Fuses a row-wise op (layer norm, softmax) into the epilogue of the GEMM that produces its rows, if one tile
  * holds a full row and the estimate improves.
  *
- * Row programs behind a product: a norm or a softmax of rows that a leader's kernel writes becomes its
- * epilogue, where that kernel has whole rows and gains by it: nothing waits then for a kernel that would read
- * them again. All else that it reads has to be there before the leader begins. */
+ * Without the fusion, a kernel of its own would read the rows again. All other inputs of the row-wise op must
+ * be computed before the leader's kernel starts. */
 #include "graph/op.h"
 #include "plan/fuse.h"
 #include "step/draft.h"

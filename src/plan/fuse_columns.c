@@ -191,8 +191,8 @@ static void drop_whole(const gt_fusion *f, gt_group *g) {
   if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
 }
 
-/* The sums become the group's, as what follows its values. If one cannot, nobody joins anything: those that
- * could are made behind. */
+/* The column sums are computed by the group's kernel, from its values. If one of them cannot be, none is:
+ * kernels of their own compute all of them afterwards. */
 static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = f->group[g].joins[k];

@@ -1,9 +1,9 @@
-/* Fuses a consumer that works row by row (softmax cross-entropy and its gradient) behind the kernel that
+/* Fuses a consumer that works row by row (softmax cross-entropy and its gradient) after the kernel that
  * writes the rows.
  *
- * Followers: a node whose value is made of another's row by row, as a loss and its gradient are of logits,
- * joins the group that writes these as its only output. The leader's kernel may make it behind each row that
- * it has whole; else it has a kernel of its own behind that one (gt_group.follower). */
+ * Followers: a node computed row by row from another's value, as a loss and its gradient from logits, joins
+ * the group that writes that value as its only output. The leader's kernel computes it after each row if a
+ * tile holds the full row; otherwise a kernel of its own runs after the leader's (gt_group.follower). */
 #include "graph/op.h"
 #include "plan/fuse.h"
 
