@@ -5,7 +5,7 @@
 #define GT_BASE_TERMINAL_H
 #include <stdbool.h>
 
-/* Columns of the terminal behind the descriptor, 80 if unknown; 0: it is not a terminal. */
+/* Width in columns of the terminal that the descriptor refers to, 80 if unknown; 0: it is not a terminal. */
 int gt_terminal_width(int descriptor);
 /* True if the terminal understands escape sequences: TERM is set and is not "dumb". */
 bool gt_terminal_has_cursor(int descriptor);

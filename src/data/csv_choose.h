@@ -32,7 +32,7 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
  * order. Sets reader->typed. */
 bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
                    gt_csv_inputs *inputs);
-/* Finds input columns with whole numbers that are too large for a float; one finding for the file. */
+/* Adds one finding for the file if input columns have whole numbers that are too large for a float. */
 void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv);
 /* When the file is read: row numbers that pandas and R write, empty and constant columns are not inputs
  * unless the config names them. */

@@ -153,8 +153,8 @@ typedef struct gt_image_options {
  * The first call (training split) fixes the classes (dataset->class_names). */
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out);
-/* Finds classes that look like splits: all of them are named so, or hold the same folders (images_splits.c).
- * class: the names of the folders with images. */
+/* Adds a finding if classes look like splits: all of them are named so, or hold the same folders
+ * (images_splits.c). class: the names of the folders with images. */
 void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
                             int classes);
 /* Lists all images of a folder and, for each, the file of the same name without extension in the targets'

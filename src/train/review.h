@@ -12,19 +12,20 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
 /* The position in the config of the key that defines a split ("train", "validation", "test"), else of the
  * `data:` map. */
 gt_position gt_config_place_of_split(const gt_config *config, const char *split);
-/* Finds counts of steps and epochs that the run never reaches (review_lengths.c). */
+/* Adds findings for counts of steps and epochs that the run never reaches (review_lengths.c). */
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
-/* Finds settings that wait for evaluations where there are none, or that decide by the test data
+/* Adds findings for settings that wait for evaluations where there are none, or that decide by the test data
  * (review_watchers.c). */
 void gt_config_review_watchers(gt_config *config, gt_arena *arena);
-/* Finds inputs and targets that are not scaled and far from mean 0 and deviation 1 (review_scale.c). */
+/* Adds findings for inputs and targets that are not scaled and far from mean 0 and deviation 1
+ * (review_scale.c). */
 void gt_config_review_scale(gt_config *config, gt_arena *arena);
 /* Records the range of the training samples in the model that is trained on them. */
 void gt_config_note_ranges(gt_config *config, gt_arena *arena);
 /* Compares a test split of files of its own with the training samples. */
 void gt_config_review_test(gt_config *config, gt_arena *arena);
-/* Finds inputs whose values are outside the range that a model was trained on. samples: one for each of its
- * inputs; at: where they come from. */
+/* Adds findings for inputs whose values are outside the range that a model was trained on. samples: one for
+ * each of its inputs; at: where they come from. */
 void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics);
 #endif
