@@ -34,7 +34,7 @@ static values column_of(const gt_tensor *raw, int64_t column) {
   return v;
 }
 
-enum { FEW = 8192 }; /* so many values are sorted in less time than their histograms take */
+enum { FEW = 8192 }; /* up to this many values, sorting is faster than histograms */
 
 /* The values of at most FEW rows, evenly spaced: enough for a fill that training does not use. */
 static values some_of(const gt_tensor *raw, int64_t column) {

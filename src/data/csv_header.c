@@ -59,7 +59,7 @@ static bool is_series(const gt_csv *csv, const gt_csv_sample *sample, size_t row
 typedef struct evidence {
   bool numbers;      /* the first line has numbers */
   int texts;         /* cells of it that are text */
-  int above_numbers; /* … above nothing but numbers */
+  int above_numbers; /* … above numbers only */
   int repeated;      /* … that occur again in their column */
   int alone;         /* … above texts that all occur more than once, while it occurs once */
   int rather_alone;  /* … above texts some of which occur more than once */

@@ -175,7 +175,7 @@ static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
 
-/* True if one of several targets has texts alone. */
+/* True for one of several targets if all its cells are texts. */
 static bool are_classes(const gt_csv *csv, int role) {
   const gt_csv_facts *f = &csv->facts[role];
   return csv->has_rules && csv->targets > 1 && !f->numbers && !f->unfit;

@@ -6,7 +6,8 @@
 /* Numbers that programs write for a missing value. */
 static const float sentinels[] = {-9, -99, -999, -9999, -99999, 999, 9999, 99999};
 enum { SENTINELS = sizeof sentinels / sizeof *sentinels };
-/* A sentinel stands out if it is so many times larger than all other values, and occurs in so many rows. */
+/* A sentinel stands out if it is this many times larger than all other values, and occurs in at least
+ * FEWEST_CELLS rows. */
 static const float stands_out = 5;
 enum { FEWEST_CELLS = 3 };
 

@@ -51,7 +51,8 @@ typedef struct gt_csv_units {
   bool unit;              /* there is a unit or a sign */
   const char *what, *fix; /* "numbers with 'mg' after them", "to read them as numbers, remove …" */
 } gt_csv_units;
-/* True if nearly all texts of the column are, with the same unit. arena NULL: out->unit alone. */
+/* True if nearly all texts of the column are numbers with the same unit. arena NULL: only out->unit is set.
+ */
 bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *facts, gt_arena *arena, gt_csv_units *out);
 
 /* Adds the findings about the training file (csv_review.c): after its targets are read, before its values are

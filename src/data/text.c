@@ -81,7 +81,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "text", .help = "a text file, for language models", .fields = fields};
 
-/* A .txt file alone may be a CSV. */
+/* A .txt file may also be a CSV, so the file name is not enough. */
 static bool probe(const gt_data_probe *p) { return p->tokens || gt_spec_find(p->spec, "text"); }
 
 /* --- samples --- */

@@ -46,7 +46,7 @@ static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was
     for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * was->shape.dim[1] + c->input[i]];
 }
 
-/* The index of the element of a tensor of this shape for an input and output, or for an output alone. */
+/* The index of the element of a tensor of this shape for an input and output, or for an output only. */
 static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
   const int64_t *d = shape.dim;
   if (shape.rank == 4) return ((i / d[2] * d[1] + function) * d[2] + i % d[2]) * d[3] + o;

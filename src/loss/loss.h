@@ -46,7 +46,7 @@ typedef struct gt_loss_type {
 typedef struct gt_loss {
   const gt_loss_type *type;
   const void *config;
-  const gt_spec *spec; /* its settings: a map, or its name alone */
+  const gt_spec *spec; /* its settings: a map, or only its name */
   gt_position at;
   double weight; /* with several targets: factor on its mean in the objective; else 1 */
 } gt_loss;

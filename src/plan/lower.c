@@ -1,4 +1,4 @@
-/* Lowering: calls the op rows for the steps of each group, in the order of execution, and emits the steps of
+/* Lowering: calls gt_op.lower of each group's leader, in the order of execution, and emits the steps of
  * copies. */
 #include "op/elementwise.h"
 #include "op/rows.h"

@@ -110,7 +110,7 @@ static void place_packs(placing *p) {
   }
 }
 
-/* True if one node alone reads the value; further results of its op are different values. */
+/* True if only one node reads the value; further results of its op are different values. */
 static bool has_one_consumer(const gt_fusion *f, gt_id value) {
   int consumers = 0;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++)

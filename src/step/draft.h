@@ -1,5 +1,5 @@
 /* gt_lowering: steps as they are emitted, before memory is assigned. The emission functions of
- * step/lowering.h fill it; op rows know it as an opaque type; the plan owns it and reads its drafts. */
+ * step/lowering.h fill it; to ops it is an opaque type; the plan owns it and reads its drafts. */
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
 #include "base/names.h"

@@ -1,10 +1,9 @@
-/* Lowering: how an op turns a group of nodes into steps; the interface between op rows (lower) and the plan.
- * A group is the result of fusion: at most one leader (a node with its own kernel) and elementwise nodes
- * around it, stored as a program. The plan calls leader->op->lower(lowering, group), or for a group without
- * leader that of the elementwise family.
- * A row program also reduces along the rows of its iteration space, [rows, width]: some of its nodes are
- * reductions (gt_op.row), some have one value per row. It has its own kernel, or is the epilogue of a leader
- * whose kernel holds whole rows (gt_op.rows). */
+/* Lowering: how an op turns a group of nodes into steps; the interface between ops (gt_op.lower) and the
+ * plan. A group is the result of fusion: at most one leader (a node with its own kernel) and elementwise
+ * nodes around it, stored as a program. The plan calls leader->op->lower(lowering, group), or for a group
+ * without leader that of the elementwise family. A row program also reduces along the rows of its iteration
+ * space, [rows, width]: some of its nodes are reductions (gt_op.row), some have one value per row. It has its
+ * own kernel, or is the epilogue of a leader whose kernel holds whole rows (gt_op.rows). */
 #ifndef GT_STEP_LOWERING_H
 #define GT_STEP_LOWERING_H
 #include "graph/op.h"
@@ -17,14 +16,14 @@ enum {
   /* Number of addresses for the inputs and for the outputs of an epilogue in the arguments of a kernel. */
   GT_EPILOGUE_INPUTS = 4,
   GT_EPILOGUE_OUTPUTS = 2,
-  /* A row program as an epilogue may have further outputs: so many have an address of their own, the others
+  /* A row program as an epilogue may have further outputs: this many have addresses of their own, the others
    * use those of inputs, from the last one down. */
   GT_EPILOGUE_APART = 1
 };
 
 typedef struct gt_group {
   gt_id leader;       /* GT_NONE for a purely elementwise group */
-  gt_program program; /* epilogue, prologue or the whole program; for a leader alone it has no instructions
+  gt_program program; /* epilogue, prologue or the whole program; without fused work it has no instructions
                          and (epilogue leaders) one output, the leader itself */
   gt_id input[GT_PROGRAM_INPUTS];   /* node read as program input k */
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */

@@ -13,7 +13,7 @@ typedef struct gt_state_dict {
 } gt_state_dict;
 
 /* Fills *dict with the initial values of the slots of these roles, for a seed. With GT_OPTIMIZER, `roles`
- * must also have the roles of what is optimized. */
+ * must also have the roles of the optimized slots. */
 void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed);
 /* Fills *dict with the checkpoint slots of `store`, copied by name from another store's dict; slot->refit
  * converts them if shapes differ or the slot has a form. Slots that `from` lacks get initial values, for a

@@ -351,7 +351,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   return true;
 }
 
-/* Findings: what is allowed, but probably not meant. */
+/* Findings: settings that are allowed, but probably not meant. */
 static void review(gt_config *config, gt_arena *arena) {
   for (int p = 0; p < config->phases; p++)
     gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);

@@ -120,7 +120,7 @@ struct gt_result_form gt_config_result_form(const gt_config *config);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: that of the diagnostics, else the error's own. */
 int gt_config_report(gt_config *config, const gt_error *error);
-/* Reports errors of model and loss: with shapes if the data could be opened, else of the keys alone
+/* Reports errors of model and loss: with shapes if the data could be opened, else only errors of the keys
  * (config_check.c). quiet: nothing of the data is quoted, because it is that of a model from elsewhere. */
 void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena);
 /* Plans the augmentation of the training samples, if there is an `augment:`. False after reporting why it is

@@ -6,8 +6,8 @@
 #include "op/kan/kan.h"
 #include "store/store.h"
 
-/* Two kinds of initial coefficients: if points > 0, those of splines fitted to so many random values, uniform
- * in
+/* Two kinds of initial coefficients: if points > 0, those of splines fitted to this many random values,
+ * uniform in
  * [-noise/2, noise/2]; else normally distributed ones with this deviation. Both are multiplied by `scale`. */
 typedef struct gt_kan_start {
   gt_kan_attribute a;
