@@ -33,7 +33,7 @@ static bool is_reduced(uint32_t axes, int axis) { return axes >> axis & 1; }
 
 /* The number of groups of adjacent reduced axes; axes of length 1 are ignored. *last: the axes of the last
  * group. */
-static int pieces(gt_shape shape, uint32_t axes, uint32_t *last) {
+static int axis_groups(gt_shape shape, uint32_t axes, uint32_t *last) {
   int count = 0;
   bool inside = false;
   for (int d = 0; d < shape.rank; d++) {
@@ -65,7 +65,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   uint32_t last;
   if (!gt_check_f32(node->op->name, x, error) || !gt_check_size(node->op->name, x->shape, error))
     return false;
-  if (pieces(x->shape, attribute->axes, &last) > 1)
+  if (axis_groups(x->shape, attribute->axes, &last) > 1)
     return gt_fail(error, GT_ERR_INTERNAL, "%s: the reduced axes are not adjacent", node->op->name);
   *shape = reduced_shape(x->shape, attribute->axes, attribute->keep);
   *dtype = GT_F32;
@@ -166,12 +166,12 @@ static gt_id reduce(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool 
             gt_shape_text(shape, text));
     return GT_NONE;
   }
-  int left = pieces(shape, axes, &last);
+  int left = axis_groups(shape, axes, &last);
   if (left == 1) return add(graph, op_index, x, axes, keep);
   if (left > 1 && (op_index == OP_MAX || op_index == OP_MIN)) {
     x = permuted(graph, op_index, x, axes); /* in stages, ties would not share the gradient equally */
   } else {
-    for (uint32_t rest = axes; left > 0; left = pieces(gt_node_at(graph, x)->shape, rest, &last)) {
+    for (uint32_t rest = axes; left > 0; left = axis_groups(gt_node_at(graph, x)->shape, rest, &last)) {
       x = add(graph, op_index, x, last, true);
       if (x == GT_NONE) return GT_NONE;
       rest &= ~last;
