@@ -35,6 +35,12 @@ table | tail -n +3 | cut -d ';' -f 2,3 | sed 's/,/./; s/;/,/' > plain.csv
 exits 0 "the same with points and commas" "$GTRAIN" predict run/model.bin plain.csv --set data.skip=0
 check "is the same" test "$out" = "$(grep -v table.csv <<< "$predicted")"
 
+printf '# made today\n' | cat - plain.csv > table.csv
+echo '#end' >> table.csv
+exits 0 "a comment before the table, and one in it" "$GTRAIN" check config.yaml --set data.target=b
+says "the first is said" "table.csv: 1 comment line is skipped"
+says "so is the second" "table.csv:8: comment lines in the table are skipped"
+
 # All columns that stop the reading, in one message.
 cat > table.csv << 'CSV'
 survived,deck,sex,fare,born
