@@ -47,7 +47,8 @@ static bool are_numbers(const gt_csv *csv, const gt_cells *cells, double *time) 
   return true;
 }
 
-/* Reports the first cell that is not a time: neither a date like the first cell nor, after a number, a number.
+/* Reports the first cell that is not a time: neither a date like the first cell nor, after a number, a
+ * number.
  */
 static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
   char shown[48];
