@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   while (arguments.givens < MAX_GATES && (line = strsep(&rest, "\n")))
     given[arguments.givens++] = (struct gt_given){&option, line};
   gt_arena_init(&arena);
-  if (gt_cli_gates(&arguments, &arena, metrics, 3, &gates, &count)) {
+  if (gt_cli_gates(&arguments, &arena, &(gt_gate_metrics){metrics, 3, true}, &gates, &count)) {
     fuzz_expect(count == arguments.givens, "%d gates of %d", count, arguments.givens);
     for (int i = 0; i < count; i++) {
       fuzz_expect(gt_gate_fails(&gates[i], NAN), "NaN passes '%s'", given[i].value);
