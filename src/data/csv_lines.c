@@ -27,25 +27,33 @@ static line_count count_lines(const gt_csv *csv) {
   return (line_count){n.lines + 1, n.with_tab + has_tab};
 }
 
+/* Says which parts of the lines are read as texts, for a file to predict. */
+static void tell_parts(const gt_csv *csv, line_count n) {
+  if (n.with_tab == n.lines)
+    gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
+  else if (n.with_tab)
+    gt_warn("%s: %" PRId64 " of %" PRId64
+            " lines have a tab; what is before it is read as text, as it would be a label "
+            "only if every line had one",
+            csv->path, n.with_tab, n.lines);
+  else if (gt_data_has_suffix(csv->path, ".csv"))
+    gt_warn("%s: each line, also the first, is read as a text without columns, as the model was trained on "
+            "lines (text: {labels: true})",
+            csv->path);
+}
+
 bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
   static const char *const names[] = {"label", "text"};
   if (!gt_csv_check_encoding(csv)) return false;
   while (csv->end > csv->at && is_line_end(csv->end[-1])) csv->end--;
   if (csv->at == csv->end)
     return gt_fail(csv->error, GT_ERR_DATA, "%s is empty; expected a text on each line", csv->path);
-  const line_count n = count_lines(csv);
-  const bool labelled = form->lines == GT_CSV_LABELLED || n.with_tab == n.lines;
-  if (labelled && form->lines == GT_CSV_TEXTS)
-    gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
-  else if (n.with_tab && form->lines == GT_CSV_TEXTS)
-    gt_warn("%s: %" PRId64 " of %" PRId64
-            " lines have a tab; what is before it is read as text, as it would be a label "
-            "only if every line had one",
-            csv->path, n.with_tab, n.lines);
-  else if (form->lines == GT_CSV_TEXTS && gt_data_has_suffix(csv->path, ".csv"))
-    gt_warn("%s: each line, also the first, is read as a text without columns, as the model was trained on "
-            "lines (text: {labels: true})",
-            csv->path);
+  bool labelled = form->lines == GT_CSV_LABELLED;
+  if (!labelled) {
+    const line_count n = count_lines(csv);
+    labelled = n.with_tab == n.lines;
+    tell_parts(csv, n);
+  }
   csv->lines = true;
   csv->header = true; /* the first line is not a record yet */
   csv->decimal = '.';
