@@ -214,17 +214,17 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const char *name = data->target[target].name;
-  const bool bits = config->loss[target]->type->applies && !config->loss[target]->type->labels;
+  const bool decided = is_decided(config, target);
   if (!split || !split->target[target].data || !data->train.target[target].data || data->made_of)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)
     b = of_classes(data, split, target, arena);
-  else if (split->naive_last && gt_metric_task_of(config->loss[target]) == GT_METRIC_NUMBERS)
+  else if (split->naive_last && !decided)
     b = of_series(config, split, arena);
-  else if (bits || gt_loss_fits_targets(config->loss[target]))
+  else if (decided || gt_loss_fits_targets(config->loss[target]))
     b = of_numbers(config, split, target, arena);
-  if (split->naive_last && !target && is_decided(config, target)) {
+  if (split->naive_last && decided) {
     const gt_baseline naive = of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
