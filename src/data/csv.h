@@ -34,7 +34,7 @@ typedef enum gt_csv_role {
   GT_CSV_GROUP,
   GT_CSV_ID,
   GT_CSV_TIME,
-  GT_CSV_ANSWER, /* in a prediction for a series: the first target column, if the file has it */
+  GT_CSV_TARGET, /* in a prediction for a series: the first target column, if the file has it */
   GT_CSV_ROLES
 } gt_csv_role;
 

@@ -182,7 +182,7 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
   if (!signature->rows) return true;
   if (target->column_count) {
     const bool plain = target->classes && o.horizon == 1;
-    csv->role_column[GT_CSV_ANSWER] =
+    csv->role_column[GT_CSV_TARGET] =
         gt_csv_find(csv, plain ? target->columns[0]
                                : gt_data_series_target(target->columns[0], signature->forecast->arena));
   }
@@ -250,13 +250,13 @@ static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const 
   free(f.after);
 }
 
-static void note_answers(const gt_csv *csv, gt_series_rows *rows, gt_arena *arena) {
-  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_ANSWER);
+static void note_targets(const gt_csv *csv, gt_series_rows *rows, gt_arena *arena) {
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_TARGET);
   if (!cells) return;
-  rows->answered = gt_alloc(csv->rows * sizeof *rows->answered + 1);
-  rows->answer = gt_arena_strdup(arena, csv->names[csv->role_column[GT_CSV_ANSWER]]);
+  rows->has_target = gt_alloc(csv->rows * sizeof *rows->has_target + 1);
+  rows->target = gt_arena_strdup(arena, csv->names[csv->role_column[GT_CSV_TARGET]]);
   for (size_t i = 0; i < csv->rows; i++)
-    rows->answered[i] = cells->items[i].length && !gt_csv_is_missing(csv, &cells->items[i]);
+    rows->has_target[i] = cells->items[i].length && !gt_csv_is_missing(csv, &cells->items[i]);
 }
 
 bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
@@ -269,7 +269,7 @@ bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_
     to->time_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_TIME]]);
   if (csv->role_column[GT_CSV_GROUP] >= 0)
     to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
-  note_answers(csv, rows, to->arena);
+  note_targets(csv, rows, to->arena);
   if (!gt_csv_read_order(csv, to->arena, rows)) return false;
   fill_forecast(csv, inputs, typed, signature);
   return true;

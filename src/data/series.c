@@ -393,7 +393,7 @@ void gt_series_rows_finish(gt_series_rows *rows) {
   free(rows->group);
   free(rows->number);
   free(rows->lacks);
-  free(rows->answered);
+  free(rows->has_target);
 }
 
 void gt_series_close(gt_data_reader *reader) {

@@ -21,8 +21,8 @@ typedef struct gt_series_rows { /* what is known about the rows of a file beside
   const char *path;
   bool dates, months;    /* times are dates; all of them months without a day, 2024-01 */
   gt_series_lack *lacks; /* [rows]; heap; NULL: every row has all values */
-  bool *answered;        /* for predictions: [rows] the first target has a value; heap; NULL: unknown */
-  const char *answer;    /* its name */
+  bool *has_target;      /* for predictions: [rows] the first target has a value; heap; NULL: unknown */
+  const char *target;    /* its name */
   double *time;          /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
   uint32_t *line;        /* [rows] of the file; heap; NULL: unknown */
   int32_t *group;        /* [rows] index into `name`, by first appearance; heap; NULL: one group */

@@ -14,10 +14,10 @@ typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
   gt_data_series o;
-  int64_t count, ahead;    /* rows of the file; rows after the window */
-  const char *first_known; /* the name of the first of them; NULL: none, or there are no groups */
-  int64_t answered, known; /* groups with values of the target in all rows ahead; in some */
-  int64_t *order, *first;  /* rows group by group; where each group begins there, [groups + 1] */
+  int64_t count, ahead;     /* rows of the file; rows after the window */
+  const char *first_known;  /* the name of the first of them; NULL: none, or there are no groups */
+  int64_t all_known, known; /* groups with values of the target in all rows ahead; in some */
+  int64_t *order, *first;   /* rows group by group; where each group begins there, [groups + 1] */
   gt_tensor *out;
   gt_forecast_rows *to;
 } forecasting;
@@ -155,9 +155,9 @@ static bool start_windows(const forecasting *f, gt_tensor *window, gt_error *err
 
 static void count_known(forecasting *f, int group) {
   int64_t known = 0;
-  for (int64_t i = rows_of(f, group) - f->ahead; i < rows_of(f, group) && f->rows->answered; i++)
-    known += f->rows->answered[row_of(f, group, i)];
-  f->answered += f->ahead && known == f->ahead;
+  for (int64_t i = rows_of(f, group) - f->ahead; i < rows_of(f, group) && f->rows->has_target; i++)
+    known += f->rows->has_target[row_of(f, group, i)];
+  f->all_known += f->ahead && known == f->ahead;
   f->known += known > 0;
   if (known && !f->first_known && f->rows->name) f->first_known = f->rows->name[group];
 }
@@ -165,10 +165,10 @@ static void count_known(forecasting *f, int group) {
 /* A forecast of known rows is hardly what was meant, unless the model is to be compared with them. */
 static void tell_known(const forecasting *f) {
   if (!f->known) return;
-  const bool all = f->answered == f->to->series, named = !all && f->first_known;
+  const bool all = f->all_known == f->to->series, named = !all && f->first_known;
   gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
           "%s%s%s%s; append rows with the columns of 'future' to forecast what comes after the end",
-          f->rows->path, f->rows->answer, all ? "the " : "some ", f->ahead,
+          f->rows->path, f->rows->target, all ? "the " : "some ", f->ahead,
           f->rows->name ? " of each group" : "", named ? " (first in '" : "", named ? f->first_known : "",
           named ? "')" : "");
 }
