@@ -312,18 +312,21 @@ static bool check_fractions(gt_data_reader *reader, const options *o) {
 static void review_keys(gt_data_reader *reader, const options *o) {
   const text_options *t = &o->text;
   const bool sentences = t->column || t->labels, words = !strcmp(t->vocabulary, "word");
+  text_options usual; /* the defaults */
+  gt_schema_read(&text_schema, &usual, NULL, NULL, NULL, reader->spec->at, "in 'text'", reader->arena,
+                 reader->diagnostics);
   const struct {
     const char *key;
     bool idle;
     const char *why, *help;
   } keys[] = {
-      {"length", !sentences && t->length != 200,
+      {"length", !sentences && t->length != usual.length,
        "is for texts with labels (text: {labels: true} or {column: NAME})",
        "window: the tokens that a language model reads at once"},
-      {"window", sentences && t->window != 256, "is for language models",
+      {"window", sentences && t->window != usual.window, "is for language models",
        "length: the tokens of a sample that is a text with a label"},
-      {"stride", sentences && t->stride != 1, "is for language models", "remove it"},
-      {"size", !words && t->size != 20000, "is for vocabulary: word", "vocabulary: word, or no size"},
+      {"stride", sentences && t->stride != usual.stride, "is for language models", "remove it"},
+      {"size", !words && t->size != usual.size, "is for vocabulary: word", "vocabulary: word, or no size"},
       {"lower", !words && t->lower, "is for vocabulary: word", "vocabulary: word, or no lower"},
   };
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
