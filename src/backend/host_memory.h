@@ -20,4 +20,10 @@ bool gt_host_feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int
 bool gt_host_feed_wait(gt_backend *backend, gt_error *error);
 bool gt_host_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                       gt_error *error);
+
+/* Their members of a gt_backend_api. */
+#define GT_HOST_MEMORY                                                              \
+  .buffer_create = gt_host_buffer_create, .buffer_destroy = gt_host_buffer_destroy, \
+  .buffer_map = gt_host_buffer_map, .upload = gt_host_upload, .feed = gt_host_feed, \
+  .feed_wait = gt_host_feed_wait, .download = gt_host_download
 #endif

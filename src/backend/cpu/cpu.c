@@ -223,13 +223,7 @@ static void close_cpu(gt_backend *backend) {
 
 static const gt_backend_api api = {
     .close = close_cpu,
-    .buffer_create = gt_host_buffer_create,
-    .buffer_destroy = gt_host_buffer_destroy,
-    .buffer_map = gt_host_buffer_map,
-    .upload = gt_host_upload,
-    .feed = gt_host_feed,
-    .feed_wait = gt_host_feed_wait,
-    .download = gt_host_download,
+    GT_HOST_MEMORY,
     .compile = compile,
     .sequence = sequence,
     .executable_destroy = executable_destroy,
