@@ -44,9 +44,8 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
 /* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, a vec4 that a subgroup reads from
- * shared memory in
- * 4. Its own caches give 64 bytes a cycle; the second-level cache gives it 24 when all multiprocessors read.
- * A dispatch and its barrier take about 3500, the wait for a load 300. */
+ * shared memory in 4. Its own caches give 64 bytes a cycle; the second-level cache gives it 24 when all
+ * multiprocessors read. A dispatch and its barrier take about 3500, the wait for a load 300. */
 enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
 
 static double groups_of(const problem *p, const uint32_t *way) {
