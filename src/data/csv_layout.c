@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 void gt_csv_sample_finish(gt_csv_sample *sample) {
   free(sample->text);
@@ -435,8 +434,6 @@ bool gt_csv_check_encoding(gt_csv *csv) {
   csv->line_start = csv->at;
   const char *bad = gt_find_bad_utf8(csv->at, csv->end);
   if (!bad) return true;
-  const size_t length = strlen(csv->path);
-  const bool packed = length > 3 && !strcasecmp(csv->path + length - 3, ".gz");
   while (csv->at < bad) {
     const char *start = csv->at;
     gt_csv_skip_line(csv);
@@ -444,11 +441,10 @@ bool gt_csv_check_encoding(gt_csv *csv) {
     csv->line--;
     csv->line_start = (char *)start;
   }
-  return gt_fail(
-      csv->error, GT_ERR_DATA,
-      "%s:%u:%td: byte 0x%02X is not UTF-8 text; if the file is Latin-1, convert it: %s%s%s > utf8.csv",
-      csv->path, csv->line, bad - csv->line_start + 1, (unsigned)(unsigned char)*bad,
-      packed ? "zcat " : "iconv -f latin1 -t utf-8 ", csv->path, packed ? " | iconv -f latin1 -t utf-8" : "");
+  return gt_fail(csv->error, GT_ERR_DATA,
+                 "%s:%u:%td: byte 0x%02X is not UTF-8 text; if the file is Latin-1, convert it first: "
+                 "iconv -f LATIN1 -t UTF-8",
+                 csv->path, csv->line, bad - csv->line_start + 1, (unsigned)(unsigned char)*bad);
 }
 
 bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample) {

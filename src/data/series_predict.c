@@ -61,13 +61,13 @@ static reason check_group(const forecasting *f, int group, gt_arena *arena) {
   if (rows < used && f->ahead)
     return (reason){-1,
                     gt_arena_printf(arena,
-                                    "there are %" PRId64 " rows, and a window of %" PRId64
-                                    " is needed, then %" PRId64 " rows ahead with the columns of 'future'",
-                                    rows, f->o.window, f->ahead)};
+                                    "expected at least %" PRId64 " rows, a window of %" PRId64 " and %" PRId64
+                                    " ahead with the columns of 'future', but found %" PRId64,
+                                    used, f->o.window, f->ahead, rows)};
   if (rows < used)
-    return (reason){-1, gt_arena_printf(arena,
-                                        "there are %" PRId64 " rows, and a window of %" PRId64 " is needed",
-                                        rows, used)};
+    return (reason){
+        -1, gt_arena_printf(arena, "expected at least the %" PRId64 " rows of a window, but found %" PRId64,
+                            used, rows)};
   const int64_t gap = find_gap(f, group, used);
   if (gap) return (reason){row_of(f, group, gap), "a gap in time before this row is in the last window"};
   for (int64_t i = rows - used; i < rows && f->rows->lacks; i++) {

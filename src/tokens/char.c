@@ -67,8 +67,7 @@ static bool fail_unknown(const gt_vocabulary *vocabulary, const gt_text_view *te
   const bool shown = code >= ' ' && !gt_is_invisible(code);
   return gt_fail(error, GT_ERR_DATA,
                  "%s:%" PRId64 ":%" PRId64
-                 ": error: the character %s%.*s%sU+%04X%s is not in the vocabulary of %d "
-                 "characters",
+                 ": the character %s%.*s%sU+%04X%s is not in the vocabulary of %d characters",
                  text->name, line, column, shown ? "'" : "", shown ? (int)length : 0,
                  (const char *)text->data + at, shown ? "' (" : "", code, shown ? ")" : "", vocabulary->size);
 }

@@ -19,9 +19,9 @@ void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t
   *line = 1;
   *column = 1;
   for (const uint8_t *at = text->start ? text->start : text->data; at < text->data + byte; at++)
-    if (*at == '\n')
+    if (*at == '\n' || (*at == '\r' && at[1] != '\n'))
       ++*line, *column = 1;
-    else
+    else if (*at)
       ++*column;
 }
 
@@ -32,13 +32,13 @@ static bool fail_at(const gt_text_view *text, size_t byte, gt_error *error) {
   if (!value)
     return gt_fail(error, GT_ERR_DATA,
                    "%s:%" PRId64 ":%" PRId64
-                   ": error: a NUL byte in a text; expected UTF-8. `vocabulary: byte` "
-                   "reads any file, and iconv converts from UTF-16",
+                   ": a NUL byte in a text; expected UTF-8. `vocabulary: byte` reads any file, and iconv "
+                   "converts from UTF-16",
                    text->name, line, column);
   return gt_fail(error, GT_ERR_DATA,
                  "%s:%" PRId64 ":%" PRId64
-                 ": error: byte 0x%02x is not valid UTF-8; `vocabulary: byte` reads any "
-                 "file, and iconv converts to UTF-8",
+                 ": byte 0x%02x is not valid UTF-8; `vocabulary: byte` reads any file, and iconv "
+                 "converts to UTF-8",
                  text->name, line, column, value);
 }
 
@@ -70,7 +70,8 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
   const uint8_t *end = text->data + text->size;
   for (const uint8_t *from = to; from < end; from++)
     if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
-  memset(to, '\r', (size_t)(end - to)); /* gt_text_place counts the lines of the file up to a later text */
+  memset(to, 0,
+         (size_t)(end - to)); /* gt_text_place counts the lines of a later text of the file through these */
   text->size = (size_t)(to - text->data);
   return true;
 }

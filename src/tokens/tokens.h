@@ -79,10 +79,11 @@ const gt_tokenizer_type *gt_tokenizer_at(int index);
 const gt_tokenizer_type *gt_tokenizer_find(const char *name); /* NULL if there is none */
 
 /* Prepares text in place for a kind that needs UTF-8: drops a byte order mark at the start, turns CR LF into
- * LF. False: GT_ERR_DATA as "FILE:LINE:BYTE: error: …" if it is not UTF-8 or holds a NUL. text->data is
+ * LF. False: GT_ERR_DATA as "FILE:LINE:BYTE: …" if it is not UTF-8 or holds a NUL. text->data is
  * writable memory of the caller. */
 bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error);
-/* The line of a byte of the text, and its place in the line, both from 1. */
+/* The line of a byte of the text in its file, and its place in the line, both from 1. LF, CR LF and CR end a
+ * line. */
 void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column);
 
 /* Learns a vocabulary from clean text. NULL on failure. */

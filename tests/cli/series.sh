@@ -173,7 +173,7 @@ refuses() {
   says "…" "$1"
 }
 sed '5d' "$TEST_TMP/now.csv" > "$TEST_TMP/gap.csv"
-refuses "there are 10 rows, and a window of 8 is needed, then 3 rows ahead" "$TEST_TMP/gap.csv"
+refuses "expected at least 11 rows, a window of 8 and 3 ahead with the columns of 'future', but found 10" "$TEST_TMP/gap.csv"
 { head -n 1 "$TEST_TMP/end.csv"; echo '138,a,p,1,1'; sed '1d; 5d' "$TEST_TMP/now.csv"; } > "$TEST_TMP/gap.csv"
 refuses "gap.csv:6:1: a gap in time before this row is in the last window" "$TEST_TMP/gap.csv"
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"

@@ -83,10 +83,10 @@ exits 0 "a prompt longer than the window" generate --prompt "$(printf 'the fox a
 exits 0 "no prompt" generate --tokens 5
 
 exits 65 "an unknown character in the prompt" generate --prompt 'TALE é'
-says "… with its place" "--prompt:1:6: error: the character 'é' (U+00E9) is not in the vocabulary"
+says "… with its place" "--prompt:1:6: the character 'é' (U+00E9) is not in the vocabulary"
 check "… and nothing else" test "${out#error: }" != "$out"
 exits 65 "a prompt that is no UTF-8" generate --prompt $'a\xc3('
-says "… with its place" "--prompt:1:2: error: byte 0xc3"
+says "… with its place" "--prompt:1:2: byte 0xc3"
 exits 2 "a negative temperature" generate --temperature -1
 exits 2 "no temperature" generate --temperature nan
 exits 2 "no candidates" generate --top-k 0
@@ -98,7 +98,7 @@ exits 65 "… writes nothing" "$GTRAIN" generate "$TEST_TMP/xor" --device "$DEVI
 says "… says why" "has no vocabulary: it was not trained on text"
 exits 65 "… and reads no text" "$GTRAIN" predict "$TEST_TMP/xor" "$TEST_TMP/part.txt" --device "$DEVICE"
 exits 65 "an unknown character in a text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --data <(printf 'TALE\n\nx€')
-says "… with its place" ":3:2: error: the character '€' (U+20AC)"
+says "… with its place" ":3:2: the character '€' (U+20AC)"
 
 # Other vocabularies, a window of one, and models that fit no text.
 exits 0 "bytes" train bytes --quiet --set data.text.vocabulary=byte --set train.steps=8

@@ -117,16 +117,16 @@ static void bad_files(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, text: {window: 3}}", write_text("bad.txt", "ab\na\xC3(bc"));
-  expect_bad_file(&o, "bad.txt:2:2: error: byte 0xc3 is not valid UTF-8");
+  expect_bad_file(&o, "bad.txt:2:2: byte 0xc3 is not valid UTF-8");
   open_data(&o, "{train: %s, text: {window: 3}}", write_bytes("nul.txt", "ab\0a", 4));
-  expect_bad_file(&o, "nul.txt:1:3: error: a NUL byte");
+  expect_bad_file(&o, "nul.txt:1:3: a NUL byte");
   open_data(&o, "{train: %s, text: {window: 3}}", write_text("empty.txt", ""));
   expect_bad_file(&o, "empty.txt is empty");
   open_data(&o, "{train: %s, text: {window: 3}}", write_text("short.txt", "abc"));
   expect_bad_config(&o, 0, "short.txt has 3 characters, which is shorter than a window with its targets (4)");
   open_data(&o, "{train: %s, test: %s, text: {window: 3}}", write_text("a.txt", "abcabc"),
             write_text("other.txt", "abc\nx"));
-  expect_bad_file(&o, "other.txt:1:4: error: the character U+000A is not in the vocabulary of 3");
+  expect_bad_file(&o, "other.txt:1:4: the character U+000A is not in the vocabulary of 3");
 }
 
 /* A file of holes, which no reader finishes. */
@@ -194,7 +194,7 @@ static void trained(void **state) {
   gt_tensor_finish(&read[0]);
   const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
   assert_false(gt_data_read_inputs(&unknown, 1, &signature, read, &error));
-  assert_non_null(strstr(error.message, "c.txt:1:4: error: the character 'd' (U+0064)"));
+  assert_non_null(strstr(error.message, "c.txt:1:4: the character 'd' (U+0064)"));
   wanted = NULL;
   close_data(&o);
 }
@@ -306,7 +306,7 @@ static void bad_lines(void **state) {
     expect_bad_file(&o, list[i].message);
   }
   open_data(&o, "{train: %s, text: {labels: true}}", write_bytes("l.txt", "b\ta\0b\n", 6));
-  expect_bad_file(&o, "l.txt:1:4: error: a NUL byte in a text");
+  expect_bad_file(&o, "l.txt:1:4: a NUL byte in a text");
   const char *path = write_text("l.txt", "b\tok\n");
   open_data(&o, "{target: b, train: %s, text: {labels: true}}", path);
   expect_bad_config(&o, 2, "a file whose lines have labels has no 'target'");
