@@ -34,9 +34,10 @@ enum {
   GT_FIELD_MAY_BE_ABSENT = 2,
   GT_FIELD_OPEN_MIN = 4,
   GT_FIELD_OPEN_MAX = 8,
-  GT_FIELD_OF_TARGET = 32, /* choices: also with a name and a dot before them */
-  GT_FIELD_BY_NAME = 16    /* one value, or a map from names to values; for PATH, CHOICE, STRING, INTS,
-                               STRINGS */
+  GT_FIELD_BY_NAME =
+      16, /* one value, or a map from names to values; for PATH, CHOICE, STRING, INTS, STRINGS */
+  GT_FIELD_QUALIFIED = 32 /* choices: also as NAME.CHOICE, CHOICE.NAME or NAME.CHOICE.NAME; the caller checks
+                             the names */
 };
 
 typedef struct gt_field {

@@ -33,16 +33,16 @@ static json_t *text(void) { return json_pack("{s:[s,s,s]}", "type", "string", "n
 static json_t *choices(const gt_field *field) {
   json_t *list = json_array();
   for (int i = 0; field->choices[i]; i++) json_array_append_new(list, json_string(field->choices[i]));
-  if (!(field->flags & GT_FIELD_OF_TARGET)) return json_pack("{s:o}", "enum", list);
+  if (!(field->flags & GT_FIELD_QUALIFIED)) return json_pack("{s:o}", "enum", list);
   gt_arena arena;
   gt_arena_init(&arena);
   const char *names = "";
   for (int i = 0; field->choices[i]; i++)
     names = gt_arena_printf(&arena, "%s%s%s", names, i ? "|" : "", field->choices[i]);
-  json_t *of_target =
-      json_pack("{s:s, s:s}", "type", "string", "pattern", gt_arena_printf(&arena, "^[^.]+\\.(%s)$", names));
+  json_t *qualified = json_pack("{s:s, s:s}", "type", "string", "pattern",
+                                gt_arena_printf(&arena, "^(%s)\\..|^[^.]+\\.(%s)(\\..|$)", names, names));
   gt_arena_finish(&arena);
-  return json_pack("{s:[{s:o}, o]}", "anyOf", "enum", list, of_target);
+  return json_pack("{s:[{s:o}, o]}", "anyOf", "enum", list, qualified);
 }
 
 static json_t *value_schema(const gt_field *field) {

@@ -276,16 +276,23 @@ static bool read_text(const gt_schema_reader *r, const gt_field *field, const ch
   return true;
 }
 
+/* True if the text up to its first dot is a choice. */
+static bool is_choice(const gt_field *field, const char *text) {
+  const size_t length = strcspn(text, ".");
+  for (size_t i = 0; field->choices[i]; i++)
+    if (!strncmp(field->choices[i], text, length) && !field->choices[i][length]) return true;
+  return false;
+}
+
 static bool read_choice(const gt_schema_reader *r, const gt_field *field, const char **to,
                         const gt_spec *value) {
   const char *text = NULL;
   if (!read_text(r, field, &text, value)) return false;
-  const char *dot = field->flags & GT_FIELD_OF_TARGET ? strchr(text, '.') : NULL;
-  for (size_t i = 0; dot && field->choices[i]; i++)
-    if (!strcmp(field->choices[i], dot + 1)) {
-      *to = text;
-      return true;
-    }
+  const char *dot = field->flags & GT_FIELD_QUALIFIED ? strchr(text, '.') : NULL;
+  if (dot && (is_choice(field, text) || is_choice(field, dot + 1))) {
+    *to = text;
+    return true;
+  }
   size_t count = 0;
   for (; field->choices[count]; count++)
     if (!strcmp(field->choices[count], text)) {

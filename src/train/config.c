@@ -18,10 +18,11 @@ static const gt_field stopping_fields[] = {
     GT_ROW(gt_early_stopping, patience, GT_FIELD_INT, .fallback = "0", .max = 1e9,
            .help = "stop after this many evaluations without improvement; 0: never"),
     GT_ROW(gt_early_stopping, metric, GT_FIELD_CHOICE, .fallback = "loss", .choices = gt_metric_names,
-           .flags = GT_FIELD_OF_TARGET,
-           .help = "metric to watch, also for keep_best; for logic gates, loss and accuracy are those "
-                   "of the circuit, soft_loss and soft_accuracy those of the mixtures; with several "
-                   "targets, TARGET.METRIC"),
+           .flags = GT_FIELD_QUALIFIED,
+           .help =
+               "metric to watch, also for keep_best; for logic gates, loss and accuracy are those "
+               "of the circuit, soft_loss and soft_accuracy those of the mixtures; also METRIC.COLUMN, and "
+               "with several targets TARGET.METRIC"),
     GT_ROW(gt_early_stopping, min_delta, GT_FIELD_FLOAT, .fallback = "0", .max = 1e30,
            .help = "smallest change that counts as an improvement"),
     GT_ROW(gt_early_stopping, goal, GT_FIELD_FLOAT, .min = -1e30, .max = 1e30,
@@ -153,7 +154,7 @@ static const gt_field top_fields[] = {
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
            .help = "evaluation and prediction"),
     GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
-    GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names, .flags = GT_FIELD_OF_TARGET,
+    GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names, .flags = GT_FIELD_QUALIFIED,
            .help = "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`); with "
                    "several targets, each gets those that are defined for it, and TARGET.METRIC is for one"),
     GT_ROW(top, quiet, GT_FIELD_STRINGS, .choices = gt_finding_names,

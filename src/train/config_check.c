@@ -33,7 +33,7 @@ static void check_metric(gt_config *config, bool hard) {
   const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
   const char *name = stopping->metric, *lacks = gt_config_want_result(config, &stopping->metric);
-  if (lacks && config->dataset.targets > 1)
+  if (lacks && (config->dataset.targets > 1 || strchr(name, '.')))
     gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, lacks);
   else if (lacks)
     gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,

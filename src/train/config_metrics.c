@@ -174,7 +174,7 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
     else if (why && kind && kind->type && kind->type->of_characters)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why)->expected =
           "data: {text: {vocabulary: char, window: TOKENS}}, or no such metric";
-    else if (why && several)
+    else if (why && (several || !kind))
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why);
     else if (why)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",

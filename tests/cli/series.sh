@@ -118,6 +118,19 @@ says "…" "rmse.a+2 is "
 exits 2 "… of no column" "$GTRAIN" eval "$TEST_TMP/zero" --device "$DEVICE" --fail-if 'mae.c<1'
 says "…" "'mae.c' names no column of the targets; there are a, b, a+1, b+1, a+2, b+2, a+3, b+3"
 
+watches() {
+  "$GTRAIN" train "$TEST_TMP/zero.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/watches-$1" --set data.validation=0.2 \
+    --set "train.early_stopping={metric: $1, patience: 1}"
+}
+for metric in mae.b rmse.a+2; do
+  exits 0 "early stopping watches $metric" watches $metric
+  says "…" " validation $metric "
+done
+exits 78 "… no column" watches mae.c
+says "…" "metric 'mae.c' is not available: it names no column of the targets; there are a, b, a+1"
+exits 78 "… no metric" watches mea.b
+says "…" "'metric' in 'train.early_stopping' cannot be 'mea.b'"
+
 # Columns of arrays have numbers, and the same names in eval as in forecasts.
 python3 - "$TEST_TMP/xy.npy" "$TEST_TMP/short.npy" << 'PY'
 import struct, sys
